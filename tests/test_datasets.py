@@ -1,0 +1,262 @@
+"""The data sets: the papers' tables, the synthetic census, and Adult by every way and through every mishap."""
+import hashlib, io, sys, threading, traceback, zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import numpy as np, pandas as pd, pytest
+from pandas.testing import assert_frame_equal
+from sklearn.tree import DecisionTreeClassifier
+import ppdt.datasets as D
+from ppdt.datasets import *
+
+# ---------- small tables
+@pytest.mark.parametrize("load,shape", [(load_customers, (14, 4)), (load_patients, (6, 4)), (load_salaries, (8, 2)), (load_clients, (6, 3))])
+def test_small_tables_are_fresh_copies(load, shape):
+    a, b = load(), load()
+    assert a.shape == shape and not a.isna().any(axis=None)
+    a.iloc[0, -1] = a.iloc[1, -1]; del a[a.columns[0]]
+    assert_frame_equal(b, load())
+
+def test_customers_have_the_leaves_of_card_13():
+    c = load_customers()
+    assert list(c.index) == list(range(1, 15)) and c.index.name == "customer"
+    counts = c.groupby(["Gender", "Marital", c.Age <= 65]).Bought.agg(lambda s: dict(s.value_counts())).to_dict()
+    assert counts[("Female", "Married", True)] == {"Yes": 2} and counts[("Female", "Not Married", True)] == {"No": 3}
+    assert counts[("Male", "Married", True)] == {"Yes": 2} and counts[("Male", "Married", False)] == {"No": 3}
+    assert (c.Bought == "Yes").sum() == 7 and (c.Age.min(), c.Age.max()) == (22, 80)
+
+def test_patients_postcode_is_text(): assert load_patients().Postcode.map(type).eq(str).all()
+
+def test_salaries_cells():
+    from ppdt.tables import Exact, ValueSet
+    s = load_salaries()
+    assert list(s.Sex[s.index[[0, 5, 7]]]) == [ValueSet(frozenset("MF"))]*3 and s.Sex.iloc[4] == Exact("M")
+    assert s.Sex.nunique() == 3 and s.groupby("Sex", observed=True).size().to_dict() == {Exact("F"): 4, Exact("M"): 1, ValueSet(frozenset("FM")): 3}
+
+# ---------- the synthetic census
+COLUMNS = ["age", "education", "occupation", "marital_status", "region", "hours", "income", "disease"]
+
+def test_population_is_a_function_of_n_and_seed():
+    a = make_population(5_000, 3)
+    assert list(a) == COLUMNS
+    assert_frame_equal(a, make_population(n=5_000, random_state=3))
+    assert not a.equals(make_population(5_000, 4))
+    assert_frame_equal(make_population(np.int64(50)), make_population(50))
+
+def test_population_bytes_are_pinned():
+    "The same table on every machine and version; if this changes, published numbers change: say so in the changelog"
+    text = make_population(1_000, 0).to_csv(index=False, lineterminator="\n")
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "edd15fb7f864060e"
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 10])
+def test_tiny_populations(n):
+    p = make_population(n)
+    assert len(p) == n and list(p) == COLUMNS and (p.dtypes == make_population(100).dtypes).all()
+
+@pytest.mark.parametrize("n", [100, 137, 200, 999, 10_000, 50_000])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_population_ranges(n, seed):
+    p = make_population(n, seed)
+    assert p.age.between(17, 90).all() and p.hours.between(0, 80).all() and not p.isna().any(axis=None)
+    assert ((p.hours == 0) == (p.occupation == "not working")).all()
+    assert .005 <= (p.disease == "epilepsy").mean() <= .01
+    assert (p.disease == "epilepsy").sum() == round(.0075*n)
+
+def test_population_levels_all_occur():
+    p = make_population(50_000)
+    assert {c: p[c].nunique() for c in p.select_dtypes("category")} == dict(education=8, occupation=10, marital_status=5, region=8, income=2, disease=2)
+
+def test_population_is_small_in_memory():
+    p = make_population(100_000)
+    assert p.memory_usage(index=False, deep=False).sum() < 12*len(p)
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_tree_beats_the_majority_on_income(seed):
+    p = make_population(9_000, seed)
+    X = p.drop(columns=["income", "disease"]).apply(lambda c: c.cat.codes if c.dtype == "category" else c)
+    held = np.arange(len(p)) % 3 == 0
+    acc = DecisionTreeClassifier(min_samples_leaf=20, random_state=0).fit(X[~held], p.income[~held]).score(X[held], p.income[held])
+    assert acc >= p.income[held].value_counts(normalize=True).max() + .05
+
+@pytest.mark.parametrize("kw,error,name", [(dict(n=-1), ValueError, "'n'"), (dict(n=1.5), TypeError, "'n'"), (dict(n="9"), TypeError, "'n'"),
+    (dict(n=True), TypeError, "'n'"), (dict(n=None), TypeError, "'n'"), (dict(random_state=-1), ValueError, "'random_state'"), (dict(random_state=None), TypeError, "'random_state'")])
+def test_population_bad_input(kw, error, name):
+    with pytest.raises(error, match=name) as e: make_population(**kw)
+    assert "0 or more" in str(e.value) and repr(list(kw.values())[0]) in str(e.value) and "Pass" in str(e.value)
+
+# ---------- Adult
+@pytest.fixture
+def alone(monkeypatch, tmp_path):
+    "No PPDT_DATA, no proxy, an empty cache"
+    for v in ("PPDT_DATA", "PPDT_ADULT_URL", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"): monkeypatch.delenv(v, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1"); monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("PPDT_CACHE", str(tmp_path/"cache"))
+    return tmp_path/"cache"
+
+@pytest.fixture(scope="session")
+def members(data_dir):
+    "UCI's two files, rebuilt from the CSV files"
+    read = lambda f: (data_dir/f).read_text(encoding="utf-8")
+    return {"adult.data": D._csv_to_uci(read("adult_train.csv"), False), "adult.test": D._csv_to_uci(read("adult_test.csv"), True)}
+
+@pytest.fixture(scope="session")
+def frames(data_dir):
+    "The CSV files as pandas reads them"
+    tr, te = (pd.read_csv(data_dir/f"adult_{s}.csv", keep_default_na=False, na_values=[""]) for s in ("train", "test"))
+    return {"train": tr, "test": te, "all": pd.concat([tr, te], ignore_index=True)}
+
+def archive(files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, data in {"Index": b"an index", **files}.items(): z.writestr(name, data)
+    return out.getvalue()
+
+@pytest.fixture(scope="session")
+def good(members): return archive(members)
+
+@pytest.fixture
+def server():
+    "A web server on this machine: `pages` maps a path to (status, bytes, announced length)"
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            srv.hits += 1
+            status, body, length = srv.pages.get(self.path, (404, b"no such page", None))
+            self.send_response(status); self.send_header("Content-Length", str(length or len(body))); self.end_headers()
+            self.wfile.write(body)
+        def log_message(self, *a): pass
+    srv = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    srv.pages, srv.hits, srv.url = {}, 0, f"http://127.0.0.1:{srv.server_address[1]}/adult.zip"
+    t = threading.Thread(target=srv.serve_forever, kwargs=dict(poll_interval=.02), daemon=True); t.start()
+    yield srv
+    srv.shutdown(); srv.server_close(); t.join()
+
+def left_in(cache): return sorted(p.name for p in cache.iterdir()) if cache.exists() else []
+
+def one_clear_sentence(e):
+    "No newline, no chain of tracebacks"
+    assert "\n" not in str(e.value) and "During handling" not in "".join(traceback.format_exception(e.value))
+    return str(e.value)
+
+def names_three_ways(e, cache):
+    s = one_clear_sentence(e)
+    assert all(w in s for w in ("three ways", "PPDT_DATA", "adult_train.csv", "adult_test.csv", str(cache/"adult.zip"), "download=True", D._adult_url)), s
+    return s
+
+@pytest.mark.parametrize("subset,n,complete", [("train", 32561, 30162), ("test", 16281, 15060), ("all", 48842, 45222)])
+def test_adult_from_the_folder(data_dir, monkeypatch, frames, subset, n, complete):
+    monkeypatch.setenv("PPDT_DATA", str(data_dir))
+    a = fetch_adult(subset)
+    assert_frame_equal(a, frames[subset]); assert len(a) == n
+    c = fetch_adult(subset, complete=True)
+    assert len(c) == complete and not c.isna().any(axis=None) and list(c.index) == list(range(complete))
+    assert (a.dtypes == fetch_adult("train", complete=True).dtypes).all()
+
+def test_adult_from_uci_files_in_the_folder(members, monkeypatch, alone, frames, tmp_path):
+    for name, data in members.items(): (tmp_path/name).write_bytes(data)
+    monkeypatch.setenv("PPDT_DATA", str(tmp_path))
+    assert_frame_equal(fetch_adult("all"), frames["all"])
+
+def test_adult_csv_spellings(data_dir, monkeypatch, alone, frames, tmp_path):
+    "Windows line ends, a byte order mark and quotes do not matter"
+    text = (data_dir/"adult_test.csv").read_text(encoding="utf-8").replace("United-States", '"United-States"')
+    (tmp_path/"adult_test.csv").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    monkeypatch.setenv("PPDT_DATA", str(tmp_path))
+    assert_frame_equal(fetch_adult("test"), frames["test"])
+
+@pytest.mark.parametrize("spoil", [lambda b: b[:200_000], lambda b: b"", lambda b: b.replace(b"39,State-gov", b"38,State-gov", 1), lambda b: b[:5000] + b"\xff" + b[5001:]],
+                         ids=["truncated", "empty", "one age", "not UTF-8"])
+def test_a_spoilt_csv_in_the_folder(data_dir, monkeypatch, alone, tmp_path, spoil):
+    "Reported, and left alone: it belongs to the user"
+    p = tmp_path/"adult_train.csv"; p.write_bytes(spoil((data_dir/"adult_train.csv").read_bytes()))
+    monkeypatch.setenv("PPDT_DATA", str(tmp_path))
+    with pytest.raises(DataCorruptedError) as e: fetch_adult()
+    assert str(p) in one_clear_sentence(e) and p.exists()
+
+def test_adult_download(server, good, alone, frames, data_dir, monkeypatch):
+    "The archive is fetched once, kept, and gives what the folder gives"
+    server.pages["/adult.zip"] = (200, good, None)
+    for subset in frames: assert_frame_equal(fetch_adult(subset, url=server.url, progress=False), frames[subset])
+    assert server.hits == 1 and left_in(alone) == ["adult.zip"] and (alone/"adult.zip").read_bytes() == good
+    down = fetch_adult("all", download=False)
+    monkeypatch.setenv("PPDT_DATA", str(data_dir))
+    assert_frame_equal(down, fetch_adult("all", cache="/nowhere"))
+
+def test_adult_progress_bar_and_environment(server, good, alone, monkeypatch, capsys):
+    server.pages["/adult.zip"] = (200, good, None)
+    monkeypatch.setenv("PPDT_ADULT_URL", server.url)
+    assert len(fetch_adult("test")) == 16281
+    out, err = capsys.readouterr()
+    assert "100%" in err and not out
+    (alone/"adult.zip").unlink(); fetch_adult("test", progress=False)
+    assert capsys.readouterr() == ("", "")
+
+def test_adult_folder_with_one_file(server, good, alone, data_dir, monkeypatch, tmp_path, frames):
+    "What the folder lacks comes from the archive"
+    (tmp_path/"adult_train.csv").write_bytes((data_dir/"adult_train.csv").read_bytes())
+    monkeypatch.setenv("PPDT_DATA", str(tmp_path)); server.pages["/adult.zip"] = (200, good, None)
+    assert len(fetch_adult("train", url=server.url)) == 32561 and server.hits == 0
+    assert_frame_equal(fetch_adult("all", url=server.url, progress=False), frames["all"]); assert server.hits == 1
+
+@pytest.fixture
+def bad_archives(good, members):
+    cut = {**members, "adult.test": members["adult.test"][:-300_000]}
+    flipped = bytearray(good); flipped[len(good)//2] ^= 255
+    return {"empty": b"", "not a zip": b"<html>please log in</html>", "truncated": good[:len(good)//2], "flipped byte": bytes(flipped),
+            "short member": archive(cut), "member missing": archive({"adult.data": members["adult.data"]}), "changed member":
+            archive({**members, "adult.data": members["adult.data"].replace(b"39, State-gov", b"38, State-gov", 1)})}
+BAD = ["empty", "not a zip", "truncated", "flipped byte", "short member", "member missing", "changed member"]
+
+@pytest.mark.parametrize("how", BAD)
+def test_adult_bad_download(server, good, bad_archives, alone, frames, how):
+    "Nothing is returned, nothing is kept, and a retry works"
+    server.pages["/adult.zip"] = (200, bad_archives[how], None)
+    with pytest.raises(DataCorruptedError) as e: fetch_adult("train", url=server.url, progress=False)
+    assert server.url in one_clear_sentence(e) and "nothing was kept" in str(e.value) and left_in(alone) == []
+    server.pages["/adult.zip"] = (200, good, None)
+    assert_frame_equal(fetch_adult("train", url=server.url, progress=False), frames["train"])
+
+@pytest.mark.parametrize("how", BAD)
+def test_adult_bad_archive_in_the_cache(server, good, bad_archives, alone, frames, how):
+    "The error names the file, the file is gone, and a retry works"
+    alone.mkdir(); (alone/"adult.zip").write_bytes(bad_archives[how])
+    server.pages["/adult.zip"] = (200, good, None)
+    which = "train" if how in ("changed member", "flipped byte") else "test"
+    with pytest.raises(DataCorruptedError) as e: fetch_adult(which, url=server.url, progress=False)
+    assert str(alone/"adult.zip") in one_clear_sentence(e) and left_in(alone) == [] and server.hits == 0
+    assert_frame_equal(fetch_adult(which, url=server.url, progress=False), frames[which])
+
+def test_adult_connection_breaks_off(server, good, alone):
+    server.pages["/adult.zip"] = (200, good[:100_000], len(good))
+    with pytest.raises(DataNotFoundError) as e: fetch_adult(url=server.url, progress=False)
+    names_three_ways(e, alone); assert left_in(alone) == []
+
+@pytest.mark.parametrize("status", [404, 403, 500])
+def test_adult_absent_on_the_server(server, alone, status):
+    server.pages["/adult.zip"] = (status, b"sorry", None)
+    with pytest.raises(DataNotFoundError) as e: fetch_adult(url=server.url, progress=False)
+    assert f"status {status}" in names_three_ways(e, alone) and left_in(alone) == []
+
+def test_adult_connection_refused(server, alone):
+    url = server.url; server.shutdown(); server.server_close()
+    with pytest.raises(DataNotFoundError) as e: fetch_adult(url=url, progress=False)
+    assert "no connection" in names_three_ways(e, alone) and left_in(alone) == []
+
+def test_adult_no_address_at_all(alone):
+    with pytest.raises(DataNotFoundError) as e: fetch_adult(url="adult.zip", progress=False)
+    names_three_ways(e, alone)
+
+def test_adult_download_forbidden(server, alone):
+    with pytest.raises(DataNotFoundError) as e: fetch_adult(url=server.url, download=False)
+    names_three_ways(e, alone); assert server.hits == 0 and not alone.exists()
+
+def test_adult_cache_cannot_be_written(server, good, alone, tmp_path):
+    server.pages["/adult.zip"] = (200, good, None)
+    (tmp_path/"file").write_text("not a folder")
+    for cache in (tmp_path/"file", tmp_path/"file"/"below"):
+        with pytest.raises(DataNotFoundError) as e: fetch_adult(url=server.url, cache=cache, progress=False)
+        assert "PPDT_CACHE" in names_three_ways(e, cache)
+
+@pytest.mark.parametrize("subset", ["Train", "", None, 3, ["train"], "validation"])
+def test_adult_bad_subset(subset):
+    with pytest.raises(ValueError, match="'subset'.*'train', 'test' or 'all'") as e: fetch_adult(subset)
+    assert repr(subset) in str(e.value)
+
+def test_errors_are_os_errors(): assert issubclass(DataNotFoundError, OSError) and issubclass(DataCorruptedError, OSError)
