@@ -5,65 +5,106 @@
 # %% auto #0
 __all__ = ['cell_ncp', 'ncp', 'gcp']
 
-# %% ../nbs/05_loss.ipynb #8a2a57e8
+# %% ../nbs/05_loss.ipynb #24bae4c0
 import numpy as np, pandas as pd
-from .tables import Attribute, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cells, check_table, encode
+from .tables import Attribute, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cells, check_roles, check_table, encode
 
-# %% ../nbs/05_loss.ipynb #ee1ad27c
+# %% ../nbs/05_loss.ipynb #9cc894d8
 def _place(v): return v.value if isinstance(v, pd.Timestamp) else v
+
+def _line(a):
+    "Where a numeric domain begins and ends on a line, missing left out"
+    p = a.positions[:-1] if a.values.dtype == object else a.positions
+    return (p[0], p[-1]) if len(p) else (0., 0.)
+
+def _width(lo, hi, line):
+    "The share of a line that lies between two numbers"
+    first, last = line
+    if last <= first: return 0.
+    return float(max(min(_place(hi), last) - max(_place(lo), first), 0.)/(last - first))
+
+# %% ../nbs/05_loss.ipynb #b6337acc
+def _refuse(cell, a):
+    "Say why a cell's loss cannot be told. Raises ValueError."
+    if isinstance(cell, Node): raise ValueError(f"The loss of the node {cell} depends on how many values lie below it, and no taxonomy says so: publish sets or intervals, or leave column {a.name!r} out.")
+    if isinstance(cell, Centroid): raise ValueError(f"The loss of the centroid {cell} depends on the spread of the group it stands for, which a cell does not tell: leave column {a.name!r} out.")
+    if isinstance(cell, Interval): raise ValueError(f"The loss of an interval such as {cell} needs numbers or dates. Got column {a.name!r}, whose original is {a.dtype}: do not list it as categorical, or give the original as numbers.")
+
+# %% ../nbs/05_loss.ipynb #509d8e9e
+def _losses(cells, a, form):
+    "NCP of each cell, a list of floats. Equations (1) and (3)."
+    numeric, line = a.kind == "numeric", _line(a) if a.kind == "numeric" else None
+    gaps = any(MISSING in c.values for c in cells if isinstance(c, (Exact, ValueSet)))
+    d = len(a) + (gaps and MISSING not in a.items)
+    def loss(c):
+        if isinstance(c, Suppressed): return 1.
+        if isinstance(c, (Node, Centroid)) or isinstance(c, Interval) and not numeric: _refuse(c, a)
+        if isinstance(c, Interval): return _width(c.lo, c.hi, line)
+        s = len(c.values)
+        if s == 1: return 0.
+        if numeric: return 1. if MISSING in c.values else _width(min(c.values), max(c.values), line)
+        return s/d if form == "size" else (s-1)/(d-1)
+    return [loss(c) for c in cells]
+
+# %% ../nbs/05_loss.ipynb #74029cdb
+def _check_cells(cells, a):
+    "Do the cells talk about this domain? Raises ValueError naming a value that the original cannot have."
+    values = set().union(*(c.values for c in cells if isinstance(c, (Exact, ValueSet)))) - {MISSING}
+    if a.kind == "numeric":
+        number = pd.Timestamp if a.dtype.startswith(("datetime", "timestamp")) else (int, float, np.number)
+        values |= {c.lo for c in cells if isinstance(c, Interval)}
+        odd = [v for v in values if not isinstance(v, number)]
+    else: odd = values - set(a.items)
+    if odd: raise ValueError(f"'data' must tell about the values of 'original'. Got {min(map(str, odd))!r} in column {a.name!r}, which the original does not have: compare a release with its own original, and read files of cells with read_release(kinds=...).")
+
+# %% ../nbs/05_loss.ipynb #80909bc4
+def _check_form(form):
+    if form not in ("size", "spread"): raise ValueError(f"'form' must be 'size' or 'spread'. Got {form!r}.")
 
 def cell_ncp(
     cell, # A published cell
     a:Attribute, # The attribute's original domain
     form:str="size", # "size": |S|/|domain|, 0 for one value; "spread": (|S|-1)/(|domain|-1)
 )->float: # The loss of this cell, in [0, 1]
-    "Normalized certainty penalty of a cell: the share of the domain it leaves open. Source: xu2006; yang_erp, Eq. 5."
-    if isinstance(cell, Suppressed): return 1.
-    if isinstance(cell, Node): raise ValueError(f"The loss of {cell} depends on how many values lie below it, and no taxonomy says so. Publish sets or intervals, or leave the column out.")
-    if isinstance(cell, Centroid): raise ValueError(f"The loss of the centroid {cell} depends on the spread of the group it stands for, which a cell does not tell: leave the column out.")
-    if isinstance(cell, Interval): ends = (cell.lo, cell.hi)
-    else:
-        v = cell.values
-        if len(v) == 1: return 0.
-        if a.kind == "categorical": return len(v)/len(a) if form == "size" else (len(v)-1)/(len(a)-1)
-        if MISSING in v: return 1.
-        ends = (min(v), max(v))
-    p = a.positions
-    if a.values.dtype == object: p = p[:-1]
-    return float(_place(ends[1]) - _place(ends[0])) / float(p[-1] - p[0]) if p[-1] > p[0] else 0.
+    "Normalized certainty penalty of a cell: the share of the domain that it leaves open. Raises ValueError: nodes, centroids, values outside the domain. Source: xu2006; erp, Eq. 11."
+    _check_form(form)
+    _check_cells([cell], a)
+    return _losses([cell], a, form)[0]
 
-# %% ../nbs/05_loss.ipynb #715ea154
-def _check_form(form):
-    if form not in ("size", "spread"): raise ValueError(f"'form' must be 'size' or 'spread'. Got {form!r}.")
+# %% ../nbs/05_loss.ipynb #cbe94de2
+def _column_ncp(s, original, categorical, form):
+    "Mean NCP of one column's cells; a missing cell loses nothing"
+    codes, cs = cells(s)
+    exact = all(isinstance(c, Exact) for c in cs)
+    if exact and not {c.value for c in cs} - set(pd.unique(original).tolist()): return 0.
+    a, _ = encode(original, categorical)
+    _check_cells(cs, a)
+    loss = np.array(_losses(cs, a, form) + [0.])
+    count = np.bincount(codes + (codes < 0)*(len(cs)+1), minlength=len(cs)+1)
+    return float(min(count @ loss / max(len(codes), 1), 1.))
 
+# %% ../nbs/05_loss.ipynb #93d860ff
 def ncp(
-    data, # A release's table, shape (n_rows, n_columns)
-    original, # The original table; every column of `quasi_identifiers`, any number of rows
+    data:pd.DataFrame, # A release's table, shape (n_rows, n_columns)
+    original:pd.DataFrame, # The original table; every column of `quasi_identifiers`, any number of rows
     quasi_identifiers=None, # Columns to measure; None: all columns of `data`
     categorical=(), # Columns whose numbers are categories
     form:str="size", # "size" or "spread", see `cell_ncp`
 )->pd.Series: # Mean loss of each attribute's cells, in [0, 1], indexed by name
-    "Normalized certainty penalty per attribute. A missing cell loses nothing. Source: xu2006; yang_erp, Section 4."
+    "Normalized certainty penalty per attribute. Raises ValueError: unknown columns, values the original does not have, nodes and centroids. Source: xu2006; erp, Eq. 11."
     _check_form(form)
-    qi = list(data.columns) if quasi_identifiers is None else list(quasi_identifiers)
-    for o in qi:
-        for t, name in ((data, "data"), (original, "original")):
-            if o not in t.columns: raise ValueError(f"'quasi_identifiers' must name columns of '{name}'. Got {o!r}; the columns are {', '.join(t.columns)}.")
-    res = {}
-    for o in qi:
-        codes, cs = cells(data[o])
-        if all(isinstance(c, Exact) for c in cs): res[o] = 0.; continue
-        a, _ = encode(original[o], categorical=o in categorical)
-        loss = np.array([cell_ncp(c, a, form) for c in cs] + [0.])
-        res[o] = float(np.bincount(codes + (codes < 0)*(len(cs)+1), minlength=len(cs)+1) @ loss / max(len(codes), 1))
-    return pd.Series(res, dtype=float, name="ncp")
+    qi, original = check_roles(data.columns, quasi_identifiers).quasi_identifiers, check_table(original, "original")
+    lacks = [o for o in qi if o not in original.columns]
+    if lacks: raise ValueError(f"'original' must have the columns that are measured. Got none named {lacks[0]!r}; the columns are {', '.join(original.columns)}. Name the columns to measure in 'quasi_identifiers'.")
+    return pd.Series({o: _column_ncp(data[o], original[o], o in categorical, form) for o in qi}, dtype=float, name="ncp")
 
+# %% ../nbs/05_loss.ipynb #bbd77a71
 def gcp(
-    data, # A release's table, shape (n_rows, n_columns)
-    original, # The original table
+    data:pd.DataFrame, # A release's table, shape (n_rows, n_columns)
+    original:pd.DataFrame, # The original table
     quasi_identifiers=None, # Columns to measure; None: all columns of `data`
     categorical=(), # Columns whose numbers are categories
     form:str="size", # "size" or "spread"
 )->float: # Mean loss of a cell, in [0, 1]
-    "Global certainty penalty: the mean NCP of all cells of the quasi-identifiers. Source: yang_erp, Eq. 6."
+    "Global certainty penalty: the mean NCP of all cells of the quasi-identifiers. Raises as `ncp`. Source: erp, Eq. 12."
     return float(ncp(data, original, quasi_identifiers, categorical, form).mean())

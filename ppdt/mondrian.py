@@ -5,55 +5,75 @@
 # %% auto #0
 __all__ = ['Cuts', 'strict_partition', 'MondrianAnonymizer']
 
-# %% ../nbs/10_mondrian.ipynb #479a81ec
+# %% ../nbs/10_mondrian.ipynb #43c9908b
 from dataclasses import dataclass
 import numpy as np, pandas as pd
 from .generalization import RECODINGS
+from .privacy import _check_k
 from .release import Anonymizer
-from .tables import Attribute
+from .tables import Attribute, Interval
 
-# %% ../nbs/10_mondrian.ipynb #53a4535f
+# %% ../nbs/10_mondrian.ipynb #595b05dc
+def _places(a):
+    "Where the values of a domain lie, shape (n_values,); halved when their range would exceed the largest float"
+    p = a.positions
+    return p/2 if len(p) and p[-1]/2 - p[0]/2 > np.finfo(float).max/2 else p
+
+# %% ../nbs/10_mondrian.ipynb #3ea90361
+def _textbook_extent(a, codes, width="rank"):
+    "How far some rows reach in one attribute: the numerator of equation (1) or (2)"
+    if a.kind == "numeric" or width == "rank": return _places(a)[codes.max()] - _places(a)[codes.min()]
+    d = len(set(codes.tolist()))
+    return d - 1 if width == "distinct" else d
+
+# %% ../nbs/10_mondrian.ipynb #59b52995
+def _textbook_width(a, codes, table, width="rank"):
+    "Width of a region, whose codes are `codes`, in a table, whose codes are `table`. Source: equations (1) and (2)."
+    whole = _textbook_extent(a, table, width)
+    return np.round(_textbook_extent(a, codes, width)/whole, 12) if whole else 0.
+
+# %% ../nbs/10_mondrian.ipynb #f033a168
+def _textbook_median(codes):
+    "The lower median of some codes. Source: equation (3)."
+    return sorted(codes)[(len(codes) - 1)//2]
+
+# %% ../nbs/10_mondrian.ipynb #746eedfb
+def _textbook_cut(codes, k, cut_rule="le_then_lt"):
+    "The code that ends the left side, or None when no cut next to the median is allowable. Source: equation (4)."
+    m = _textbook_median(codes)
+    def smaller_side(end): return min((codes <= end).sum(), (codes > end).sum())
+    ends = [end for end in ([m] if cut_rule == "le" else [m, m - 1]) if smaller_side(end) >= k]
+    if not ends: return None
+    return max(ends, key=smaller_side) if cut_rule == "balanced" else ends[0]
+
+# %% ../nbs/10_mondrian.ipynb #f2c0de7d
 def _textbook_strict(attributes, codes, k, cut_rule="le_then_lt", width="rank", fallback=True):
-    "Strict Mondrian, one region at a time: a list of arrays of row numbers. Source: shao_beckford, Alg. 1; card 01."
-    whole = [_textbook_extent(a, c, width) for a, c in zip(attributes, codes)]
+    "Strict Mondrian, one region at a time: a list of arrays of row numbers. Source: shao_beckford, Alg. 1."
     def strict(rows):
-        ws = [round(_textbook_extent(a, c[rows], width)/w, 12) if w else 0. for a, c, w in zip(attributes, codes, whole)]
-        for j in sorted(range(len(ws)), key=lambda j: -ws[j]):
-            cut = _textbook_cut(codes[j][rows], k, cut_rule)
-            if cut is not None:
-                left = codes[j][rows] <= cut
+        here = [c[rows] for c in codes]
+        widths = [_textbook_width(a, h, c, width) for a, h, c in zip(attributes, here, codes)]
+        widest_first = sorted(range(len(codes)), key=lambda j: -widths[j])
+        for j in widest_first if fallback else widest_first[:1]:
+            end = _textbook_cut(here[j], k, cut_rule)
+            if end is not None:
+                left = here[j] <= end
                 return strict(rows[left]) + strict(rows[~left])
-            if not fallback: break
         return [rows]
     return strict(np.arange(len(codes[0])))
 
-# %% ../nbs/10_mondrian.ipynb #979d0ebc
-def _textbook_extent(a, codes, width):
-    "How wide a region is in one attribute, before it is divided by the table's own extent"
-    if a.kind == "numeric" or width == "rank": return a.positions[codes.max()] - a.positions[codes.min()]
-    return len(set(codes.tolist())) - (width == "distinct")
-
-def _textbook_cut(codes, k, cut_rule):
-    "The code that ends the left side, or None when no median cut leaves k rows on both sides"
-    n = len(codes)
-    m = sorted(codes)[(n-1)//2]
-    cuts = [t for t in (m, m-1) if min((codes <= t).sum(), (codes > t).sum()) >= k and (cut_rule != "le" or t == m)]
-    if cut_rule == "balanced": cuts.sort(key=lambda t: abs(n - 2*(codes <= t).sum()))
-    return cuts[0] if cuts else None
-
-# %% ../nbs/10_mondrian.ipynb #c6649cf5
+# %% ../nbs/10_mondrian.ipynb #94fd742b
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """The cuts of a partition, a binary tree in arrays. A node is cut or is a region.
+    """The cuts of a partition, a binary tree in arrays. A node is cut, or is a region.
 
     Attributes
     ----------
     attribute : ndarray of int, shape (n_nodes,)
-        Position of the attribute cut; -1 for a region.
+        Position of the attribute that is cut, 0 to n_attributes-1; -1 for a region.
     code : ndarray of int, shape (n_nodes,)
-        Codes up to this one go left.
+        Codes up to this one go left; -1 for a region.
     left, right : ndarray of int, shape (n_nodes,)
-        The halves; -1 for a region.
+        The nodes of the halves; -1 for a region.
     region : ndarray of int, shape (n_nodes,)
         Number of the region; -1 for a node that is cut.
     """
@@ -64,24 +84,50 @@ class Cuts:
     region: np.ndarray
 
     def assign(self, codes):
-        "Region of each row, shape (n_rows,); `codes` is a list of code arrays, one an attribute"
-        node = np.zeros(len(codes[0]), dtype=np.int64)
-        rows = np.arange(len(node))
+        "Region of each row, shape (n_rows,); `codes` is a list of code arrays, one an attribute, where -1 lies below all values"
+        node, rows = np.zeros(len(codes[0]), dtype=np.int64), np.arange(len(codes[0]))
         while True:
             rows = rows[self.attribute[node[rows]] >= 0]
             if not len(rows): return self.region[node]
             at = self.attribute[node[rows]]
-            for j in np.unique(at):
+            for j in np.flatnonzero(np.bincount(at)):
                 r = rows[at == j]
-                node[r] = np.where(codes[j][r] <= self.code[node[r]], self.left[node[r]], self.right[node[r]])
+                v = node[r]
+                node[r] = np.where(codes[j][r] <= self.code[v], self.left[v], self.right[v])
 
-# %% ../nbs/10_mondrian.ipynb #4682853b
-def _median_cuts(codes, starts, sizes, d, k, cut_rule):
-    "Where to cut regions that lie one after the other: the code that ends each left side, or -1 where no median cut is allowable"
-    r = np.arange(len(starts))
-    key = np.repeat((r*d).astype(np.int32 if len(starts)*d < 2**31 else np.int64), sizes) + codes
+# %% ../nbs/10_mondrian.ipynb #ea97420b
+def _n_distinct(codes, sizes, d):
+    "Distinct codes in each of some regions that lie one after the other, shape (n_regions,)"
+    key = np.repeat(np.arange(len(sizes))*d, sizes) + codes
+    if len(sizes)*d <= 4*len(key):
+        seen = np.zeros(len(sizes)*d, dtype=bool); seen[key] = True
+        return seen.reshape(-1, d).sum(axis=1)
     key = np.sort(key)
-    base = r*d
+    return np.bincount(key[np.diff(key, prepend=-1) > 0]//d, minlength=len(sizes))
+
+# %% ../nbs/10_mondrian.ipynb #8d509846
+def _extents(places, d, codes, sizes, width):
+    "How far each region reaches in one attribute, and whether it has two values at all; both of shape (n_regions,). Without `places` values are counted, of `d`."
+    starts = np.cumsum(sizes) - sizes
+    lo, hi = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
+    if places is not None: return places[hi] - places[lo], hi > lo
+    return _n_distinct(codes, sizes, d) - float(width == "distinct"), hi > lo
+
+# %% ../nbs/10_mondrian.ipynb #9de92ced
+def _widths(lines, local, sizes, whole, width, fallback):
+    "Equations (1) and (2) for all attributes and regions, shape (n_attributes, n_regions); -1 where there is nothing to cut"
+    widths = np.zeros((len(local), len(sizes)))
+    for j, (line, c) in enumerate(zip(lines, local)):
+        extent, varies = _extents(*line, c, sizes, width)
+        if whole[j]: widths[j] = np.round(extent/whole[j], 12)
+        if fallback: widths[j, ~varies] = -1
+    return widths
+
+# %% ../nbs/10_mondrian.ipynb #d0330527
+def _median_cuts(codes, sizes, d, k, cut_rule):
+    "Where to cut regions that lie one after the other: the code that ends each left side, or -1 where no median cut is allowable"
+    starts, base = np.cumsum(sizes) - sizes, np.arange(len(sizes))*d
+    key = np.sort(np.repeat(base.astype(np.int32 if len(sizes)*d < 2**31 else np.int64), sizes) + codes)
     median = key[starts + (sizes-1)//2]
     n_le = np.searchsorted(key, median, side="right") - starts
     n_lt = np.searchsorted(key, median, side="left") - starts
@@ -90,83 +136,113 @@ def _median_cuts(codes, starts, sizes, d, k, cut_rule):
     if cut_rule == "balanced": le &= ~lt | (np.abs(sizes-2*n_le) <= np.abs(sizes-2*n_lt))
     return np.where(le, median-base, np.where(lt, median-base-1, -1))
 
-# %% ../nbs/10_mondrian.ipynb #7bd25171
-def _extents(a, codes, starts, sizes, width):
-    "How wide each region is in one attribute; regions lie one after the other"
-    if a.kind == "numeric" or width == "rank":
-        return a.positions[np.maximum.reduceat(codes, starts)] - a.positions[np.minimum.reduceat(codes, starts)]
-    key = np.unique(np.repeat(np.arange(len(starts))*len(a), sizes) + codes)
-    return np.bincount(key // len(a), minlength=len(starts)).astype(float) - (width == "distinct")
+# %% ../nbs/10_mondrian.ipynb #bd797ae0
+def _positions(starts, sizes):
+    "Positions of the rows of some regions, one region after the other"
+    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
 
-# %% ../nbs/10_mondrian.ipynb #183b1759
-def strict_partition(
-    attributes:list, # Domains of the quasi-identifiers
-    codes:list, # Codes into them, one array of shape (n_rows,) each, no missing ones
-    k:int, # Rows a region must keep
-    cut_rule:str="le_then_lt", # "le_then_lt", "le" or "balanced" (card 01, M1)
-    width:str="rank", # Width of a categorical attribute: "rank", "distinct" or "ratio" (card 01, M4)
-    fallback:bool=True, # Try the next widest attribute when the widest cannot be cut (card 01, M2)
-)->tuple: # (groups, cuts): region of each row, shape (n_rows,), and the Cuts
-    "Strict Mondrian, all regions of a level at once. Source: shao_beckford, Alg. 1, as read in card 01."
-    n, q = len(codes[0]), len(codes)
-    small = [c.astype(np.min_scalar_type(-max(len(a), 1))) for a, c in zip(attributes, codes)]
-    whole = [_extents(a, c, np.array([0]), np.array([n]), width)[0] for a, c in zip(attributes, small)]
-    groups, n_groups = np.empty(n, dtype=np.int64), 0
-    rows, sizes, n_nodes = np.arange(n), np.array([n]), 1
-    tree = {o: [] for o in ("attribute", "code", "left", "right", "region")}
-    while len(sizes):
-        starts = np.cumsum(sizes) - sizes
-        local = [c[rows] for c in small]
-        best, cut = np.full(len(sizes), -1), np.full(len(sizes), -1)
-        todo = np.flatnonzero(sizes >= 2*k)
-        w = np.zeros((q, len(sizes)))
-        for j in range(q):
-            if whole[j]: w[j] = np.round(_extents(attributes[j], local[j], starts, sizes, width)/whole[j], 12)
-        while len(todo):
-            widest = w[:, todo].argmax(axis=0)
-            open_ = w[widest, todo] > 0
-            todo, widest = todo[open_], widest[open_]
-            for j in np.unique(widest):
-                r = todo[widest == j]
-                pick = np.repeat(np.isin(np.arange(len(sizes)), r), sizes)
-                at = _median_cuts(local[j][pick], np.cumsum(sizes[r]) - sizes[r], sizes[r], len(attributes[j]), k, cut_rule)
-                best[r], cut[r] = np.where(at >= 0, j, -1), at
-                w[j, r] = 0
-            todo = todo[best[todo] < 0] if fallback else todo[:0]
-        is_cut = best >= 0
-        done = np.flatnonzero(~is_cut)
-        region = np.full(len(sizes), -1); region[done] = n_groups + np.arange(len(done)); n_groups += len(done)
-        in_cut = np.repeat(is_cut, sizes)
-        groups[rows[~in_cut]] = np.repeat(region[done], sizes[done])
-        left = np.zeros(len(rows), dtype=bool)
-        per_row_best, per_row_cut = np.repeat(best, sizes), np.repeat(cut, sizes)
-        for j in np.unique(best[is_cut]):
-            at = per_row_best == j
-            left[at] = local[j][at] <= per_row_cut[at]
-        rows, left = rows[in_cut], left[in_cut]
-        kids = n_nodes + 2*np.cumsum(is_cut) - 2
-        for name, o in (("attribute", best), ("code", cut), ("left", np.where(is_cut, kids, -1)), ("right", np.where(is_cut, kids+1, -1)), ("region", region)):
-            tree[name].append(o)
-        sizes = sizes[is_cut]
-        n_left = np.add.reduceat(left, np.cumsum(sizes) - sizes).astype(np.int64) if len(sizes) else sizes
-        rows = _send(rows, left, sizes, n_left)
-        n_nodes += 2*len(sizes)
-        sizes = np.column_stack([n_left, sizes - n_left]).ravel()
-    return groups, Cuts(**{name: np.concatenate(o) for name, o in tree.items()})
+# %% ../nbs/10_mondrian.ipynb #84530ecc
+def _choose_cuts(local, sizes, widths, domains, k, cut_rule, fallback):
+    "Which attribute each region is cut by, -1 for none, and the code that ends its left side; `widths` is used up"
+    starts, best, end = np.cumsum(sizes) - sizes, np.full(len(sizes), -1), np.full(len(sizes), -1)
+    todo = np.flatnonzero((sizes >= 2*k) & (widths.max(axis=0) >= 0))
+    while len(todo):
+        widest = widths[:, todo].argmax(axis=0)
+        for j in np.flatnonzero(np.bincount(widest)):
+            r = todo[widest == j]
+            end[r] = _median_cuts(local[j][_positions(starts[r], sizes[r])], sizes[r], domains[j], k, cut_rule)
+            best[r] = np.where(end[r] >= 0, j, -1)
+            widths[j, r] = -1
+        todo = todo[(best[todo] < 0) & (widths[:, todo].max(axis=0) >= 0)] if fallback else todo[:0]
+    return best, end
 
-# %% ../nbs/10_mondrian.ipynb #06d32fa8
-def _send(rows, left, sizes, n_left):
-    "Rows of each region in order, those that go left first"
-    starts = np.cumsum(sizes) - sizes
-    before = np.cumsum(left) - left
-    before -= np.repeat(before[starts] if len(starts) else before[:0], sizes)
-    at = np.arange(len(rows))
-    offset = np.repeat(starts, sizes)
-    to = np.where(left, offset + before, offset + np.repeat(n_left, sizes) + (at - offset) - before)
+# %% ../nbs/10_mondrian.ipynb #d8eaff98
+def _go_left(local, sizes, best, end):
+    "Which rows go left, shape (n_rows,)"
+    left, starts = np.zeros(len(local[0]), dtype=bool), np.cumsum(sizes) - sizes
+    for j in np.flatnonzero(np.bincount(best + 1)[1:]):
+        r = np.flatnonzero(best == j)
+        at = _positions(starts[r], sizes[r])
+        left[at] = local[j][at] <= np.repeat(end[r], sizes[r])
+    return left
+
+# %% ../nbs/10_mondrian.ipynb #8f4301fb
+def _send(rows, left, sizes):
+    "Rows of each region in order, those that go left first; and how many go left in each"
+    small = rows.dtype.type
+    lefts = np.cumsum(left, dtype=small)
+    n_left = np.diff(lefts[np.cumsum(sizes) - 1], prepend=small(0))
+    seen = lefts - np.repeat(np.cumsum(n_left, dtype=small) - n_left, sizes)   # of the own region, up to here
+    starts, here = (np.cumsum(sizes) - sizes).astype(small), np.arange(len(rows), dtype=small)
+    to = np.where(left, np.repeat(starts, sizes) + seen - small(1), here + np.repeat(n_left, sizes) - seen)
     res = np.empty_like(rows); res[to] = rows
-    return res
+    return res, n_left.astype(np.int64)
 
-# %% ../nbs/10_mondrian.ipynb #2aa4722b
+# %% ../nbs/10_mondrian.ipynb #56e1b333
+_CUT_RULES, _WIDTHS = ("le_then_lt", "le", "balanced"), ("rank", "distinct", "ratio")
+
+def _check_choice(name, value, allowed):
+    "Raises ValueError when a parameter is not one of the allowed words"
+    if not isinstance(value, str) or value not in allowed: raise ValueError(f"'{name}' must be one of {', '.join(map(repr, allowed))}. Got {value!r}: choose one of these.")
+
+def _check_codes(attributes, codes):
+    "Raises ValueError for codes that are no table"
+    if not len(attributes) or len(attributes) != len(codes): raise ValueError(f"'codes' must have one array for each attribute, at least one. Got {len(codes)} for {len(attributes)} attributes.")
+    for a, c in zip(attributes, codes):
+        if len(c) != len(codes[0]): raise ValueError(f"'codes' must have as many rows for {a.name!r} as for {attributes[0].name!r}. Got {len(c)} and {len(codes[0])}.")
+        if len(c) and not 0 <= c.min() <= c.max() < len(a): raise ValueError(f"'codes' of {a.name!r} must lie in 0, ..., {len(a)-1}. Got {c.min()} to {c.max()}: give missing values a code with tables.with_missing, or drop these rows.")
+
+# %% ../nbs/10_mondrian.ipynb #eef7926c
+def strict_partition(
+    attributes:list, # Domains of the quasi-identifiers, `Attribute`s; their order breaks ties
+    codes:list, # Codes into them, one integer array of shape (n_rows,) each, no missing ones
+    k:int, # Rows that a region must keep, 1 to n_rows
+    cut_rule:str="le_then_lt", # "le_then_lt": rows with the median go left, or else right; "le": left; "balanced": where the halves are more even
+    width:str="rank", # Width of a categorical attribute: "rank", "distinct" or "ratio"
+    fallback:bool=True, # Try the next widest attribute when the widest cannot be cut?
+)->tuple: # (groups, cuts): number of each row's region, shape (n_rows,), and the `Cuts`
+    "Strict Mondrian, all regions of a level at once. Raises ValueError for other words, k or codes. Source: shao_beckford, Alg. 1."
+    _check_choice("cut_rule", cut_rule, _CUT_RULES); _check_choice("width", width, _WIDTHS); _check_codes(attributes, codes)
+    n, domains = len(codes[0]), [len(a) for a in attributes]
+    k, sizes = _check_k(k, n), np.array([n])
+    codes = [c.astype(np.min_scalar_type(-d)) for d, c in zip(domains, codes)]
+    lines = [(_places(a) if a.kind == "numeric" or width == "rank" else None, len(a)) for a in attributes]
+    whole = [_extents(*line, c, sizes, width)[0][0] for line, c in zip(lines, codes)]
+    rows, groups = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64), np.empty(n, dtype=np.int64)
+    n_groups, n_nodes, levels = 0, 1, []
+    while len(sizes):
+        local = [c[rows] for c in codes]
+        best, end = _choose_cuts(local, sizes, _widths(lines, local, sizes, whole, width, fallback), domains, k, cut_rule, fallback)
+        is_cut, left = best >= 0, _go_left(local, sizes, best, end)
+        region = np.where(is_cut, -1, n_groups + np.cumsum(~is_cut) - 1)
+        child = np.where(is_cut, n_nodes + 2*np.cumsum(is_cut) - 2, -1)
+        levels.append((best, end, child, child + is_cut, region))
+        n_groups, n_nodes, moves = n_groups + int((~is_cut).sum()), n_nodes + 2*int(is_cut.sum()), np.repeat(is_cut, sizes)
+        groups[rows[~moves]] = np.repeat(region[~is_cut], sizes[~is_cut])
+        sizes = sizes[is_cut]
+        rows, n_left = _send(rows[moves], left[moves], sizes)
+        sizes = np.column_stack([n_left, sizes - n_left]).ravel()
+    return groups, Cuts(*map(np.concatenate, zip(*levels)))
+
+# %% ../nbs/10_mondrian.ipynb #98da08d0
+def _named_only(a, cells):
+    "The part of a domain that published cells name: (Attribute, codes of its values in the old domain)"
+    named = set()
+    for c in cells: named.update((c.lo, c.hi) if isinstance(c, Interval) else c.values)
+    kept = np.array([i for i, o in enumerate(a.items) if o in named])
+    return Attribute(a.name, a.kind, a.values[kept], a.dtype), kept
+
+def _forget_values(attributes, cuts, published):
+    "Domains and cuts without the numbers that no published cell names"
+    attributes, code = list(attributes), cuts.code.copy()
+    for j, (a, (_, cs)) in enumerate(zip(attributes, published)):
+        if a.kind != "numeric": continue
+        attributes[j], kept = _named_only(a, cs)
+        here = cuts.attribute == j
+        code[here] = np.searchsorted(kept, code[here], side="right") - 1
+    return attributes, Cuts(cuts.attribute, code, cuts.left, cuts.right, cuts.region)
+
+# %% ../nbs/10_mondrian.ipynb #eb7df10d
 class MondrianAnonymizer(Anonymizer):
     """Strict Mondrian with set-based or interval recoding. Source: shao_beckford, Section III.B; lefevre2006a.
 
@@ -181,27 +257,28 @@ class MondrianAnonymizer(Anonymizer):
     identifiers : list of str
         Columns to drop.
     missing : str
-        Missing values in a quasi-identifier: "error", "drop" or "category".
+        Missing values in a quasi-identifier: "error", "drop" or "category" (the last value of the column, one range above the largest number).
     mode : str
         "strict": rows with equal values stay together.
     recoding : str
-        "set": the values found in the region; "interval": for numbers the range from smallest to largest.
+        "set": the values found in the region; "interval": for numbers and dates the range from smallest to largest.
     cut_rule : str
-        "le_then_lt": the median goes left when that is allowable, else right; "le": left (the paper's
+        "le_then_lt": rows with the median go left when that is allowable, else right; "le": left (the paper's
         algorithm taken literally); "balanced": to the side that makes the halves more even.
     width : str
-        Width of a categorical attribute: "rank", "distinct" or "ratio".
+        Width of a categorical attribute: "rank" (range of the ranks), "distinct" (number of values less one) or "ratio"
+        (number of values), each as a share of the table's. Numbers and dates always use their range.
 
     Attributes
     ----------
     release_ : Release
-        The last release.
+        The last release. It is not pickled.
     cuts_ : Cuts
         Where the table was cut.
     attributes_ : list of Attribute
-        Domains of the quasi-identifiers.
-    groups_ : ndarray, shape (n_rows,)
-        Region of each published row.
+        Domains of the quasi-identifiers; after interval recoding only the published ends of numeric ones.
+    groups_ : ndarray of int, shape (n_rows,)
+        Region of each published row. It is not pickled.
     roles_, n_features_in_, feature_names_in_
         As in `Anonymizer`.
 
@@ -217,19 +294,26 @@ class MondrianAnonymizer(Anonymizer):
         self.mode, self.recoding, self.cut_rule, self.width = mode, recoding, cut_rule, width
 
     def _check(self):
-        for name, allowed in (("mode", ("strict",)), ("recoding", tuple(RECODINGS)), ("cut_rule", ("le_then_lt", "le", "balanced")), ("width", ("rank", "distinct", "ratio"))):
-            if getattr(self, name) not in allowed: raise ValueError(f"'{name}' must be one of {', '.join(map(repr, allowed))}. Got {getattr(self, name)!r}.")
+        for name, allowed in (("mode", ("strict",)), ("recoding", tuple(RECODINGS)), ("cut_rule", _CUT_RULES), ("width", _WIDTHS)):
+            _check_choice(name, getattr(self, name), allowed)
+
+    def fit(self, X, y=None):
+        "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
+        super().fit(X, y)
+        if self.recoding == "interval": self.attributes_, self.cuts_ = _forget_values(self.attributes_, self.cuts_, self._region_cells_)
+        return self
 
     def _publish(self, attributes, codes, y, k):
         self.groups_, self.cuts_ = strict_partition(attributes, codes, k, self.cut_rule, self.width)
         recoded = [RECODINGS[self.recoding](a, c, self.groups_) for a, c in zip(attributes, codes)]
-        first = np.unique(self.groups_, return_index=True)[1]
-        self._region_cells = [(c[first], cs) for c, cs in recoded]
+        a_row = np.empty(self.groups_.max() + 1, dtype=np.int64)
+        a_row[self.groups_] = np.arange(len(self.groups_))
+        self._region_cells_ = [(c[a_row], cs) for c, cs in recoded]
         return recoded
 
     def _recode(self, codes):
         region = self.cuts_.assign(codes)
-        return [(c[region], cs) for c, cs in self._region_cells]
+        return [(c[region], cs) for c, cs in self._region_cells_]
 
     def __getstate__(self):
         state = super().__getstate__(); state.pop("groups_", None)

@@ -1,0 +1,248 @@
+"""Repeat the experiments of a paper and store one line a run.
+
+    python scripts/replicate.py shao_beckford                    a few runs, printed beside the paper's numbers
+    python scripts/replicate.py shao_beckford --full             all runs, stored in nbs/papers/results/shao_beckford.csv
+    python scripts/replicate.py shao_beckford --row paper 64 0   one run: setting, k, seed
+
+A run that is stored already is not made again (--again makes all anew), so that --full may be stopped and
+called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive."""
+import argparse, os, platform, subprocess, sys, time
+from pathlib import Path
+import numpy as np, pandas as pd, sklearn
+from tqdm import tqdm
+import ppdt
+from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
+from ppdt.id3_sets import GeneralizedID3Classifier, make_marginals
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.tables import atomic_write, cells
+from ppdt.trees import information_gain
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT/"nbs"/"papers"/"results"
+
+# What the paper prints (Section V): percent, and points
+PAPER = {"original": 80.96, "k=4": 80.87, "k=64": 79.28, "spread": .56}
+
+CLASS = "income"
+CATEGORICAL = ["workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country"]
+QIS = ["age", "education", "hours-per-week", "native-country", "capital-gain", "workclass",                 # Section V.A
+       "occupation", "marital-status", "relationship", "race", "sex", "capital-loss"]                       # added in Section V.B
+KS = (4, 8, 16, 32, 64)
+
+# setting: what differs from the default; a setting with chance is run with every seed
+_all = dict(table="complete", ks=KS, chance=True, n_qi=(6,), anonymizer={}, classifier={}, learner="ours", unseen="node", ties="first class")
+_raw = dict(ks=(1,), chance=False)
+SETTINGS = {name: _all | change for name, change in {
+    "original":             _raw,
+    "original_global":      _raw | dict(unseen="global"),
+    "original_error":       _raw | dict(unseen="error"),
+    "original_last_class":  _raw | dict(ties="last class"),
+    "original_met_first":   _raw | dict(learner="literal"),
+    "original_met_first_global": _raw | dict(learner="literal", unseen="global"),
+    "original_missing":     _raw | dict(table="missing"),
+    "paper":                {},
+    "literal_le":           dict(anonymizer=dict(cut_rule="le")),
+    "width_distinct":       dict(anonymizer=dict(width="distinct")),
+    "own_value":            dict(classifier=dict(entropy="own_value"), chance=False),
+    "random_map":           dict(classifier=dict(entropy="random_map")),
+    "most_frequent":        dict(classifier=dict(convert="most_frequent"), chance=False),
+    "fractional":           dict(classifier=dict(convert="fractional"), chance=False),
+    "original_distribution": dict(classifier=dict(convert="original_distribution")),
+    "unseen_global":        dict(unseen="global"),
+    "met_first":            dict(learner="literal"),
+    "met_first_global":     dict(learner="literal", unseen="global"),
+    "met_first_distinct":   dict(learner="literal", anonymizer=dict(width="distinct")),
+    "more_qis":             dict(ks=(64,), n_qi=(7, 8, 9, 10, 11, 12)),
+}.items()}
+ABOUT = {
+    "original": "the tree of the raw table; an unseen value gets the majority of the node reached, ties go to the first class",
+    "original_global": "the same; an unseen value gets the majority of the whole table",
+    "original_error": "the same; an unseen value counts as an error",
+    "original_last_class": "the same; ties between classes go to the last class",
+    "original_met_first": "the raw table by the program the paper cites: ties go to the class met first in the table, equal gains to the last attribute",
+    "original_met_first_global": "the same; an unseen value gets the majority of the whole table",
+    "original_missing": "the raw table with all 32,561 and 16,281 rows, a missing value being a category",
+    "paper": "the paper's: equal_prob, random; Mondrian cuts on either side of the median, rank width",
+    "literal_le": "Mondrian cuts as Algorithm 1 says: the median always goes left",
+    "width_distinct": "Mondrian measures categorical attributes by distinct values",
+    "own_value": "a set is a value of its own; test rows are raw",
+    "random_map": "sets are replaced by a drawn member before learning",
+    "most_frequent": "a set goes to its most frequent member",
+    "fractional": "a set goes to all its members in parts (ours)",
+    "original_distribution": "a member is drawn by published counts of the raw table, rare values left out",
+    "unseen_global": "as paper; an unseen value gets the majority of the whole table",
+    "met_first": "as paper, with the learner of original_met_first",
+    "met_first_global": "as paper, with the learner of original_met_first_global",
+    "met_first_distinct": "as width_distinct, with the learner of original_met_first",
+    "more_qis": "as paper, k = 64, with 7 to 12 quasi-identifiers (Section V.B)",
+}
+KEY = ["setting", "n_qi", "k", "seed"]
+MEASURED = ["accuracy", "nodes", "leaves", "root", "generalized", "generalized_categorical", "small_sets", "k_measured", "gcp"]
+COLUMNS = KEY + MEASURED + ["seconds", "commit", "ppdt", "python", "numpy", "pandas", "scikit-learn"]
+
+def all_runs(seeds=3):
+    "Every (setting, n_qi, k, seed) of the design"
+    return [(s, q, k, r) for s, o in SETTINGS.items() for q in o["n_qi"] for k in o["ks"] for r in range(seeds if o["chance"] else 1)]
+
+def load(table="complete", cache={}):
+    "(training rows, test rows) of Adult's own split"
+    if table not in cache:
+        parts = [fetch_adult(o, complete=table == "complete") for o in ("train", "test")]
+        cache[table] = [o if table == "complete" else o.fillna({c: "missing" for c in CATEGORICAL}) for o in parts]
+    return cache[table]
+
+def protect(train, k, n_qi, options, cache={}):
+    "The release of the training rows; the last one is remembered"
+    key = (k, n_qi, tuple(sorted(options.items())), id(train))
+    if key not in cache:
+        cache.clear()
+        cache[key] = MondrianAnonymizer(k=k, quasi_identifiers=QIS[:n_qi], **options).anonymize(train.drop(columns=CLASS), train[CLASS])
+    return cache[key]
+
+def loss_measures(release, n_qi):
+    "Shares of generalized cells among all and among categorical quasi-identifiers, and of sets of two or three among the latter"
+    def sizes(o):
+        codes, cs = cells(release.data[o])
+        return np.array([len(c.values) for c in cs])[codes]
+    every = {o: sizes(o) for o in QIS[:n_qi]}
+    cat = np.concatenate([every[o] for o in every if o in CATEGORICAL])
+    return dict(generalized=np.mean(np.concatenate(list(every.values())) > 1), generalized_categorical=np.mean(cat > 1),
+                small_sets=np.mean(cat[cat > 1] <= 3) if (cat > 1).any() else np.nan)
+
+def codes_in(tree_or_data, X):
+    "Raw rows as codes, one array an attribute; -1 for a value that was not seen"
+    return [X[o].map({v: i for i, v in enumerate(vs)}).fillna(-1).to_numpy().astype(int) for o, vs in zip(tree_or_data.names, tree_or_data.values)]
+
+def reached(tree, X):
+    "(node that each raw row ends in, did a value without a branch stop it there?)"
+    codes, node = np.column_stack(codes_in(tree, X)), np.zeros(len(X), dtype=int)
+    for _ in tree.names:
+        a = tree.attribute[node]
+        child = tree.child_of_code(node, np.where(a >= 0, codes[np.arange(len(X)), a], -1))
+        node = np.where(child >= 0, child, node)
+    return node, tree.attribute[node] >= 0
+
+def literal_id3(data, test):
+    """Algorithm 2 as the program that the paper builds on takes it: equal gains go to the last attribute, equal classes to the
+    one met first in the table, an attribute may be used where all rows go one way.
+    Returns (class of each test row by the node it ends in, was it stopped?, nodes, leaves, root attribute)"""
+    route, answer, stopped = [m.value[m.codes] for m in data.route], np.zeros(len(test[0]), dtype=int), np.zeros(len(test[0]), dtype=bool)
+    n_classes, nodes, leaves, root = len(data.classes), 0, 0, ""
+    def gain(j, rows):
+        at, value, w = data.score[j].expand(rows)
+        n = len(data.values[j])
+        return np.round(information_gain(np.bincount(value*n_classes + data.y[rows[at]], w, n*n_classes).reshape(n, n_classes)), 12)
+    stack = [(np.arange(len(data.y)), np.arange(len(test[0])), tuple(range(len(data.names))))]
+    while stack:
+        rows, asked, left = stack.pop()
+        count = np.bincount(data.y[rows], minlength=n_classes)
+        most = np.flatnonzero(count == count.max())
+        nodes, answer[asked] = nodes + 1, data.y[rows[np.isin(data.y[rows], most)][0]]
+        if not left or count.max() == len(rows): leaves += 1; continue
+        gains = [gain(j, rows) for j in left]
+        best = left[len(left) - 1 - int(np.argmax(gains[::-1]))]
+        root = root or data.names[best]
+        seen = np.unique(route[best][rows])
+        stopped[asked[~np.isin(test[best][asked], seen)]] = True
+        stack += [(rows[route[best][rows] == v], asked[test[best][asked] == v], tuple(j for j in left if j != best)) for v in seen]
+    return answer, stopped, nodes, leaves, root
+
+def marginals(train, k):
+    "Counts of the raw table, without the values that fewer than k people have"
+    counts = make_marginals(train, CATEGORICAL, k=1)
+    return {o: {v: n for v, n in c.items() if n >= k} for o, c in counts.items()}
+
+def run(setting, n_qi, k, seed):
+    "One line of the results, without the columns that tell where it was made"
+    s = SETTINGS[setting]
+    train, test = load(s["table"])
+    release = None if k == 1 else protect(train, k, n_qi, s["anonymizer"])
+    X = train.drop(columns=CLASS) if release is None else release.data
+    options = dict(s["classifier"])
+    if options.get("convert") == "original_distribution": options |= dict(marginals=marginals(train, k), marginals_k=k)
+    clf = GeneralizedID3Classifier(features=CATEGORICAL, random_state=seed, **options)
+    if s["learner"] == "literal":
+        clf.classes_, y = np.unique(train[CLASS].to_numpy(dtype=object), return_inverse=True)
+        data = clf._data(X[CATEGORICAL], y)   # rows in the table's own order: this learner looks at it
+        answer, stopped, nodes, leaves, root = literal_id3(data, codes_in(data, test))
+        whole = np.bincount(y)
+    else:
+        tree = clf.fit(X, train[CLASS]).tree_
+        nodes, leaves, root, whole = len(tree), tree.n_leaves, tree.names[tree.attribute[0]], tree.counts[0]
+        if (s["unseen"], s["ties"]) == ("node", "first class"): answer, stopped = np.searchsorted(clf.classes_, clf.predict(test[CATEGORICAL])), False
+        else:
+            node, stopped = reached(tree, test)
+            c = tree.counts[node]
+            answer = c.argmax(axis=1) if s["ties"] == "first class" else c.shape[1] - 1 - c[:, ::-1].argmax(axis=1)
+    if s["unseen"] == "global": answer = np.where(stopped, whole.argmax(), answer)
+    right = answer == np.searchsorted(clf.classes_, test[CLASS].to_numpy(dtype=object))
+    if s["unseen"] == "error": right &= ~stopped
+    loss = dict(generalized=0., generalized_categorical=0., small_sets=np.nan) if release is None else loss_measures(release, n_qi)
+    return dict(setting=setting, n_qi=n_qi, k=k, seed=seed, accuracy=round(100*float(right.mean()), 4), nodes=nodes, leaves=leaves, root=root,
+        **{o: round(float(v), 6) for o, v in loss.items()}, k_measured=1 if release is None else release.audit.k, gcp=0. if release is None else round(release.audit.gcp, 6))
+
+def provenance():
+    "Where a line was made: commit, with + when something was changed since, and versions"
+    def git(*a):
+        try: return subprocess.run(["git", *a], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        except (OSError, subprocess.CalledProcessError): return ""
+    return {"commit": git("rev-parse", "--short", "HEAD") + ("+" if git("status", "--porcelain", "--", "ppdt", "scripts") else ""), "ppdt": ppdt.__version__,
+            "python": platform.python_version(), "numpy": np.__version__, "pandas": pd.__version__, "scikit-learn": sklearn.__version__}
+
+def timed(key):
+    "A whole line"
+    start = time.perf_counter()
+    return run(*key) | {"seconds": round(time.perf_counter() - start, 2)} | provenance()
+
+def read_results(path):
+    "The stored lines; none when there is no file yet"
+    types = {o: str for o in ("setting", "root", "commit", "ppdt", "python", "numpy", "pandas", "scikit-learn")}
+    return pd.read_csv(path, dtype=types) if Path(path).is_file() else pd.DataFrame(columns=COLUMNS)
+
+def store(path, line):
+    "Add a line, or replace the one of the same run; the file is written whole or not at all"
+    path, key = Path(path), tuple(line[o] for o in KEY)
+    old = read_results(path)
+    keep = old[[tuple(o) != key for o in old[KEY].itertuples(index=False)]]
+    new = pd.DataFrame([line], columns=COLUMNS)
+    t = pd.concat([keep, new]) if len(keep) else new
+    rank = {s: i for i, s in enumerate(SETTINGS)}
+    t = t.iloc[sorted(range(len(t)), key=lambda i: (rank.get(t.setting.iloc[i], len(rank)), *t[KEY[1:]].iloc[i]))]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    atomic_write(path, lambda tmp: t.to_csv(tmp, index=False))
+
+def shao_beckford(full, seeds, row, again, out):
+    "Make the runs that were asked for, and print them beside the paper's numbers"
+    if row:
+        s, k, seed = row
+        seed = int(seed) if seed.isdigit() else -1
+        keys = [key for key in all_runs(seed + 1) if (key[0], str(key[2]), key[3]) == (s, k, seed)]
+        if not keys: raise SystemExit(f"--row must be SETTING K SEED of the design. Got {' '.join(row)}; settings and their k:\n" + "\n".join(f"  {n:26}{', '.join(map(str, o['ks'])):18}{ABOUT[n]}" for n, o in SETTINGS.items()))
+    else: keys = all_runs(seeds) if full else [("original", 6, 1, 0), ("paper", 6, 4, 0), ("paper", 6, 64, 0)]
+    done = set() if again or not full else set(read_results(out)[KEY].itertuples(index=False, name=None))
+    lines = []
+    for key in tqdm([o for o in keys if o not in done], desc="runs", file=sys.stderr, disable=None):
+        lines.append(timed(key))
+        if full: store(out, lines[-1])
+    t = read_results(out) if full else pd.DataFrame(lines)
+    if full: print(f"{len(t)} runs in {out}, {len(lines)} of them new")
+    summary = t.groupby(["setting", "n_qi", "k"], sort=False).agg(accuracy=("accuracy", "mean"), spread=("accuracy", lambda o: o.max() - o.min()), runs=("seed", "size"), nodes=("nodes", "mean"), seconds=("seconds", "mean"))
+    print(summary.round(2).to_string())
+    print("\nThe paper prints: " + ", ".join(f"{o} {v}" for o, v in PAPER.items()) + " (percent, points)")
+
+PAPERS = {"shao_beckford": shao_beckford}
+
+def main(args=None):
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("paper", choices=PAPERS, help="which paper")
+    p.add_argument("--full", action="store_true", help="make all runs and store them (about ten minutes)")
+    p.add_argument("--seeds", type=int, default=3, metavar="N", help="runs of every setting with chance (3, as in the paper)")
+    p.add_argument("--row", nargs=3, metavar=("SETTING", "K", "SEED"), help="make this run only, and print it")
+    p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")
+    p.add_argument("--out", type=Path, metavar="CSV", help="where --full stores (nbs/papers/results/PAPER.csv)")
+    a = p.parse_args(args)
+    if a.seeds < 1: p.error(f"--seeds must be at least 1. Got {a.seeds}.")
+    try: PAPERS[a.paper](a.full, a.seeds, a.row, a.again, a.out or RESULTS/f"{a.paper}.csv")
+    except (DataNotFoundError, DataCorruptedError) as e: raise SystemExit(str(e)) from None
+
+if __name__ == "__main__": main()

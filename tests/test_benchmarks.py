@@ -1,0 +1,111 @@
+"""The benchmarks run, read anonypy's strings right, and README.md shows the stored numbers."""
+import os, subprocess, sys
+import pandas as pd, pytest
+from hypothesis import given, strategies as st
+import places
+from ppdt.generalization import recode
+from ppdt.tables import Exact, Interval, ValueSet, cells
+
+BENCH = places.ROOT/"benchmarks"
+NAMES = ["mondrian", "scaling", "trees"]
+sys.path.insert(0, str(BENCH))
+_kept = dict(os.environ)
+import common, bench_mondrian, bench_scaling, bench_trees
+os.environ.clear(); os.environ.update(_kept)            # the benchmarks ask for one thread; other tests need not know
+MODULES = dict(mondrian=bench_mondrian, scaling=bench_scaling, trees=bench_trees)
+from bench_mondrian import parse_column, parse_range, parse_set, parse_table
+
+def bench(name, *options):
+    return subprocess.run([sys.executable, BENCH/f"bench_{name}.py", *options], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help(name):
+    r = bench(name, "--help")
+    assert r.returncode == 0 and "--quick" in r.stdout and not r.stderr
+
+@pytest.mark.parametrize("name", NAMES)
+def test_quick_run(name, tmp_path):
+    "From end to end; the stored numbers are left alone"
+    before = {p.name: p.read_bytes() for p in (BENCH/"results").glob("*")} | {"README": common.README.read_bytes()}
+    r = bench(name, "--quick", "--out", tmp_path)
+    assert r.returncode == 0 and not r.stderr, r.stderr
+    assert "nan" not in r.stdout and MODULES[name].report(tmp_path) in r.stdout
+    assert list(tmp_path.glob(f"{name}*.csv"))
+    assert before == {p.name: p.read_bytes() for p in (BENCH/"results").glob("*")} | {"README": common.README.read_bytes()}
+
+@pytest.mark.parametrize("name", NAMES)
+def test_readme_shows_the_stored_numbers(name):
+    assert common.readme_block(name) == MODULES[name].report(common.RESULTS)
+
+def test_no_rival_without_pip(tmp_path, capsys):
+    "A folder that cannot be made: no comparison, and the reason"
+    (tmp_path/"file").write_text("in the way")
+    assert bench_mondrian.rival(tmp_path/"file"/"env") is None
+    assert "no comparison" in capsys.readouterr().err
+
+COUNTRIES = {"United-States", "Outlying-US(Guam-USVI-etc)", "Trinadad&Tobago", "Hong", "Holand-Netherlands", "Honduras", "South"}
+
+@pytest.mark.parametrize("text, domain, values", [
+    ("Outlying-US(Guam-USVI-etc)", COUNTRIES, {"Outlying-US(Guam-USVI-etc)"}),
+    ("Hong,Outlying-US(Guam-USVI-etc),Honduras", COUNTRIES, {"Hong", "Honduras", "Outlying-US(Guam-USVI-etc)"}),
+    ("South,Trinadad&Tobago", COUNTRIES, {"South", "Trinadad&Tobago"}),
+    ("5th-6th,1st-4th", {"1st-4th", "5th-6th", "9th"}, {"1st-4th", "5th-6th"}),
+    ("Korea, South,Hong", {"Korea, South", "Hong", "South"}, {"Korea, South", "Hong"}),
+    ("a,b,c", {"a", "b,c", "c"}, {"a", "b,c"}),
+    ("a,a,a", {"a", "a,a"}, {"a", "a,a"}),
+    (",x", {"", "x"}, {"", "x"}),
+    ("", {"", "x"}, {""}),
+])
+def test_sets(text, domain, values):
+    cell = parse_set(text, domain)
+    assert cell == ValueSet(values) and isinstance(cell, Exact) == (len(values) == 1)
+
+@pytest.mark.parametrize("text, domain", [("a,b", {"a", "b", "a,b"}), ("Peru", COUNTRIES), ("Hong,", COUNTRIES), ("Hong,Hong", COUNTRIES), ("hong", COUNTRIES)])
+def test_sets_that_cannot_be_read(text, domain):
+    with pytest.raises(ValueError, match="ways"): parse_set(text, domain)
+
+@pytest.mark.parametrize("text, cell", [
+    ("17", Exact(17)), ("-5", Exact(-5)), ("17-36", Interval(17, 36)), ("-5--1", Interval(-5, -1)), ("-5-3", Interval(-5, 3)), ("0-99", Interval(0, 99)),
+    ("1.5-2", Interval(1.5, 2)), ("1e-05-0.5", Interval(1e-5, .5)), ("-1e-05-1e+20", Interval(-1e-5, 1e20)), ("-2.5--1e-3", Interval(-2.5, -1e-3)),
+])
+def test_ranges(text, cell): assert parse_range(text) == cell
+
+@pytest.mark.parametrize("text", ["", "-", "a-b", "1-", "1--", "1-2-3", "nan-3", "2-inf", " 1-2"])
+def test_ranges_that_cannot_be_read(text):
+    with pytest.raises(ValueError, match="neither"): parse_range(text)
+
+def test_ranges_that_run_backwards():
+    with pytest.raises(ValueError): parse_range("5-3")
+
+def as_anonypy(column, numeric, flip):
+    "Cells as anonypy writes them, in lists of one string; sets in any order"
+    def text(c):
+        if isinstance(c, Interval): return f"{c.lo}-{c.hi}"
+        if numeric: return str(c.value)
+        v = sorted(c.values)
+        return ",".join(v[::-1] if flip else v)
+    codes, cs = cells(column)
+    return [[text(cs[c])] for c in codes]
+
+people = st.lists(st.tuples(st.integers(-9, 9), st.sampled_from(sorted(COUNTRIES)), st.sampled_from(["no", "yes"]), st.integers(0, 3)), min_size=1, max_size=30)
+
+@given(people, st.booleans())
+def test_what_anonypy_writes_is_read_back(rows, flip):
+    "anonypy's form of a release (one row for each group and class, with a count), read and checked against the groups"
+    t = pd.DataFrame(rows, columns=["n", "land", "income", "group"])
+    original, groups = t[["n", "land", "income"]], t.pop("group")
+    r = recode(original[["n", "land"]], groups, "interval")
+    written = pd.DataFrame({"n": as_anonypy(r["n"], True, flip), "land": as_anonypy(r["land"], False, flip), "income": t["income"], "group": groups})
+    records = [dict(n=o["n"].iloc[0], land=o["land"].iloc[0], income=o["income"].iloc[0], count=len(o)) for _, o in written.groupby(["group", "income"])]
+    data, y = parse_table(records, original)
+    assert len(data) == len(y) == len(t)
+    bench_mondrian.check_parse(data, y, original, groups)
+
+def test_a_wrong_reading_is_noticed():
+    t = pd.DataFrame(dict(n=[1, 2, 3], income=["no", "no", "no"]))
+    with pytest.raises(SystemExit, match="not read right"):
+        bench_mondrian.check_parse(*parse_table([dict(n=["1-2"], income="no", count=3)], t), t, [0, 0, 0])
+
+def test_order_of_a_set_is_no_difference():
+    codes, cs = cells(parse_column([["a,b"], ["b,a"], ["b"]], pd.Series(["a", "b"])))
+    assert list(codes) == [0, 0, 1] and cs == [ValueSet(["a", "b"]), Exact("b")]

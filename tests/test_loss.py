@@ -1,0 +1,163 @@
+"""NCP and GCP: the papers' numbers, both forms against a plain count, bounds and monotony."""
+from fractions import Fraction
+from itertools import combinations
+import numpy as np, pandas as pd, pytest
+from hypothesis import given, strategies as st
+from ppdt.datasets import load_customers, load_patients
+from ppdt.generalization import recode
+from ppdt.loss import cell_ncp, gcp, ncp
+from ppdt.tables import MISSING, Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column, encode
+
+CUSTOMERS = load_customers()
+AGE, MARITAL = encode(CUSTOMERS.Age)[0], encode(CUSTOMERS.Marital)[0]
+BOTH = ValueSet(["Married", "Not Married"])
+
+VALUES = {"num": [1, 2, 5, 9], "cat": list("abcde"), "day": pd.to_datetime(["2024-01-01", "2024-01-03", "2025-06-01"]).tolist()}
+recodings, forms = st.sampled_from(["set", "interval"]), st.sampled_from(["size", "spread"])
+
+@st.composite
+def tables(draw):
+    "A raw table of one column (numbers, categories or dates) with labels of groups"
+    kind = draw(st.sampled_from(list(VALUES)))
+    rows = draw(st.lists(st.tuples(st.sampled_from(VALUES[kind]), st.integers(0, 4)), min_size=1, max_size=25))
+    return pd.DataFrame({kind: [v for v, _ in rows]}), [g for _, g in rows]
+
+def as_cell(v): return v if isinstance(v, (ValueSet, Interval, Exact)) else Exact(v)
+
+def plain(cell, values, numeric, form):
+    "Equations (1) and (3) of the chapter, for one set or interval"
+    if isinstance(cell, Interval): lo, hi, s = cell.lo, cell.hi, 2
+    else: lo, hi, s = min(cell.values), max(cell.values), len(cell.values)
+    if s == 1: return 0
+    if numeric: return (hi - lo)/(max(values) - min(values))
+    return s/len(set(values)) if form == "size" else (s - 1)/(len(set(values)) - 1)
+
+# ---------- the paper
+def test_table_1_of_erp():
+    "ERP, Table 1: NCP of the published ages, GCP of tiered and uniform generalization (Eq. 11 and 12)"
+    tiered = pd.DataFrame({"Age": [Interval(42, 61)]*2 + [Interval(29, 61)] + [Interval(29, 42)]*2, "Marital": [BOTH]*3 + [Exact("Not Married")]*2})
+    uniform = pd.DataFrame({"Age": [Interval(29, 61)]*5, "Marital": [Suppressed()]*5})
+    assert [cell_ncp(c, AGE) for c in tiered.Age] == pytest.approx([.327586207, .327586207, .551724138, .224137931, .224137931])
+    assert [cell_ncp(c, MARITAL) for c in tiered.Marital] == [1, 1, 1, 0, 0]
+    assert gcp(tiered, CUSTOMERS) == pytest.approx(.465517241) and gcp(uniform, CUSTOMERS) == pytest.approx(.775862069)
+    assert [gcp(t.assign(Gender="Female"), CUSTOMERS) for t in (tiered, uniform)] == pytest.approx([.310344828, .517241379])
+
+def test_sizes_named_in_the_text_of_erp():
+    "After Eq. 11: [29-42] has size 13, the star of marital status has size 2 of 2"
+    assert cell_ncp(Interval(29, 42), AGE) == 13/58 and cell_ncp(Suppressed(), MARITAL) == cell_ncp(BOTH, MARITAL) == 1
+
+def test_customers_by_hand():
+    t = recode(CUSTOMERS[["Gender", "Marital", "Age"]], CUSTOMERS.Gender.where(CUSTOMERS.Gender == "Female", CUSTOMERS.Marital), "interval")
+    assert ncp(t, CUSTOMERS).tolist() == pytest.approx([0, 5/14, 507/812])
+
+# ---------- what holds for every recoding
+@given(tables(), recodings, forms, st.randoms(use_true_random=False))
+def test_equals_a_plain_mean_over_cells_in_any_order(table, recoding, form, random):
+    X, groups = table
+    t, kind = recode(X, groups, recoding), X.columns[0]
+    want = np.mean([plain(as_cell(c), X[kind].tolist(), kind != "cat", form) for c in t[kind]])
+    p, q = list(range(len(X))), list(range(len(X))); random.shuffle(p); random.shuffle(q)
+    assert ncp(t, X, form=form)[kind] == pytest.approx(want)
+    assert gcp(t.iloc[p], X.iloc[q], form=form) == pytest.approx(want)
+
+@given(tables())
+def test_bounds_forms_and_recodings(table):
+    X, groups = table
+    t = recode(X, groups)
+    size, spread = (gcp(t, X, form=f) for f in ("size", "spread"))
+    assert 0 <= spread <= size + 1e-12 <= 1 + 2e-12
+    assert (size == 0) == (spread == 0) == all(len(as_cell(c).values) == 1 for c in t.iloc[:, 0])
+    assert size == pytest.approx(gcp(recode(X, groups, "interval"), X)), "a set of numbers loses what its range loses"
+
+@given(tables(), st.data(), recodings, forms)
+def test_merging_groups_never_lowers_the_loss(table, data, recoding, form):
+    X, groups = table
+    a, b = data.draw(st.sampled_from(groups)), data.draw(st.sampled_from(groups))
+    fine, coarse = (gcp(recode(X, g, recoding), X, form=form) for g in (groups, [a if g == b else g for g in groups]))
+    assert coarse >= fine - 1e-12
+
+def test_gcp_is_the_mean_over_all_cells():
+    X = CUSTOMERS[["Gender", "Marital", "Age"]]
+    t = recode(X, X.Marital)
+    assert gcp(t, X) == pytest.approx(ncp(t, X).mean()) == pytest.approx(sum(ncp(t, X, [o])[o] for o in X)/3)
+
+def test_difference_of_the_forms():
+    for d in range(2, 9):
+        a, _ = encode(pd.Series(list("abcdefgh")[:d]))
+        for s in range(2, d+1):
+            size, spread = (cell_ncp(ValueSet(a.items[:s]), a, f) for f in ("size", "spread"))
+            assert size - spread == pytest.approx(float(Fraction(d-s, d*(d-1))))
+
+def test_forms_can_rank_two_releases_differently():
+    X = pd.DataFrame({"v": list("abcde")*4})
+    P, Q = recode(X, ["mixed"]*5 + list("abcde")*3), recode(X, X.v.replace({"b": "a", "d": "c"}))
+    assert gcp(P, X) < gcp(Q, X) and gcp(P, X, form="spread") > gcp(Q, X, form="spread")
+
+def test_table_ii_is_not_the_best_partition():
+    X = load_patients().drop(columns="Disease")
+    loss = {o: gcp(recode(X, [i in (0, *o) for i in range(6)]), X) for o in combinations(range(1, 6), 2)}
+    assert min(loss, key=loss.get) == (1, 5) and loss[1, 2] == pytest.approx(19/27)
+
+# ---------- domains
+def test_domain_is_what_occurs():
+    declared = pd.Series(pd.Categorical(["a", "b", "a"], categories=list("abcdef")), name="x").to_frame()
+    assert ncp(recode(declared, [0]*3), declared).x == 1
+
+def test_missing_is_a_category_when_it_is_published():
+    X = pd.DataFrame({"x": ["F", "M", None, "F"], "n": [1., 3., np.nan, 2.]})
+    t = pd.DataFrame({"x": cell_column([0, 0, 0, 1], [ValueSet(["M", MISSING]), Exact("F")]), "n": cell_column([0, 0, 1, 2], [Interval(1., 3.), Exact(MISSING), ValueSet([2., MISSING])])})
+    assert ncp(t, X).tolist() == pytest.approx([3/4*2/3, 3/4])
+    assert ncp(t, X, form="spread").x == pytest.approx(3/4*1/2)
+
+def test_full_set_with_missing_stays_within_one():
+    a, _ = encode(pd.Series(["F", "M", None]))
+    assert cell_ncp(ValueSet(["F", "M", MISSING]), a) == cell_ncp(ValueSet(["F", "M", MISSING]), a, "spread") == 1
+
+def test_missing_cells_lose_nothing():
+    X = pd.DataFrame({"x": [1., 2., 3.]})
+    assert ncp(pd.DataFrame({"x": cell_column([0, -1, 0], [Interval(1., 3.)])}), X).x == pytest.approx(2/3)
+
+def test_intervals_beyond_the_domain_are_cut():
+    assert cell_ncp(Interval(0, 200), AGE) == 1 and cell_ncp(Interval(80, 99), AGE) == 0 and cell_ncp(Interval(0, 10), AGE) == 0
+    assert cell_ncp(Interval(0, 51, True), AGE) == 1/2
+
+def test_constant_columns_lose_nothing():
+    X = pd.DataFrame({"n": [5]*3, "c": ["a"]*3})
+    assert ncp(recode(X, [0]*3), X).tolist() == [0, 0]
+    assert cell_ncp(Interval(0, 9), encode(X.n)[0]) == 0
+
+@pytest.mark.parametrize("tz", [None, "Europe/Berlin"])
+def test_dates(tz):
+    X = pd.DataFrame({"d": pd.date_range("2024-01-01", periods=5, tz=tz)})
+    for recoding in ("set", "interval"): assert gcp(recode(X, [0, 0, 0, 1, 1], recoding), X) == pytest.approx((3*2 + 2*1)/4/5)
+
+@pytest.mark.parametrize("dtype", ["Int64", "float32", "int8", "Float64"])
+def test_numeric_dtypes(dtype):
+    X = pd.DataFrame({"x": pd.array([1, 2, 3, 5], dtype=dtype)})
+    assert gcp(recode(X, [0, 0, 1, 1], "interval"), X) == pytest.approx((1/4 + 1/2)/2)
+
+# ---------- bad input
+@pytest.mark.parametrize("cell", [Node("Europe"), Centroid("Married"), Interval(1, 2)])
+def test_cells_without_a_loss(cell):
+    with pytest.raises(ValueError, match="Marital"): cell_ncp(cell, MARITAL)
+    with pytest.raises(ValueError, match="Marital"): ncp(pd.DataFrame({"Marital": cell_column([0], [cell])}), CUSTOMERS)
+
+@pytest.mark.parametrize("cell,a", [(ValueSet(["Married", "Widowed"]), MARITAL), (Exact("Widowed"), MARITAL), (ValueSet(["1", "2"]), AGE),
+                                    (Interval(pd.Timestamp("2024"), pd.Timestamp("2025")), AGE)])
+def test_values_of_another_table(cell, a):
+    with pytest.raises(ValueError, match="the original does not have"): cell_ncp(cell, a)
+
+def test_cells_that_were_read_as_text_are_no_exact_values():
+    "A file read without its schema must not look like a table without loss"
+    with pytest.raises(ValueError, match="kinds="): ncp(pd.DataFrame({"Age": ["[29, 61]"]*5}), CUSTOMERS)
+    with pytest.raises(ValueError, match="kinds="): ncp(pd.DataFrame({"Marital": ["{Married, Not Married}"]*5}), CUSTOMERS)
+
+def test_errors_name_the_parameter():
+    t = CUSTOMERS[["Age"]]
+    with pytest.raises(ValueError, match="'form' must be 'size' or 'spread'. Got 'width'"): ncp(t, CUSTOMERS, form="width")
+    with pytest.raises(ValueError, match="'form'"): cell_ncp(Exact(1), AGE, "width")
+    with pytest.raises(ValueError, match="'quasi_identifiers' must name columns"): ncp(t, CUSTOMERS, ["Zip"])
+    with pytest.raises(ValueError, match="'original' must have the columns"): ncp(t, CUSTOMERS[["Gender"]])
+
+def test_untouched_tables_lose_nothing():
+    for X in (CUSTOMERS, load_patients(), pd.DataFrame({"x": [True, False, None], "y": [np.nan]*3, "z": pd.Categorical(["u", None, "u"])})): assert gcp(X, X) == 0

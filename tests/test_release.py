@@ -1,0 +1,519 @@
+"The frame of all anonymizers: random tables in, and nothing that is wrong comes out."
+import json, pickle, warnings
+import numpy as np, pandas as pd, pytest
+from hypothesis import given, strategies as st
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from ppdt.datasets import load_customers, make_population
+from ppdt.id3_sets import GeneralizedID3Classifier
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.privacy import audit, class_sizes
+from ppdt.release import (AnonymizedClassifier, Anonymizer, GuaranteeError, RowsLostError, check_class, read_release)
+from ppdt.trees import tree_json
+from ppdt.tables import Exact, Interval, MISSING, MixedTypesWarning, Suppressed, TextFormError, ValueSet, canonical_order, cells
+
+# random tables ---------------------------------------------------------------------------------------------------
+
+ODD = ["a", "b,c", "{x}", "{a, b}", "[1, 2]", "*", "~m", "<n>", '"', 'it"s', "'", " a", "a ", "nan", "None", "missing", '"missing"', "", "007", "1", "\n", "ä–ö", "\\", "a\r\nb"]
+DATES = [pd.Timestamp(o) for o in ["1999-12-31", "2024-02-29", "2024-02-29 12:30", "1970-01-01", "2030-06-01 00:00:00.000001"]]
+FLOATS = [0.0, -0.0, 0.1, 1/3, -2.5, 1e-300, 1e300, 3.0, 7.0]
+
+def _pick(values): return st.sampled_from(values)
+
+@st.composite
+def columns(draw, n, name, missing):
+    "One column of n rows of some kind, perhaps with missing values"
+    kind = draw(_pick(["int", "int8", "float", "text", "bool", "date", "zoned", "category", "ordered", "Int64", "boolean", "number category"]))
+    def some(values): return draw(st.lists(_pick(values), min_size=n, max_size=n))
+    gaps = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)) if missing and draw(st.booleans()) else [False]*n)
+    if kind in ("int", "int8"): return pd.Series(some(range(-3, 8)), dtype="int64" if kind == "int" else "int8", name=name)
+    if kind == "float": return pd.Series(some(FLOATS), name=name).where(~gaps)
+    if kind == "text": return pd.Series(some(ODD), name=name, dtype="str").where(~gaps)
+    if kind == "bool": return pd.Series(some([True, False]), name=name)
+    if kind == "date": return pd.Series(some(DATES), name=name).where(~gaps)
+    if kind == "zoned": return pd.Series(some(DATES), name=name).dt.tz_localize("UTC").dt.tz_convert("Europe/Berlin").where(~gaps)
+    if kind == "Int64": return pd.Series(some(range(5)), name=name, dtype="Int64").where(~gaps)
+    if kind == "boolean": return pd.Series(some([True, False]), name=name, dtype="boolean").where(~gaps)
+    if kind == "number category": return pd.Series(pd.Categorical(some([3, 1, 2]), categories=[9, 3, 1, 2]), name=name).where(~gaps)
+    return pd.Series(pd.Categorical(some(["z", "a", "m"]), categories=["z", "unused", "m", "a"], ordered=kind == "ordered"), name=name).where(~gaps)
+
+@st.composite
+def tables(draw, missing=True):
+    "(X, y, parameters): mixed columns in any order, a repeated index, an identifier, columns without a role"
+    n = draw(st.integers(1, 10))
+    names = draw(st.lists(_pick(["q", "a,b", 'say "x"', "Å", "two words", "p", "w"]), min_size=2, max_size=4, unique=True))
+    X = pd.concat([draw(columns(n, o, missing)) for o in names], axis=1)
+    X.insert(draw(st.integers(0, len(names))), "who", [f"person {i}" for i in range(n)])
+    kind = draw(_pick(["range", "repeated", "multi", "dates"]))
+    if kind == "repeated": X.index = pd.Index(draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), name="label")
+    if kind == "multi": X.index = pd.MultiIndex.from_arrays([[i//2 for i in range(n)], ["x"]*n], names=["i", "j"])
+    if kind == "dates": X.index = pd.DatetimeIndex(list(pd.date_range("2024", periods=n)))
+    y = pd.Series(draw(st.lists(_pick(["yes", "no", "{?}"]), min_size=n, max_size=n)), name="cls", dtype="str")
+    qi = draw(st.lists(_pick(names), min_size=1, unique=True))
+    categorical = [o for o in names if X[o].dtype == "int64" and draw(st.booleans())]
+    p = dict(k=draw(st.integers(1, n)), quasi_identifiers=qi, categorical=categorical, identifiers=["who"],
+             missing=draw(_pick(["category", "drop"])), recoding=draw(_pick(["set", "interval"])), cut_rule=draw(_pick(["le_then_lt", "le", "balanced"])))
+    return X, y, p
+
+def _release(X, y, p):
+    "The release, or None where dropping rows has left fewer than k"
+    try: return MondrianAnonymizer(**p).anonymize(X, y)
+    except ValueError as e:
+        if "missing='drop' leaves" in str(e): return None
+        raise
+
+def _row_cells(s):
+    "The cell of each row, None where missing"
+    codes, cs = cells(s)
+    return [None if c < 0 else cs[c] for c in codes]
+
+def _says(cell, value, categorical=False):
+    "Is the value one that the cell allows?"
+    if isinstance(cell, Interval): return cell.lo <= value and (value < cell.hi if cell.hi_open else value <= cell.hi)
+    return value in cell.values
+
+# properties ------------------------------------------------------------------------------------------------------
+
+@given(tables())
+def test_a_release_keeps_its_promise_and_its_rows(table):
+    X, y, p = table
+    before = X.copy(deep=True)
+    r = _release(X, y, p)
+    pd.testing.assert_frame_equal(X, before)                     # X is never changed
+    if r is None: return _check_limits(*table)
+    qi = p["quasi_identifiers"]
+    gone = X[qi].isna().any(axis=1).to_numpy() if p["missing"] == "drop" else np.zeros(len(X), dtype=bool)
+    assert r.lost.tolist() == np.flatnonzero(gone).tolist()      # reported drops, and no others
+    kept = X[~gone]
+    assert r.data.index.identical(kept.index) and list(r.data) == [o for o in X if o != "who"]
+    assert r.y.tolist() == y[~gone].tolist() and r.y.index.identical(kept.index)
+    for o in X.columns.difference([*qi, "who"]): pd.testing.assert_series_equal(r.data[o], kept[o])
+    # measured here by hand, not by the audit
+    rows = list(zip(*[[None if c is None else c for c in _row_cells(r.data[o])] for o in qi]))
+    sizes = pd.Series(range(len(rows))).groupby(pd.Series([rows.index(o) for o in rows])).size()
+    assert sizes.min() >= p["k"] and sorted(sizes) == list(r.audit.class_sizes)
+    assert r.audit.holds and r.audit.k == sizes.min() and r.audit.lost_rows == gone.sum()
+    for o in qi:
+        for cell, raw in zip(_row_cells(r.data[o]), _row_cells(kept[o])):
+            value = raw.value if raw is not None else MISSING
+            assert (cell is None and p["k"] == 1) if value is MISSING and cell is None else _says(cell, value)
+        if all(isinstance(c, Exact) and c.value is not MISSING for c in r.cells(o)[1]): assert r.data[o].dtype == X[o].dtype
+
+    _check_limits(X, y, p)
+
+def _check_limits(X, y, p):
+    "k = 1 gives X back, k = n one class, k > n an error"
+    r = _release(X, y, p | {"k": 1, "missing": "category"})
+    pd.testing.assert_frame_equal(r.data, X.drop(columns="who"))
+    r = _release(X, y, p | {"k": len(X), "missing": "category"})
+    assert r.audit.n_classes == 1 and r.audit.class_sizes == (len(X),)
+    with pytest.raises(ValueError, match="'k' must not exceed"): MondrianAnonymizer(**p | {"k": len(X)+1}).fit(X, y)
+
+@given(table=tables(), seed=st.integers(0, 9), end=_pick([".csv", ".parquet"]))
+def test_files(tmp_path_factory, table, seed, end):
+    X, y, p = table
+    r = _release(X, y, p)
+    if r is None: return
+    folder = tmp_path_factory.getbasetemp()
+    def write(r, name):
+        (r.to_csv if end == ".csv" else r.to_parquet)(folder/(name+end))
+        return (folder/(name+end)).read_bytes(), (folder/f"{name}.schema.json").read_bytes()
+    one = write(r, "one")
+    assert write(_release(X, y, p), "two") == one                # the same twice
+    order = np.random.default_rng(seed).permutation(len(X))      # rows in another order: the same bytes
+    assert write(_release(X.iloc[order], y.iloc[order], p), "two") == one
+    back = read_release(folder/("one"+end))
+    assert write(back, "two") == one                             # read and written again
+    assert back.text().equals(r.text())
+    at = _canonical(r)
+    for o in r.data: assert _row_cells(back.data[o]) == _row_cells(r.data[o].iloc[at])
+    assert back.y.tolist() == r.y.iloc[at].tolist()
+    for o in ("k", "n_rows", "n_classes", "class_sizes", "suppressed_rows", "suppressed_cells", "risk_max", "risk_mean", "uniques"):
+        assert getattr(back.audit, o) == getattr(r.audit, o)
+    assert set(back.roles.quasi_identifiers) == set(r.roles.quasi_identifiers) and set(back.roles.other) == set(r.roles.other)
+    assert b"unused" not in one[1] and b"person" not in one[0]
+    if p["recoding"] == "interval": return
+    a, b = (GeneralizedID3Classifier(features=p["quasi_identifiers"], random_state=3).fit(o.data, o.y) for o in (r, back))
+    assert tree_json(a.tree_) == tree_json(b.tree_)               # what is learnt from the file is the same, byte for byte
+
+def _canonical(r): return canonical_order([r.data[o] for o in r.data] + [r.y])
+
+@given(tables(), tables())
+def test_no_state_between_calls(first, second):
+    X, y, p = second
+    tool = MondrianAnonymizer(**p)
+    fresh = _release(X, y, p)
+    if fresh is None: return
+    p1 = first[2] | {"missing": "category"}
+    tool.set_params(**p1).fit(first[0], first[1])
+    tool.set_params(**p)
+    r = tool.anonymize(X, y)
+    pd.testing.assert_frame_equal(r.data, fresh.data)
+    assert r.audit == fresh.audit and r.schema == fresh.schema and r.text().equals(fresh.text())
+    assert set(vars(tool)) == set(vars(MondrianAnonymizer(**p).fit(X, y)))
+
+@given(tables())
+def test_new_rows_fall_into_published_cells(table):
+    X, y, p = table
+    tool = MondrianAnonymizer(**p | {"missing": "category"}).fit(X, y)
+    with_gaps = [o for o in p["quasi_identifiers"] if X[o].isna().any()]
+    again = tool.transform(X[X.columns[::-1]])                   # by name, whatever the order
+    assert list(again) == list(tool.release_.data) and again.index.identical(X.index)
+    for o in p["quasi_identifiers"]:
+        if p["k"] > 1 and not with_gaps: assert _row_cells(again[o]) == _row_cells(tool.release_.data[o])
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(tool)).transform(X), tool.transform(X))
+
+# the guarantee ---------------------------------------------------------------------------------------------------
+
+class Lazy(Anonymizer):
+    "Publishes everybody as he is"
+    def _publish(self, attributes, codes, y, k):
+        self.half_ = "left behind"
+        return [(c, [Exact(v) for v in a.items]) for a, c in zip(attributes, codes)]
+
+class Coarse(Anonymizer):
+    "Publishes the first value for all, as if it were exact"
+    def _publish(self, attributes, codes, y, k): return [(np.zeros(len(c), dtype=int), [Exact(a.items[0])]) for a, c in zip(attributes, codes)]
+
+class Hidden(Anonymizer):
+    def _publish(self, attributes, codes, y, k): return [(np.zeros(len(c), dtype=int), [Suppressed()]) for c in codes]
+
+@pytest.fixture
+def shop():
+    t = load_customers()
+    return t.drop(columns="Bought"), t["Bought"]
+
+def test_a_lie_is_caught(shop):
+    for lie in (Lazy(k=2), Lazy(k=14)):
+        with pytest.raises(GuaranteeError, match="promised k-anonymity with k = .*nothing is returned"): lie.anonymize(*shop)
+        assert not hasattr(lie, "release_") and not hasattr(lie, "half_") and not hasattr(lie, "attributes_")
+        with pytest.raises(GuaranteeError): lie.fit_transform(*shop)
+    with pytest.raises(GuaranteeError): AnonymizedClassifier(Lazy(k=2), GeneralizedID3Classifier()).fit(*shop)
+
+def test_a_lie_about_one_row_is_caught(shop):
+    class Slip(MondrianAnonymizer):
+        def _publish(self, attributes, codes, y, k):
+            (c, cs), *rest = super()._publish(attributes, codes, y, k)
+            c = c.copy(); c[5] = len(cs)
+            return [(c, cs + [Exact("somebody")]), *rest]
+    with pytest.raises(GuaranteeError): Slip(k=3).anonymize(*shop)
+
+def test_exact_cells_that_are_not_the_raw_ones_are_what_is_published(shop):
+    r = Coarse(k=14).anonymize(*shop)
+    assert r.data.Age.tolist() == [22]*14 and r.data.Age.dtype == shop[0].Age.dtype and r.audit.k == 14
+
+def test_a_failing_fit_leaves_nothing(shop):
+    X, y = shop
+    for bad in (dict(X=X[:2], y=y[:2]), dict(X=X.assign(Age=np.nan), y=y), dict(X=X, y=y[:3])):
+        tool = MondrianAnonymizer(k=3).fit(X, y)
+        with pytest.raises(ValueError): tool.fit(**bad)
+        assert not any(o.endswith("_") and not o.startswith("__") for o in vars(tool))
+    model = AnonymizedClassifier(MondrianAnonymizer(k=3), GeneralizedID3Classifier(random_state=0)).fit(X, y)
+    with pytest.raises(ValueError): model.fit(X[:2], y[:2])
+    assert set(vars(model)) == {"anonymizer", "classifier", "test"}
+
+def test_a_table_changed_after_its_audit_is_not_written(shop, tmp_path):
+    r = MondrianAnonymizer(k=3).anonymize(*shop)
+    r.data.loc[1, "Gender"] = r.data.loc[9, "Gender"]
+    for write in (r.to_csv, r.to_parquet):
+        with pytest.raises(GuaranteeError, match="changed after its audit"): write(tmp_path/("out.csv" if write == r.to_csv else "out.parquet"))
+    assert not list(tmp_path.iterdir())
+
+def test_suppressed_rows_are_counted_apart_before_and_after(shop, tmp_path):   # CASES 5
+    r = Hidden(k=3).anonymize(*shop)
+    assert (r.audit.suppressed_rows, r.audit.n_rows, r.audit.k) == (14, 0, None)
+    r.to_csv(tmp_path/"out.csv")
+    back = read_release(tmp_path/"out.csv").audit
+    assert (back.suppressed_rows, back.n_rows, back.k) == (14, 0, None)
+    (tmp_path/"foreign.csv").write_text("age,sex\n20,M\n20,M\n30,F\n30,F\n*,*\n40,F\n40,F\n")
+    a = audit(read_release(tmp_path/"foreign.csv", kinds={"age": "numeric", "sex": "categorical"}).data)
+    assert (a.suppressed_rows, a.n_classes, a.k) == (1, 3, 2)
+
+# what leaves the house -------------------------------------------------------------------------------------------
+
+def test_the_schema_says_no_more_than_the_table(tmp_path):
+    X = pd.DataFrame({"small": np.array([1, 2, 3, 4], dtype="int8"), "cat": pd.Categorical(list("aabb"), categories=list("zabq")), "w": np.array([.5, .5, 1, 1], dtype="float32")})
+    r = MondrianAnonymizer(k=2, quasi_identifiers=["small"]).anonymize(X, pd.Series([1, 0, 1, 0], dtype="uint8"))
+    r.to_csv(tmp_path/"out.csv")
+    text = (tmp_path/"out.schema.json").read_text()
+    assert not any(o in text for o in ("int8", "float32", '"z"', '"q"', "seed", "random", "index", "count"))
+    assert {o["name"]: o["dtype"] for o in json.loads(text)["columns"]} == {"small": "int64", "cat": "category[str]", "w": "float64", "class": "int64"}
+    assert read_release(tmp_path/"out.csv").data.cat.cat.categories.tolist() == ["a", "b"]
+
+def test_the_parquet_file_has_no_index_and_no_attributes(tmp_path):
+    import pyarrow.parquet as pq
+    X = pd.DataFrame({"q": [1, 1, 2, 2]}, index=pd.Index(["Ada", "Bea", "Cleo", "Dora"], name="person"))
+    X.attrs["source"] = "ward 7"
+    MondrianAnonymizer(k=2).anonymize(X).to_parquet(tmp_path/"out.parquet")
+    data = (tmp_path/"out.parquet").read_bytes()
+    assert not any(o in data for o in (b"Ada", b"person", b"ward"))
+    assert pq.read_table(tmp_path/"out.parquet").column_names == ["q"]
+
+def test_minus_zero_does_not_tell_the_order(tmp_path):
+    r = [MondrianAnonymizer(k=1).anonymize(pd.DataFrame({"q": o, "w": o})).text() for o in ([0.0, -0.0], [-0.0, 0.0])]
+    assert r[0].equals(r[1])
+
+def test_a_saved_anonymizer_holds_no_rows(shop):
+    X, y = shop
+    X = X.assign(Name=[f"person {i:02}" for i in range(14)])
+    tool = MondrianAnonymizer(k=3, identifiers=["Name"]).fit(X, y)
+    saved = pickle.dumps(tool)
+    assert b"person" not in saved and not hasattr(pickle.loads(saved), "release_") and hasattr(tool, "release_")
+    model = AnonymizedClassifier(tool, GeneralizedID3Classifier(random_state=0)).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert not hasattr(again.anonymizer_, "release_") and (again.predict(X) == model.predict(X)).all()
+    with pytest.raises(TypeError, match="is not pickled"): pickle.dumps(tool.release_)
+
+def test_a_failed_write_leaves_the_old_file(shop, tmp_path):
+    r = MondrianAnonymizer(k=3).anonymize(*shop)
+    r.to_csv(tmp_path/"out.csv")
+    before = {o.name: o.read_bytes() for o in tmp_path.iterdir()}
+    with pytest.raises(ValueError, match="must end in .csv"): r.to_csv(tmp_path/"out.txt")
+    with pytest.raises(FileNotFoundError, match="does not exist"): r.to_csv(tmp_path/"nowhere"/"out.csv")
+    bad = MondrianAnonymizer(k=3, quasi_identifiers=["Age"]).anonymize(shop[0].assign(w=pd.Series(["\ud800"]*14, dtype=object, index=shop[0].index)), shop[1])
+    with pytest.raises(UnicodeEncodeError): bad.to_csv(tmp_path/"out.csv")
+    assert {o.name: o.read_bytes() for o in tmp_path.iterdir()} == before
+
+def test_objects_in_columns_are_read_as_what_they_hold(tmp_path):
+    X = pd.DataFrame({"q": pd.Series([1, 1, 2, 2], dtype=object), "b": pd.Series([True, False, True, False], dtype=object), "n": pd.Series([1, 2, 3, 4], dtype=object)})
+    r = MondrianAnonymizer(k=2, quasi_identifiers=["q"]).anonymize(X, pd.Series([1, 0, 1, 0], dtype=object))
+    r.to_csv(tmp_path/"out.csv")
+    back = read_release(tmp_path/"out.csv")
+    at = _canonical(r)
+    for o in X: assert _row_cells(back.data[o]) == _row_cells(r.data[o].iloc[at])
+
+# scikit-learn ----------------------------------------------------------------------------------------------------
+
+def test_parameters_are_stored_untouched(shop):
+    qi, ids = pd.Index(["Age", "Gender"]), ("Marital",)
+    tool = MondrianAnonymizer(k=np.int64(3), quasi_identifiers=qi, identifiers=ids)
+    assert tool.get_params()["quasi_identifiers"] is qi and tool.identifiers is ids
+    tool.fit(*shop)
+    assert tool.quasi_identifiers is qi and isinstance(tool.k, np.int64) and tool.release_.audit.k >= 3
+    assert clone(tool).get_params()["k"] == 3 and not hasattr(clone(tool), "release_")
+    assert tool.set_params(k=2) is tool and tool.k == 2
+
+@pytest.mark.parametrize("make", [list, tuple, np.array, pd.Index, pd.Series])
+def test_names_in_any_kind_of_list(shop, make):
+    X, y = shop
+    r = MondrianAnonymizer(k=3, quasi_identifiers=make(["Age", "Gender"]), identifiers=make(["Marital"])).anonymize(X, y)
+    assert r.roles.quasi_identifiers == ("Age", "Gender") and list(r.data) == ["Gender", "Age"]
+    pd.testing.assert_frame_equal(r.data, MondrianAnonymizer(k=3, quasi_identifiers=["Age", "Gender"], identifiers=["Marital"]).anonymize(X, y).data)
+
+def test_feature_names(shop):
+    X, y = shop
+    tool = MondrianAnonymizer(k=3, identifiers=["Marital"]).fit(X, y)
+    assert tool.n_features_in_ == 3 and tool.feature_names_in_.tolist() == ["Gender", "Marital", "Age"] and tool.feature_names_in_.dtype == object
+    assert tool.get_feature_names_out().tolist() == ["Gender", "Age"]
+    assert not hasattr(tool.set_params(identifiers=()).fit(np.eye(4)), "feature_names_in_") and list(tool.release_.data) == ["x0", "x1", "x2", "x3"]
+    assert list(tool.transform(np.eye(4))) == ["x0", "x1", "x2", "x3"]
+
+def test_arrays(shop):
+    A = np.array([[1, 5], [1, 6], [2, 7], [2, 8]])
+    r = MondrianAnonymizer(k=2, quasi_identifiers=["x0"]).anonymize(A, [0, 1, 0, 1])
+    assert r.data.x1.tolist() == [5, 6, 7, 8] and r.y.name == "class" and r.audit.class_sizes == (2, 2)
+    tool = MondrianAnonymizer(k=2).fit(pd.DataFrame(A, columns=["a", "b"]))
+    with pytest.warns(UserWarning, match="does not have valid feature names"): assert list(tool.transform(A)) == ["a", "b"]
+    with pytest.raises(ValueError, match="X has 1 features, but MondrianAnonymizer is expecting 2 features"): tool.transform(A[:, :1])
+
+def test_y_is_aligned_by_position(shop):
+    X, y = shop
+    other = y.set_axis(range(100, 114))
+    for o in (other, y.to_numpy(), y.tolist(), y.to_frame(), y.astype("category"), pd.Index(y)):
+        r = MondrianAnonymizer(k=3).anonymize(X, o)
+        assert r.y.tolist() == y.tolist() and r.y.index.identical(X.index)
+    with pytest.warns(Warning, match="column-vector y"): assert check_class(y.to_numpy()[:, None], X).tolist() == y.tolist()
+
+def test_the_class_does_not_change_the_groups(shop):
+    X, y = shop
+    assert MondrianAnonymizer(k=3).anonymize(X).text().equals(MondrianAnonymizer(k=3).anonymize(X, y).text().drop(columns="Bought").sort_values(list(X), ignore_index=True))
+
+def test_fit_transform_and_set_output(shop):
+    X, y = shop
+    tool = MondrianAnonymizer(k=3)
+    pd.testing.assert_frame_equal(tool.fit_transform(X, y), tool.release_.data)
+    pd.testing.assert_frame_equal(MondrianAnonymizer(k=3).set_output(transform="pandas").fit_transform(X), tool.release_.data)
+    gaps = X.assign(Age=X.Age.astype(float).where(X.Age != 80))
+    with pytest.raises(RowsLostError, match="1 of 14 rows were lost.*anonymize"): MondrianAnonymizer(k=3, missing="drop").fit_transform(gaps, y)
+
+def test_pipeline(shop):
+    X, y = shop
+    pipe = make_pipeline(MondrianAnonymizer(k=3), GeneralizedID3Classifier(random_state=0)).fit(X, y)
+    both = AnonymizedClassifier(MondrianAnonymizer(k=3), GeneralizedID3Classifier(random_state=0), test="recoded").fit(X, y)
+    assert (pipe.predict(X) == both.predict(X)).all()
+    assert pipe.set_params(mondriananonymizer__k=14).fit(X, y).predict(X).tolist().count(pipe.classes_[0]) == 14
+
+def test_the_release_is_made_inside_each_fold():
+    t = make_population(300, random_state=0)
+    X, y = t[["education", "region"]], t["income"]
+    model = AnonymizedClassifier(MondrianAnonymizer(k=7), GeneralizedID3Classifier(random_state=0))
+    res = cross_validate(model, X, y, cv=3, return_estimator=True, error_score="raise")
+    assert [len(o.anonymizer_.release_.data) for o in res["estimator"]] == [200]*3
+    assert all(o.anonymizer_.release_.audit.k >= 7 for o in res["estimator"])
+    assert not hasattr(model, "anonymizer_") and not hasattr(model.anonymizer, "release_")
+    assert len(cross_val_predict(model, X, y, cv=3, method="predict_proba")) == 300
+    search = GridSearchCV(model, {"anonymizer__k": [2, 50], "test": ["raw", "recoded"]}, cv=2, error_score="raise").fit(X, y)
+    assert search.best_estimator_.anonymizer_.k == search.best_params_["anonymizer__k"]
+    assert cross_val_score(model, X, y, cv=3, scoring="roc_auc", error_score="raise").min() > .5
+
+def test_lost_rows_leave_x_and_y_together():
+    X = pd.DataFrame({"a": [1, 1, np.nan, 2, 2, 2], "b": list("xxyyxx")})
+    y = pd.Series([0, 0, 9, 1, 1, 1])
+    seen = {}
+    class Spy(GeneralizedID3Classifier):
+        def fit(self, X, y): seen["y"], seen["n"] = y.tolist(), len(X); return super().fit(X, y)
+    model = AnonymizedClassifier(MondrianAnonymizer(k=2, quasi_identifiers=["a"], missing="drop"), Spy(random_state=0)).fit(X, y)
+    assert seen == {"y": [0, 0, 1, 1, 1], "n": 5} and model.classes_.tolist() == [0, 1]
+
+def test_identifiers_may_be_absent_later(shop):
+    X, y = shop
+    named = X.assign(Name=list("abcdefghijklmn"))
+    for test in ("raw", "recoded"):
+        model = AnonymizedClassifier(MondrianAnonymizer(k=3, identifiers=["Name"]), GeneralizedID3Classifier(random_state=0), test=test).fit(named, y)
+        assert (model.predict(X) == model.predict(named[named.columns[::-1]])).all()
+
+def test_predict_proba_is_there_only_when_the_classifier_has_it():
+    class Plain(GeneralizedID3Classifier):
+        predict_proba = property(lambda self: (_ for _ in ()).throw(AttributeError("no")))
+    assert not hasattr(AnonymizedClassifier(MondrianAnonymizer(), Plain()), "predict_proba")
+    assert hasattr(AnonymizedClassifier(MondrianAnonymizer(), GeneralizedID3Classifier()), "predict_proba")
+
+def test_recoding_needs_a_method_that_can(shop):
+    with pytest.raises(TypeError, match="must be 'raw'.*Hidden"): AnonymizedClassifier(Hidden(k=2), GeneralizedID3Classifier(), test="recoded").fit(*shop)
+    with pytest.raises(TypeError, match="cannot recode new rows"): Hidden(k=2).fit(*shop).transform(shop[0])
+
+def test_scikit_learns_checks():
+    "Those that need numbers in the output do not apply to cells; the full contract suite is in another issue"
+    from sklearn.utils.estimator_checks import check_estimator
+    sets = "the output holds cells, not numbers"
+    exceptions = {"check_pipeline_consistency": sets, "check_transformer_data_not_an_array": sets, "check_transformer_general": sets, "check_methods_sample_order_invariance": sets,
+                  "check_methods_subset_invariance": sets, "check_fit_idempotent": sets, "check_complex_data": "a TypeError, as for all columns of no use", "check_fit2d_1sample": "k > n is the error"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        res = check_estimator(MondrianAnonymizer(), expected_failed_checks=exceptions, on_fail=None, on_skip=None)
+    assert [o["check_name"] for o in res if o["status"] == "failed"] == []
+
+# reading ---------------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def written(tmp_path):
+    X = pd.DataFrame({"age": [20, 21, 22, 23], "ok": [True, True, False, False], "cat": pd.Categorical(list("aabb")), "w": [.5, 1, 2, 3]})
+    MondrianAnonymizer(k=2, quasi_identifiers=["age"]).anonymize(X, pd.Series([1, 0, 1, 0], name="cls")).to_csv(tmp_path/"out.csv")
+    return tmp_path/"out.csv"
+
+def _edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+@pytest.mark.parametrize("old,new,says", [
+    ('"{20, 21}"', '"{20, x}"', "column 'age', row 1"), ('"{20, 21}"', '"[30, 20]"', "column 'age', row 1"), ('"{20, 21}"', '"[20]"', "column 'age'"),
+    ('"{20, 21}"', '{}', "column 'age'"), ('"{20, 21}"', '"[""missing"", 5]"', "column 'age'"), ('"{20, 21}"', 'twenty', "'twenty'"),
+    (",True,", ",Yes,", "column 'ok'"), (",a,", ",c,", "c is not one of the declared categories"), (",0.5,", ",inf,", "column 'w'"), (",0.5,", ",nan,", "column 'w'"),
+    (",0\n", ",0.5\n", "column 'cls'"), (",0\n", ",\"~1\n", "cut off|not a whole|fields"), (",0\n", "\n", "must have 5 fields"), (",0\n", ",99999999999999999999999\n", "column 'cls'")])
+def test_a_file_edited_by_hand(written, old, new, says):
+    _edit(written, old, new)
+    with pytest.raises(TextFormError, match=says): read_release(written)
+
+@pytest.mark.parametrize("change", [
+    lambda d: d.pop("columns"), lambda d: d.update(columns=3), lambda d: d.update(columns=[1]), lambda d: d.update(format="x"), lambda d: d.update(version=2), lambda d: d.update(taxonomies=[]),
+    lambda d: d["columns"][0].pop("name"), lambda d: d["columns"][0].pop("dtype"), lambda d: d["columns"][0].update(role="x"), lambda d: d["columns"][0].update(kind=None),
+    lambda d: d["columns"][0].update(dtype="object"), lambda d: d["columns"][0].update(dtype="datetime64[ns, Nowhere/Here]"), lambda d: d["columns"][0].update(dtype=5),
+    lambda d: d["columns"][2].update(values="ab"), lambda d: d["columns"][2].update(values=["a", "a"]), lambda d: d["columns"][2].update(values=["a"]), lambda d: d["columns"][2].update(values=["{a, b}", "b"]),
+    lambda d: d["columns"][0].update(role="class"), lambda d: d["columns"].pop(), lambda d: d["columns"].reverse(), lambda d: d["columns"][0].update(name="x")])
+def test_a_malformed_schema(written, change):
+    at = written.with_suffix(".schema.json")
+    d = json.loads(at.read_text()); change(d); at.write_text(json.dumps(d))
+    with pytest.raises(TextFormError): read_release(written)
+
+@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"null", b"\xff\xfe"])
+def test_a_schema_that_is_none(written, raw):
+    written.with_suffix(".schema.json").write_bytes(raw)
+    with pytest.raises(TextFormError): read_release(written)
+
+def test_a_missing_cell_in_an_edited_file(written):
+    _edit(written, ",True,", ",,"); _edit(written, ",0.5,", ",,")
+    r = read_release(written)
+    assert r.data.ok.isna().sum() == 1 and r.data.ok.dtype == "boolean" and r.data.w.isna().sum() == 1
+
+def test_kinds_and_no_schema(written):
+    written.with_suffix(".schema.json").unlink()
+    plain = read_release(written)
+    assert plain.audit is None and set(plain.data.age) == {"{20, 21}", "{22, 23}"} and plain.data.age[0] == "{20, 21}" and plain.schema.role("other") == list(plain.data)
+    some = read_release(written, kinds={"age": "numeric"})
+    assert some.data.age[0] == ValueSet([20, 21]) and set(some.data.w) == {"0.5", "1.0", "2.0", "3.0"}
+    some.to_csv(written.with_name("again.csv"))                   # a table of strings can be written, and read
+    assert read_release(written.with_name("again.csv")).text().equals(some.text())
+    with pytest.raises(ValueError, match="'kinds' must name columns of the file. Got 'x'; the columns are age"): read_release(written, kinds={"x": "numeric"})
+    with pytest.raises(ValueError, match="'kinds' must say 'numeric' or 'categorical'. Got 'number'"): read_release(written, kinds={"age": "number"})
+
+def test_kinds_go_before_the_schema(written):
+    r = read_release(written, kinds={"age": "categorical"})
+    assert r.data.age[0] == ValueSet(["20", "21"]) and r.audit.k == 2 and r.roles.quasi_identifiers == ("age",)
+    r.to_csv(written)
+    assert read_release(written).data.age[0] == ValueSet(["20", "21"])
+
+def test_a_file_without_rows(written):
+    written.write_text(written.read_text().splitlines()[0] + "\n")
+    r = read_release(written)
+    assert len(r.data) == 0 and r.audit.k is None and r.audit.n_rows == 0
+
+# cases from public bug reports (CASES.md) ------------------------------------------------------------------------
+
+def test_case_4_row_order_index_and_other_columns():
+    X = pd.DataFrame({"p": [5, 1, 4, 2, 3, 6]*2, "id": range(12), "q": list("abcabcabcabc"), "w": np.linspace(1, 0, 12)}, index=range(100, 112))
+    for index in (X.index, pd.Index([7]*12), pd.Index([0, 1]*6)):
+        t = X.set_axis(index)
+        r = MondrianAnonymizer(k=4, quasi_identifiers=["p", "q"]).anonymize(t)
+        assert r.data.index.identical(index) and list(r.data) == list(t) and len(r.data) == 12
+        pd.testing.assert_frame_equal(r.data[["id", "w"]], t[["id", "w"]])
+
+def test_case_8_a_hundred_thousand_declared_categories():
+    X = pd.DataFrame({"A": pd.Categorical(range(24), categories=range(10**5)), "B": range(24)})
+    r = MondrianAnonymizer(k=3).anonymize(X)
+    assert len(r.cells("A")[1]) <= 8 and max(len(c.values) for c in r.cells("A")[1]) <= 24 and len(r.data.A.cat.categories) <= 8
+    assert 0 < r.audit.gcp < 1                                     # the domain of the loss is what occurs, not what is declared
+
+def test_case_9_a_missing_value_is_a_class_and_no_row_is_lost():
+    X = pd.DataFrame({"age": [30.]*6 + [np.nan], "s": ["a"]*7})
+    assert class_sizes(X).tolist() == [1, 6] and audit(X).k == 1
+    with pytest.raises(ValueError, match="1 in 'age'"): MondrianAnonymizer(k=2).anonymize(X)
+    r = MondrianAnonymizer(k=2, missing="category").anonymize(X)
+    assert len(r.data) == 7 and r.audit.k == 7 and MISSING in r.data.age[6].values
+    r = MondrianAnonymizer(k=2, missing="drop").anonymize(X)
+    assert len(r.data) == 6 and r.lost.tolist() == [6]
+
+def test_case_12_the_range_is_the_cells_own():
+    X = pd.DataFrame({"a": range(1, 9), "b": [1]*4 + [9]*4})
+    r = MondrianAnonymizer(k=4, recoding="interval").anonymize(X)
+    assert r.data.b.tolist() == [1]*4 + [9]*4 and r.data.a.tolist() == [Interval(1, 4)]*4 + [Interval(5, 8)]*4
+
+def test_a_second_table_on_one_object_gives_its_own_release():     # crowds
+    A, B = pd.DataFrame({"q": [1, 1, 1], "s": ["x", "y", "z"]}), pd.DataFrame({"q": [5, 5, 5, 5], "s": list("abcd")})
+    tool = MondrianAnonymizer(k=3, quasi_identifiers=["q"])
+    tool.anonymize(A)
+    assert tool.anonymize(B).data.s.tolist() == list("abcd")
+
+def test_a_target_with_missing_values_loses_no_row(tmp_path):     # anonypy, anonypyx
+    X = pd.DataFrame({"q": [1, 1, 1, 2, 2, 2]})
+    r = MondrianAnonymizer(k=3).anonymize(X, pd.Series(["a", None, "b", None, "a", "b"], name="t"))
+    r.to_csv(tmp_path/"out.csv")
+    assert len(r.data) == 6 and read_release(tmp_path/"out.csv").y.isna().sum() == 2
+
+def test_mixed_values_are_text_and_said_once(tmp_path):
+    X = pd.DataFrame({"q": [1, "1", "a", 2, 2, "b"]})
+    with warnings.catch_warnings(record=True) as w:
+        warnings.simplefilter("always")
+        tool = MondrianAnonymizer(k=3).fit(X)
+    assert [o.category for o in w] == [MixedTypesWarning]
+    values = set().union(*[c.values for c in tool.release_.cells("q")[1]])
+    assert values == {"1", "2", "a", "b"}
+    again = tool.transform(pd.DataFrame({"q": [1, 2]}))            # new rows of numbers meet the text
+    assert {"1"} <= again.q[0].values and {"2"} <= again.q[1].values
+
+def test_display(shop):
+    r = MondrianAnonymizer(k=3).anonymize(*shop)
+    assert "k-anonymity with k = 3: holds" in str(r) and "14 rows, 8 shown" in r._repr_html_() and "Bought" in r._repr_html_()
+    assert repr(r) == str(r)
+    with pytest.raises(ValueError, match="'column' must be a column of the release. Got 'x'; the columns are Gender"): r.cells("x")
