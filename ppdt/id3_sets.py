@@ -192,7 +192,7 @@ def _ask_members(s, values, own):
     elif Suppressed() not in cs: codes, cs = np.where(codes < 0, len(cs), codes), [*cs, Suppressed()]
     return cell_members(codes, cs, values, own=own)
 
-# %% ../nbs/11_id3_sets.ipynb #8b89f3a2
+# %% ../nbs/11_id3_sets.ipynb #08fa65fa
 class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
     """ID3 on tables whose values are sets. Source: shao_beckford, Section IV.
 
@@ -296,4 +296,5 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         "Classes, shape (n_rows,); ties go to the first class"
-        return self.classes_[np.round(self.predict_proba(X), 12).argmax(axis=1)]
+        p = self.predict_proba(X)
+        return self.classes_[np.round(p, 12).argmax(axis=1)]

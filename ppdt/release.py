@@ -89,7 +89,7 @@ def code_columns(
     for _, c in coded: kept &= c >= 0
     return code(X[kept]) if kept.any() else [], kept
 
-# %% ../nbs/08_release.ipynb #1b0f5382
+# %% ../nbs/08_release.ipynb #415d0144
 def _is_single(c): return isinstance(c, (Exact, ValueSet)) and len(c.values) == 1 and MISSING not in c.values
 
 def published_column(
@@ -107,8 +107,14 @@ def published_column(
         if np.array_equal(lut[codes], raw_codes): return raw
     return restore_column(codes, cells, a.dtype, index=raw.index, name=raw.name)
 
-def published_table(X, roles, coded, published, k):
-    "Columns of X in their order without identifiers: quasi-identifiers as published (untouched for k = 1), the others as they are"
+def published_table(
+    X:pd.DataFrame, # The original table, shape (n_rows, n_columns)
+    roles:Roles, # Roles of its columns
+    coded:list, # (Attribute, codes) of each quasi-identifier
+    published:list, # (codes, cells) of each quasi-identifier, as a method returns them
+    k:int, # With k = 1 nothing is changed
+)->pd.DataFrame: # The published table, with the index of X
+    "Columns of X in their order without identifiers: quasi-identifiers as published, the others as they are. Source: DESIGN, decision 2."
     data = {o: X[o] for o in X.columns if o not in roles.identifiers}
     if k > 1:
         for (a, raw_codes), (codes, cs) in zip(coded, published): data[a.name] = published_column(codes, cs, X[a.name], a, raw_codes)
@@ -435,7 +441,7 @@ def read_release(
     if not qi: return Release(data, y, roles=Roles((), cat, (), tuple(data.columns)), schema=schema)
     return Release(data, y, audit(data, qi), roles=check_roles(data.columns, qi, cat), schema=schema)
 
-# %% ../nbs/08_release.ipynb #c82ba997
+# %% ../nbs/08_release.ipynb #32fb8023
 def _inner_has(method):
     "Is there such a method in the classifier, fitted or not?"
     return lambda self: hasattr(getattr(self, "classifier_", self.classifier), method)
@@ -477,7 +483,8 @@ class AnonymizedClassifier(ClassifierMixin, BaseEstimator):
         _forget(self)
         if self.test not in ("raw", "recoded"): raise ValueError(f"'test' must be 'raw' or 'recoded'. Got {self.test!r}.")
         for name, method, example in (("anonymizer", "anonymize", "MondrianAnonymizer(k=5)"), ("classifier", "predict", "GeneralizedID3Classifier()")):
-            if not hasattr(getattr(self, name), method): raise TypeError(f"'{name}' must be an estimator with {method}(). Got {getattr(self, name)!r}: give one, for example {example}.")
+            est = getattr(self, name)
+            if isinstance(est, type) or not hasattr(est, method): raise TypeError(f"'{name}' must be an estimator with {method}(), an object and not the class. Got {est!r}: give one, for example {example}.")
         if y is None: raise ValueError("'y' must be the class of each row. Got None. (requires y to be passed, but the target y is None)")
         y = check_class(y, check_table(X))
         check_classification_targets(np.asarray(y.dropna()))
