@@ -113,7 +113,7 @@ def compare(original, ks, python, runs, rounds, again):
         for k in ks:
             for i in range(rounds + 1):
                 for _ in range(runs): note(k, "ppdt", common.call(sys.executable, common.HERE/"run_ppdt.py", table, k, "--out", ours, "--again", again), common.machine()["ppdt"])
-                if python and i < rounds: r = common.call(python, common.HERE/"run_anonypy.py", table, k, theirs); note(k, "anonypy", r, r["version"])
+                if python and i < rounds: r = common.call(python, common.HERE/"run_anonypy.py", table, k, theirs); note(k, "anonypy", r, f"{r['version']} (pandas {r['pandas']})")
                 if not python: break
             mine = list(variants(original, k))
             for o, v in measure(read_release(ours).data, original, k).items():

@@ -5,23 +5,21 @@
 # %% auto #0
 __all__ = ['cell_ncp', 'ncp', 'gcp']
 
-# %% ../nbs/05_loss.ipynb #24bae4c0
+# %% ../nbs/05_loss.ipynb #b0393b5d
 import numpy as np, pandas as pd
-from .tables import Attribute, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cells, check_roles, check_table, encode
+from .tables import Attribute, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cells, check_roles, check_table, encode, position
 
-# %% ../nbs/05_loss.ipynb #9cc894d8
-def _place(v): return v.value if isinstance(v, pd.Timestamp) else v
-
+# %% ../nbs/05_loss.ipynb #011aab9a
 def _line(a):
     "Where a numeric domain begins and ends on a line, missing left out"
-    p = a.positions[:-1] if a.values.dtype == object else a.positions
+    p = a.positions[:len(a.known)]
     return (p[0], p[-1]) if len(p) else (0., 0.)
 
 def _width(lo, hi, line):
     "The share of a line that lies between two numbers"
     first, last = line
     if last <= first: return 0.
-    return float(max(min(_place(hi), last) - max(_place(lo), first), 0.)/(last - first))
+    return float(max(min(position(hi), last)/2 - max(position(lo), first)/2, 0.)/(last/2 - first/2))   # halves, for the largest floats
 
 # %% ../nbs/05_loss.ipynb #b6337acc
 def _refuse(cell, a):

@@ -398,7 +398,7 @@ def read_schema(
     if names != list(columns): raise TextFormError(f"{at.name} has the columns {', '.join(names)}; {Path(path).name} has {', '.join(columns)}; {advice}")
     return schema
 
-# %% ../nbs/08_release.ipynb #07394257
+# %% ../nbs/08_release.ipynb #89ffdc6b
 def _read_column(texts, c):
     "One column by its entry in the schema. Raises TextFormError for texts that are not what the schema says"
     name, dtype, texts = c["name"], c["dtype"], np.asarray(texts, dtype=object)
@@ -410,7 +410,7 @@ def _read_column(texts, c):
     if s.dtype.kind == "f": bad |= np.isinf(s.to_numpy(dtype=float))
     if not bad.any() and s.dtype.kind in "iu":
         codes, u = pd.factorize(texts)
-        bad = np.array([isinstance(next(iter(parse_cell(o, dtype).values)), float) for o in u] + [False])[codes]
+        bad = np.array([o != "" and isinstance(next(iter(parse_cell(o, dtype).values)), float) for o in u] + [False])[codes]
     if bad.any(): raise TextFormError(f"column {name!r}, row {int(bad.argmax())+1}: {texts[bad.argmax()]!r} is not {'one of the declared values' if c.get('values') is not None else 'a value of ' + dtype}: mend the file, or give kinds=")
     return s
 

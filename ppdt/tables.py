@@ -317,12 +317,12 @@ def _parsers(dtype):
     if d.lower().startswith(("int", "uint")): return (lambda s: _parse_int(s, d)), _parse_number
     return (_parse_number,)*2 if d == "number" else (str, str)
 
-# %% ../nbs/02_tables.ipynb #c92ec4ac
+# %% ../nbs/02_tables.ipynb #d996e16d
 def parse_cell(
     text:str, # The text form of a cell
     dtype="str", # What values are: "str", "bool", "number" (whole or not), or a dtype such as "int64", "float64", "datetime64[ns]"
 )->Cell: # The cell; None for the empty text, a missing value
-    "Read the text form of a cell. Raises `TextFormError` (or ValueError, for an empty interval) when `text` is none. Source: DESIGN, decision 3."
+    "Read the text form of a cell. Raises `TextFormError` when `text` is none. Source: DESIGN, decision 3."
     value, number = _parsers(dtype)
     if text == "": return None
     if text == "*": return Suppressed()
@@ -337,7 +337,8 @@ def parse_cell(
 def _parse_interval(text, parse):
     ends = _members(text)
     if len(ends) != 2: raise TextFormError(f"{text!r} must have two ends to be an interval; a plain value like this is written in quotes")
-    return Interval(*(_value(o, parse) for o in ends), text[-1] == ")")
+    try: return Interval(*(_value(o, parse) for o in ends), text[-1] == ")")
+    except (ValueError, TypeError) as e: raise TextFormError(f"{text!r} is no interval: {e}") from None
 
 # %% ../nbs/02_tables.ipynb #c040577e
 def column_kind(

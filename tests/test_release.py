@@ -437,6 +437,12 @@ def test_a_missing_cell_in_an_edited_file(written):
     r = read_release(written)
     assert r.data.ok.isna().sum() == 1 and r.data.ok.dtype == "boolean" and r.data.w.isna().sum() == 1
 
+def test_missing_whole_numbers_in_a_column_without_a_role(tmp_path):
+    X = pd.DataFrame({"q": [1, 1, 2, 2], "w": pd.array([1, None, 3, None], dtype="Int64")})
+    MondrianAnonymizer(k=2, quasi_identifiers=["q"]).anonymize(X).to_csv(tmp_path/"out.csv")
+    back = read_release(tmp_path/"out.csv").data.w
+    assert back.dtype == "Int64" and back.isna().sum() == 2 and set(back.dropna()) == {1, 3}
+
 def test_kinds_and_no_schema(written):
     written.with_suffix(".schema.json").unlink()
     plain = read_release(written)

@@ -69,10 +69,10 @@ def test_cells_refuse(make, error):
 
 @pytest.mark.parametrize("text, dtype", [("{}", "str"), ("{a,}", "str"), ("{,}", "str"), ('{"a, b}', "str"), ('{"a" b}', "str"), ("[1]", "int64"), ("[1, 2, 3]", "int64"), ("[2, 1]", "int64"), ("[1, 1)", "int64"),
     ("[a, b]", "str"), ("[]", "float64"), ("~", "str"), ("<>", "str"), ('"', "str"), ('"a', "str"), ('"a"b', "str"), ('"a\\"', "str"), ("1.5", "int64"), ("300", "uint8"), ("-1", "uint64"), ("1e30", "Int64"),
-    ("inf", "int8"), ("nan", "float64"), ("NaN", "number"), ("1_000", "number"), ("1_0", "float64"), ("١", "number"), ("", "x")][:-1] + [("0x10", "int64"), ("yes", "bool"), ("1", "boolean"), ("today", "datetime64[ns]"), ("10", "datetime64[ns]"),
+    ("inf", "int8"), ("nan", "float64"), ("NaN", "number"), ("1_000", "number"), ("1_0", "float64"), ("١", "number"), ("0x10", "int64"), ("yes", "bool"), ("1", "boolean"), ("today", "datetime64[ns]"), ("10", "datetime64[ns]"),
     ("2023-02-29", "datetime64[ns]"), ("2024-01-01", "datetime64[ns, UTC]"), ("2024-01-01T00:00:00Z", "datetime64[ns]"), ("NaT", "datetime64[ns]"), ('[1, "missing"]', "int64"), ("{1, b}", "int64")])
 def test_texts_that_are_no_cells(text, dtype):
-    with pytest.raises((TextFormError, ValueError, TypeError)): parse_cell(text, dtype)
+    with pytest.raises(TextFormError): parse_cell(text, dtype)
     with pytest.raises(TextFormError, match="column 'c', row 2: "): parse_column(["*", text], dtype, name="c")
 
 def test_what_texts_mean():
