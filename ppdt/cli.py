@@ -7,7 +7,7 @@ __all__ = ['CommandError', 'in_options', 'column_list', 'known_columns', 'check_
            'read_people', 'check_places', 'check_missing', 'anonymize_file', 'untouched_notes', 'audit_file',
            'original_like', 'Demo', 'demo_data', 'DemoResult', 'run_demo', 'demo_lines', 'demo_text', 'plot_accuracy',
            'demo_plots', 'demo_page', 'demo_next', 'write_demo', 'whole_k', 'make_parser', 'do_anonymize', 'do_audit',
-           'do_demo', 'main']
+           'audit_notes', 'do_demo', 'main']
 
 # %% ../nbs/18_command.ipynb #f703359c
 import argparse, base64, csv, difflib, html, io, os, re, shlex, sys
@@ -514,14 +514,17 @@ def demo_page(
 </body></html>
 """
 
-# %% ../nbs/18_command.ipynb #08a8b6d6
+# %% ../nbs/18_command.ipynb #768ca07e
 def demo_next(
     release, # Path of the release, quoted for a shell
     k:int, # The k that was asked
 )->list: # Pairs (what, command)
     "What to try after the demonstration."
-    return [("measure the release", f"ppdt audit {release} --k {k}"), ("protect a table of your own", "ppdt anonymize people.csv --qi age,sex,zip --k 5 -o protected.csv"),
-            ("all options", "ppdt anonymize --help")]
+    import shutil
+    here = Path(sys.argv[0])   # as it was called, where `ppdt` alone would not be found
+    ppdt = "ppdt" if shutil.which("ppdt") or here.name != "ppdt" else shlex.quote(os.path.relpath(here))
+    return [("measure the release", f"{ppdt} audit {release} --k {k}"), ("protect a table of your own", f"{ppdt} anonymize people.csv --qi age,sex,zip --k 5 -o protected.csv"),
+            ("all options", f"{ppdt} anonymize --help")]
 
 def write_demo(
     d:Demo, # People
@@ -566,12 +569,12 @@ def _demo_parser(sub):
     p.add_argument("--out", default="ppdt-demo", metavar="DIR", help="folder for the files; made when it is not there (default: ppdt-demo)")
     p.set_defaults(run=do_demo)
 
-# %% ../nbs/18_command.ipynb #3cd63b47
+# %% ../nbs/18_command.ipynb #7a6aaddb
 def _anonymize_parser(sub):
     p = sub.add_parser("anonymize", help="protect a CSV or Parquet file",
         description="Protect a table: rows are grouped so that at least k look alike in the quasi-identifiers,\nthe columns that others may know too. Columns that are not named are published untouched.\nWrites OUT and, beside it, its schema; an older OUT is replaced. Nothing is written on error.",
         epilog='examples:\n  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o release.csv\n  ppdt anonymize people.csv --qi age,zip --class income --identifiers name,ssn --missing drop -o release.csv\n'
-               '  ppdt anonymize people.parquet --qi \'age,"city, state"\' --categorical age -o release.parquet\n\nFiles are UTF-8, with commas and a row of names; an empty field is a missing value.\nA quasi-identifier is numeric when each of its values is a number without leading zeros.\nexit code: 0 written, 1 the promise could not be kept, 2 bad input')
+               '  ppdt anonymize people.parquet --qi \'age,"city, state"\' --categorical age -o release.parquet\n\nFiles are UTF-8, with commas and a row of names; an empty field is a missing value.\nA row stands for a person: where somebody has several rows, make one of them first.\nA quasi-identifier is numeric when each of its values is a number without leading zeros.\nexit code: 0 written, 1 the promise could not be kept, 2 bad input')
     p.add_argument("source", metavar="IN", help="a .csv or .parquet file")
     p.add_argument("-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet")
     p.add_argument("--k", type=whole_k, default=5, help="how many rows must look alike, at least (default: 5)")
@@ -603,7 +606,7 @@ def make_parser()->argparse.ArgumentParser: # The parser of `ppdt`
     for add in (_demo_parser, _anonymize_parser, _audit_parser): add(sub)
     return p
 
-# %% ../nbs/18_command.ipynb #d244a086
+# %% ../nbs/18_command.ipynb #b0e377d7
 def _say(label, text): print(f"  {label:<19} {text}")
 
 def do_anonymize(args)->int: # Exit code
@@ -626,8 +629,21 @@ def do_audit(args)->int: # Exit code
     a, qi, has_schema = audit_file(args.file, args.qi, args.k, args.original, args.numeric or [], args.categorical or [])
     print(f"{Path(args.file).name}: {'a release, with its schema' if has_schema else 'no schema beside it, so cells are taken as text' if not (args.numeric or args.categorical) else 'no schema beside it'}")
     _say("quasi-identifiers", ", ".join(qi))
+    for o in audit_notes(args.file, qi): _say("WARNING", o)
     print(f"\n{_translated(str(a))}")
     return 1 if a.holds is False else 0
+
+# %% ../nbs/18_command.ipynb #39179c70
+def audit_notes(
+    path, # The file that was audited
+    qi, # Its quasi-identifiers
+)->list: # A note for each other column that names rows, or gives a quasi-identifier away
+    "What an audit of the quasi-identifiers does not see: an identifier that was left in beside them."
+    from types import SimpleNamespace
+    from ppdt.tables import Schema, schema_path
+    t, at = read_people(path), schema_path(path)
+    classes = Schema.from_json(at.read_text(encoding="utf-8")).role("class") if at.is_file() else []
+    return untouched_notes(t, SimpleNamespace(quasi_identifiers=qi, other=[o for o in t.columns if o not in qi and o not in classes]))
 
 # %% ../nbs/18_command.ipynb #426d0e80
 def do_demo(args)->int: # Exit code

@@ -171,14 +171,14 @@ def _open_release(data, quasi_identifiers, categorical, lost_rows):
     if not isinstance(data, pd.DataFrame) or len(data): data = check_table(data, "data")
     return data, quasi_identifiers, categorical, lost_rows
 
-# %% ../nbs/07_privacy.ipynb #55b82add
+# %% ../nbs/07_privacy.ipynb #f33bcd23
 def _find_warnings(qi, coded):
     "What the reader of an audit should know: stars that are text, and cells whose loss cannot be told"
     for o, (_, cs) in zip(qi, coded):
         if any(isinstance(c, Exact) and isinstance(c.value, str) and c.value == "*" for c in cs):
             yield f"column {o!r} holds the text '*', counted as a value; read the file with read_release(kinds=...) to count it as suppressed"
     odd = [o for o, (_, cs) in zip(qi, coded) if any(isinstance(c, (Node, Centroid)) for c in cs)]
-    if odd: yield f"the loss cannot be measured: {', '.join(odd)} {'holds' if len(odd)==1 else 'hold'} nodes or centroids"
+    if odd: yield f"the loss cannot be measured: {', '.join(sorted(odd))} {'holds' if len(odd)==1 else 'hold'} nodes or centroids"
 
 # %% ../nbs/07_privacy.ipynb #14076251
 def audit(

@@ -21,12 +21,12 @@ from .tables import (Cell, Exact, Interval, MISSING, MixedTypesWarning, Roles, S
     check_roles, check_table, column_text, dtype_name, encode, encode_like, parse_cell, parse_column, read_text, restore_column, schema_path, value_text, with_missing, write_text)
 from .privacy import Audit, _check_k, audit
 
-# %% ../nbs/08_release.ipynb #2e5ae5db
+# %% ../nbs/08_release.ipynb #4411c0e8
 def check_class(
     y, # A class of each row, shape (n_rows,), or None
     X:pd.DataFrame, # The table it belongs to
 )->pd.Series: # The class with X's index, named "class" where it had no name; None for None
-    "The class aligned with a table, by position. Raises ValueError: wrong length, more than one column, a name that is a column of X."
+    "The class aligned with a table, by position. Raises ValueError: wrong length, more than one column, the index of X in another order, a name that is a column of X."
     if y is None: return None
     if isinstance(y, str): raise ValueError(f"'y' must hold the class of each row. Got the string {y!r}: for a column of the table use X.drop(columns={y!r}) as X and X[{y!r}] as y.")
     if isinstance(y, pd.DataFrame):
@@ -34,6 +34,8 @@ def check_class(
         y = y.iloc[:, 0]
     s = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
     if len(s) != len(X): raise ValueError(f"'y' must have one value for each row of X. Got {len(s)} for {len(X)} rows: select the same rows from both.")
+    if isinstance(y, pd.Series) and not s.index.equals(X.index) and s.index.is_unique and X.index.is_unique and len(s.index.difference(X.index)) == 0:
+        raise ValueError("'y' must be in the order of X. Got the labels of X's index in another order, which would give people the class of others: use y.loc[X.index], or y.to_numpy() if the order is right and the index is not.")
     named = s.name is not None
     s = s.set_axis(X.index).rename(str(s.name) if named else "class")
     if s.name in X.columns:
@@ -89,7 +91,7 @@ def code_columns(
     for _, c in coded: kept &= c >= 0
     return code(X[kept]) if kept.any() else [], kept
 
-# %% ../nbs/08_release.ipynb #415d0144
+# %% ../nbs/08_release.ipynb #a1b7580a
 def _is_single(c): return isinstance(c, (Exact, ValueSet)) and len(c.values) == 1 and MISSING not in c.values
 
 def published_column(
@@ -114,7 +116,7 @@ def published_table(
     published:list, # (codes, cells) of each quasi-identifier, as a method returns them
     k:int, # With k = 1 nothing is changed
 )->pd.DataFrame: # The published table, with the index of X
-    "Columns of X in their order without identifiers: quasi-identifiers as published, the others as they are. Source: DESIGN, decision 2."
+    "Columns of X in their order without identifiers: quasi-identifiers as published, the others as they are."
     data = {o: X[o] for o in X.columns if o not in roles.identifiers}
     if k > 1:
         for (a, raw_codes), (codes, cs) in zip(coded, published): data[a.name] = published_column(codes, cs, X[a.name], a, raw_codes)
@@ -223,7 +225,7 @@ class Release:
         more = "" if len(self.data) <= 8 else f"<p>{len(self.data):,} rows, 8 shown</p>"
         return t.to_html(border=0) + more + (self.audit._repr_html_() if self.audit else "")
 
-# %% ../nbs/08_release.ipynb #28bd1865
+# %% ../nbs/08_release.ipynb #ff26b64f
 def _forget(est):
     "Remove what an earlier fit has learnt: all names that end in an underscore, private ones too"
     for o in [o for o in vars(est) if o.endswith("_")]: delattr(est, o)
@@ -242,12 +244,13 @@ def protect(
     coded, kept = code_columns(X, roles, est.missing)
     if k > kept.sum(): raise ValueError(f"'k' must not exceed the number of rows. Got k={k}, and missing='drop' leaves {kept.sum()} of {len(X)} rows: choose a smaller k, or missing='category'.")
     columns = {"n_features_in_": X.shape[1]} | ({"feature_names_in_": np.array(X.columns, dtype=object)} if named else {})
+    whole = X   # losses are measured against all of the original, lost rows too
     if not kept.all(): X, y = X[kept], y if y is None else y[kept]
     dtypes = {a.name: a.dtype for a, _ in coded} | {s.name: encode(s)[0].dtype for s in [X[o] for o in roles.other] + ([] if y is None else [y])}
     data = published_table(X, roles, coded, est._publish([a for a, _ in coded], [c for _, c in coded], y, k), k)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixedTypesWarning)   # said once, above
-        try: found = audit(data, roles.quasi_identifiers, k, original=X, categorical=roles.categorical, lost_rows=int((~kept).sum()))
+        try: found = audit(data, roles.quasi_identifiers, k, original=whole, categorical=roles.categorical, lost_rows=int((~kept).sum()))
         except ValueError as e: raise GuaranteeError(f"{type(est).__name__} made a table that cannot be audited ({e}): nothing is returned. This is a fault of the method; please report it.") from e
     if not found.holds: raise GuaranteeError(f"{type(est).__name__} promised {found.promise}, and the smallest class it made has {found.k} row(s): nothing is returned. This is a fault of the method, not of the table; please report it.")
     release = Release(data, y, found, np.flatnonzero(~kept), roles, make_schema(data, y, roles, dtypes))

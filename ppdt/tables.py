@@ -195,7 +195,7 @@ def _must_quote(s, inside):
     if inside: return not s or s != s.strip() or any(o in s for o in ',{}"')
     return _forms.fullmatch(s) is not None
 
-# %% ../nbs/02_tables.ipynb #b1c21f44
+# %% ../nbs/02_tables.ipynb #e68833e2
 def _date_text(t):
     if t.tzinfo is not None and t.utcoffset().total_seconds() % 60: t = t.tz_convert("UTC")
     return t.isoformat().removesuffix("T00:00:00")
@@ -204,7 +204,7 @@ def value_text(
     value, # A value: string, number, boolean or date
     inside=False, # Is it written inside a set, an interval or a node?
 )->str: # The text
-    "A value as text; quoted when it could be taken for another kind of cell. Source: DESIGN, decision 3."
+    "A value as text; quoted when it could be taken for another kind of cell."
     if value is MISSING: return '"missing"'
     if isinstance(value, (bool, np.bool_)): return str(bool(value))
     if isinstance(value, (int, np.integer)): return str(int(value))
@@ -213,20 +213,20 @@ def value_text(
     s = str(value)
     return _quoted(s) if _must_quote(s, inside) else s
 
-# %% ../nbs/02_tables.ipynb #07ba3f30
+# %% ../nbs/02_tables.ipynb #d273ba30
 def value_order(
     value, # A value of one column
 ): # A key to sort by: numbers and dates by size, the rest by code point, MISSING last
-    "The order of values where none was declared. Source: DESIGN, decision 5."
+    "The order of values where none was declared."
     if value is MISSING: return (2, 0, "")
     if isinstance(value, (bool, np.bool_, int, float, np.integer, np.floating, pd.Timestamp)): return (0, value, "")
     return (1, 0, str(value))
 
-# %% ../nbs/02_tables.ipynb #6cff56b9
+# %% ../nbs/02_tables.ipynb #46678c91
 def cell_text(
     cell:Cell, # A published cell
 )->str: # Its text form
-    "The text form of a cell, the same in CSV and Parquet. Raises TypeError for anything else. Source: DESIGN, decision 3."
+    "The text form of a cell, the same in CSV and Parquet. Raises TypeError for anything else."
     if isinstance(cell, (Exact, ValueSet)):
         if len(cell.values) == 1: return value_text(next(iter(cell.values)))
         return "{" + ", ".join(value_text(o, True) for o in sorted(cell.values, key=value_order)) + "}"
@@ -317,12 +317,12 @@ def _parsers(dtype):
     if d.lower().startswith(("int", "uint")): return (lambda s: _parse_int(s, d)), _parse_number
     return (_parse_number,)*2 if d == "number" else (str, str)
 
-# %% ../nbs/02_tables.ipynb #d996e16d
+# %% ../nbs/02_tables.ipynb #3890fed8
 def parse_cell(
     text:str, # The text form of a cell
     dtype="str", # What values are: "str", "bool", "number" (whole or not), or a dtype such as "int64", "float64", "datetime64[ns]"
 )->Cell: # The cell; None for the empty text, a missing value
-    "Read the text form of a cell. Raises `TextFormError` when `text` is none. Source: DESIGN, decision 3."
+    "Read the text form of a cell. Raises `TextFormError` when `text` is none."
     value, number = _parsers(dtype)
     if text == "": return None
     if text == "*": return Suppressed()
@@ -568,12 +568,12 @@ def encode(
     rank = np.full(len(order)+1, -1, dtype=np.int32); rank[order] = np.arange(len(order), dtype=np.int32)
     return Attribute(s.name, kind, values[order], dtype), rank[codes]
 
-# %% ../nbs/02_tables.ipynb #e1b4ff4f
+# %% ../nbs/02_tables.ipynb #b5178779
 def with_missing(
     a:Attribute, # A domain
     codes, # Codes into it, -1 where missing, shape (n_rows,)
 )->tuple: # (Attribute, codes) where missing is the last value, `MISSING`; unchanged when nothing is missing
-    "Missing as a category of its own, after all values; on a line it lies one range above the largest number. Source: DESIGN, decision 4."
+    "Missing as a category of its own, after all values; on a line it lies one range above the largest number."
     if not (codes < 0).any(): return a, codes
     return Attribute(a.name, a.kind, _objects(a.items + [MISSING]), a.dtype), np.where(codes < 0, len(a), codes).astype(np.int32)
 
@@ -603,14 +603,14 @@ def _places(known, items):
     below = lambda o: bisect(keys, value_order(o)) - 1
     return np.array([where[o] if o in where else order[below(o)] if below(o) >= 0 else -1 for o in items], dtype=np.int64)
 
-# %% ../nbs/02_tables.ipynb #84c2e6c3
+# %% ../nbs/02_tables.ipynb #8f7e9cb3
 def cell_column(
     codes, # Codes into `cells`, -1 where missing, shape (n_rows,)
     cells, # Distinct cells, a list
     index=None, # The index of the column
     name=None, # The name of the column
 )->pd.Series: # A pandas Categorical over the cells, shape (n_rows,)
-    "A column of published cells. Unused cells are left out. Source: DESIGN, decision 2."
+    "A column of published cells. Unused cells are left out."
     codes, cells = _used(np.asarray(codes), _objects(cells))
     return pd.Series(pd.Categorical.from_codes(codes, pd.Index(cells, dtype=object)), index=index, name=name)
 
@@ -645,12 +645,13 @@ def _as_cells(codes, found):
     lut = [table.setdefault(o if isinstance(o, Cell) else Exact(o), len(table)) for o in found]
     return np.append(lut, -1)[codes], list(table)
 
-# %% ../nbs/02_tables.ipynb #467ceda7
+# %% ../nbs/02_tables.ipynb #8d9c602a
 def check_table(
     X, # A DataFrame, or a two-dimensional array (columns become x0, x1, ...)
     name="X", # How error messages call it
 )->pd.DataFrame: # The table, shape (n_rows, n_columns)
     "A table fit for use. Raises TypeError or ValueError: not two-dimensional, no row, no column, names that repeat or are no strings."
+    if hasattr(X, "data") and hasattr(X, "roles") and not isinstance(X, pd.DataFrame): raise TypeError(f"'{name}' must be a DataFrame or a two-dimensional array. Got a Release: use its table, release.data, and its class, release.y.")
     if not isinstance(X, pd.DataFrame): X = _array_table(X, name)
     if X.columns.nlevels > 1 or not all(isinstance(o, str) for o in X.columns):
         raise TypeError(f"Column names of '{name}' must be strings. Got {list(X.columns)[:5]}: use {name}.columns = {name}.columns.astype(str).")
@@ -701,7 +702,7 @@ def _names(value, param, columns):
         if value.count(o) > 1: raise ValueError(f"'{param}' must name each column once. Got {o!r} {value.count(o)} times.")
     return value
 
-# %% ../nbs/02_tables.ipynb #6c939c9b
+# %% ../nbs/02_tables.ipynb #c646ba6c
 def check_roles(
     columns, # Names of the table's columns
     quasi_identifiers=None, # Names of the quasi-identifiers; None: all columns that are not identifiers
@@ -709,7 +710,7 @@ def check_roles(
     identifiers=(), # Names of columns to drop
     class_name=None, # Name of the class, if it has one
 )->Roles: # Who is who
-    "Roles of the columns. Raises ValueError for unknown or repeated names, roles that collide, the class as quasi-identifier, or no quasi-identifier at all. Source: DESIGN, decision 1."
+    "Roles of the columns. Raises ValueError for unknown or repeated names, roles that collide, the class as quasi-identifier, or no quasi-identifier at all."
     columns = list(columns)
     ids, cat = _names(identifiers, "identifiers", columns), _names(categorical, "categorical", columns)
     known = columns if class_name is None or class_name in columns else columns + [class_name]
@@ -782,11 +783,11 @@ def parse_column(
         return restore_column(codes, cs, dtype, declared, name=name)
     except (ValueError, TypeError, AttributeError) as e: raise TextFormError(f"column {name!r}: {e}") from None
 
-# %% ../nbs/02_tables.ipynb #de35e9c7
+# %% ../nbs/02_tables.ipynb #372078ce
 def canonical_order(
     columns, # Columns of one table, a list of Series
 )->np.ndarray: # A permutation of the rows, shape (n_rows,)
-    "The order in which rows are published: by the text of the first column, then of the second, ... Source: DESIGN, guarantee 3."
+    "The order in which rows are published: by the text of the first column, then of the second, ..."
     keys = []
     for s in columns:
         codes, cs = cells(s)
@@ -944,13 +945,13 @@ def _parquet_text(path):
         return _objects([o if isinstance(o, str) else value_text(o) for o in u] + [""])[codes]
     return pd.DataFrame({str(c): text(t[c]) for c in t.columns}, dtype=object)
 
-# %% ../nbs/02_tables.ipynb #6392f940
+# %% ../nbs/02_tables.ipynb #4ea7d7d0
 _plain_number = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.A)
 
 def guess_kind(
     texts, # Strings, "" where missing, shape (n_rows,)
 )->str: # "numeric" when every value is a number without leading zeros, else "categorical"
-    "The kind the command gives a column of a raw file. Source: DESIGN, decision 3."
+    "The kind the command gives a column of a raw file."
     u = [o for o in pd.unique(np.asarray(texts, dtype=object)) if o != ""]
     return "numeric" if u and all(_plain_number.fullmatch(o) and np.isfinite(float(o)) for o in u) else "categorical"
 

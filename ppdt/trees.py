@@ -464,9 +464,9 @@ def tree_counts(
     group = (np.cumsum(load)/_CELLS).astype(int)
     return np.concatenate([_descend(tree, members, first[group == o], min_weight) for o in np.unique(group)])[kind]
 
-# %% ../nbs/06_trees.ipynb #0e979c24
+# %% ../nbs/06_trees.ipynb #bb40984a
 def _label(v): return cell_text(v) if isinstance(v, Cell) else value_text(v)
-def _number(x): return f"{x:.6g}"
+def _number(x): return f"{round(float(x), 9):.6g}"   # rounded first, so that the order of a sum does not show
 
 def _branch_value(tree, node):
     "The value on the branch that leads to a node"

@@ -223,3 +223,16 @@ def test_missing_by_each_rule():
     r = MondrianAnonymizer(k=3, missing="drop").anonymize(t, y)
     assert r.lost.tolist() == [8] and 9 not in r.data.index and len(r.y) == 13
     assert MondrianAnonymizer(k=3, quasi_identifiers=["Gender"]).anonymize(t, y).data.Age.isna().sum() == 1     # no quasi-identifier: untouched
+
+def test_a_class_in_another_order_is_refused():
+    "By position it would publish people with the class of others"
+    X = pd.DataFrame({"age": [20, 30, 40, 50]}, index=list("abcd"))
+    y = pd.Series(["no", "no", "yes", "yes"], index=list("abcd"), name="bought")
+    with pytest.raises(ValueError, match="'y' must be in the order of X.*y.loc"): MondrianAnonymizer(k=2).anonymize(X, y.iloc[::-1])
+    assert MondrianAnonymizer(k=2).anonymize(X, y.iloc[::-1].loc[X.index]).y.equals(y)
+    assert MondrianAnonymizer(k=2).anonymize(X, y.reset_index(drop=True)).y.tolist() == y.tolist()   # labels of its own
+
+def test_a_release_is_no_table():
+    X = pd.DataFrame({"sex": list("ffmm")})
+    r = MondrianAnonymizer(k=2).anonymize(X, ["a", "b", "a", "b"])
+    with pytest.raises(TypeError, match="Got a Release.*release.data"): GeneralizedID3Classifier().fit(r, r.y)

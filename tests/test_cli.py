@@ -417,3 +417,18 @@ def test_any_bytes_give_an_exit_code(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp()/"bytes.csv"
     path.write_bytes(data)
     assert cli.main(["audit", str(path), "--qi", "a"]) in (0, 2)
+
+def test_audit_warns_of_an_identifier_left_in(tmp_path, capsys):
+    (tmp_path/"p.csv").write_text("name,age\n" + "".join(f"n{i},{20 + i//5}\n" for i in range(20)))
+    assert cli.main(["anonymize", str(tmp_path/"p.csv"), "--qi", "age", "--k", "5", "-o", str(tmp_path/"o.csv")]) == 0
+    capsys.readouterr()
+    assert cli.main(["audit", str(tmp_path/"o.csv"), "--k", "5"]) == 0
+    assert "WARNING" in (out := capsys.readouterr().out) and "'name'" in out
+
+def test_loss_is_the_same_when_rows_were_dropped(tmp_path, capsys):
+    "Both measure against all of the original, a dropped extreme included"
+    (tmp_path/"p.csv").write_text("age,zip\n" + "".join(f"{20 + i},{10000 + i % 7}\n" for i in range(40)) + "99,\n")
+    assert cli.main(["anonymize", str(tmp_path/"p.csv"), "--qi", "age,zip", "--missing", "drop", "-o", str(tmp_path/"o.csv")]) == 0
+    first = [o for o in capsys.readouterr().out.splitlines() if o.startswith("loss")]
+    assert cli.main(["audit", str(tmp_path/"o.csv"), "--k", "5", "--original", str(tmp_path/"p.csv")]) == 0
+    assert first and first == [o for o in capsys.readouterr().out.splitlines() if o.startswith("loss")]

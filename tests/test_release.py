@@ -49,7 +49,7 @@ def tables(draw, missing=True):
     if kind == "repeated": X.index = pd.Index(draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), name="label")
     if kind == "multi": X.index = pd.MultiIndex.from_arrays([[i//2 for i in range(n)], ["x"]*n], names=["i", "j"])
     if kind == "dates": X.index = pd.DatetimeIndex(list(pd.date_range("2024", periods=n)))
-    y = pd.Series(draw(st.lists(_pick(["yes", "no", "{?}"]), min_size=n, max_size=n)), name="cls", dtype="str")
+    y = pd.Series(draw(st.lists(_pick(["yes", "no", "{?}"]), min_size=n, max_size=n)), name="cls", dtype="str").set_axis(X.index)
     qi = draw(st.lists(_pick(names), min_size=1, unique=True))
     categorical = [o for o in names if X[o].dtype == "int64" and draw(st.booleans())]
     p = dict(k=draw(st.integers(1, n)), quasi_identifiers=qi, categorical=categorical, identifiers=["who"],
