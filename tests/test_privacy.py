@@ -162,11 +162,11 @@ def test_risk_at_the_threshold_is_not_above_it():
 
 # ---------- what it does not know
 def test_none_means_not_known():
-    known = {"k", "n_rows", "n_classes", "class_sizes", "suppressed_rows", "suppressed_cells", "risk_max", "risk_mean", "risk_share", "uniques", "warnings"}
+    known = {"k", "n_rows", "n_classes", "class_sizes", "suppressed_rows", "suppressed_cells", "risk_max", "risk_mean", "risk_share", "uniques", "k_wildcard", "discernibility", "warnings"}
     found = audit(CUSTOMERS[QIS])
     assert {f.name for f in fields(found) if getattr(found, f.name) is not None} == known
     assert {f.name for f in fields(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0)) if getattr(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0), f.name) is not None} \
-        == known | {"promise", "holds", "ncp", "gcp", "lost_rows"}
+        == known | {"promise", "holds", "ncp", "gcp", "lost_rows", "c_avg"}
 
 @pytest.mark.parametrize("cell", [Node("Europe"), Centroid(3.)])
 def test_loss_of_nodes_and_centroids_is_not_known(cell):

@@ -1,0 +1,246 @@
+"""Diversity, closeness, losses by groups, populations and what could be whose: worked numbers, and plain loops on random tables."""
+import math
+from collections import Counter
+from itertools import permutations
+import numpy as np, pandas as pd, pytest
+from hypothesis import given, strategies as st
+from ppdt.datasets import load_customers, load_patients
+from ppdt.generalization import recode
+from ppdt.loss import c_avg, cm, discernibility
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.privacy import _textbook_t, alpha_share, audit, class_table, distinct_l, entropy_l, equivalence_classes, recursive_c, t_closeness
+from ppdt.release import read_release
+from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column
+
+CUSTOMERS, PATIENTS = load_customers(), load_patients()
+QIS, QIS3 = ["Gender", "Marital", "Age"], ["Age", "Gender", "Postcode"]
+TABLE_II = recode(PATIENTS[QIS3], [0, 0, 0, 1, 1, 1])
+WOMEN = pd.DataFrame({"Age": [57, 61, 42, 29, 38], "Marital": ["Married"]*2 + ["Not Married"]*3})
+TIERED = pd.DataFrame({"Age": [Interval(42, 61)]*2 + [Interval(29, 61)] + [Interval(29, 42)]*2,
+                       "Marital": [ValueSet(["Married", "Not Married"])]*3 + [Exact("Not Married")]*2})
+
+# ---------- worked numbers
+def test_table_ii_of_shao_beckford():
+    a = audit(TABLE_II, k=3, sensitive=PATIENTS.Disease, y=PATIENTS.Disease)
+    assert (a.k, a.l_distinct, a.c_recursive, a.discernibility, a.c_avg, a.cm) == (3, 2, 2, 18, 1, .5)
+    assert (a.l_entropy, a.alpha, a.t, a.risk_max, a.risk_mean) == pytest.approx((1.889881575, 2/3, .5, 1/3, 1/3))
+    c = class_table(equivalence_classes(TABLE_II), PATIENTS.Disease)
+    assert entropy_l(c) == pytest.approx([1.889881575, 3]) and recursive_c(c).tolist() == [2, .5]
+
+def test_salaries_of_t_closeness():
+    c = [[v in g for v in range(3, 12)] for g in ((3, 4, 5), (6, 8, 11), (7, 9, 10))]
+    assert t_closeness(c, "ordered")[:2] == pytest.approx([.375, 1/6]) and t_closeness(c)[:2] == pytest.approx([2/3]*2)
+    found = audit(pd.DataFrame({"q": [0, 1, 2]*3}), sensitive=[3, 6, 7, 4, 8, 9, 5, 11, 10])
+    assert found.t_distance == "ordered" and found.t == pytest.approx(.375)
+
+def test_recursive():
+    assert [recursive_c([[5, 3, 2, 1, 1]], l)[0] for l in (1, 2, 3, 6)] == pytest.approx([5/12, 5/7, 5/4, math.inf])
+
+def test_presence():
+    "Public classes of 5 and 4 rows, of which 3 and 2 are in the table"
+    a = audit(pd.DataFrame({"q": list("aaabb")}), population=pd.DataFrame({"q": list("aaaaabbbb")}))
+    assert (a.delta_min, a.delta_max, a.risk_journalist, a.risk_marketer) == pytest.approx((.5, .6, .25, .22))
+
+def test_table_1_of_erp():
+    a = audit(TIERED, original=WOMEN, lost=[])
+    assert (a.k, a.class_sizes, a.one_k, a.k_one, a.k_k, a.global_one_k, a.truthful) == (1, (1, 2, 2), 3, 3, 3, 3, True)
+    assert a.gcp > 0 and "(k,k) 3" in str(a)
+
+# ---------- against loops
+@st.composite
+def secrets(draw):
+    "Rows (class, secret): few classes, few values, so that classes lack values"
+    return draw(st.lists(st.tuples(st.integers(0, 4), st.sampled_from([1., 2., 3., 5., 8., np.nan])), min_size=1, max_size=30))
+
+@given(secrets(), st.sampled_from([1, 2, 3]))
+def test_measures_of_a_secret_equal_loops(rows, l):
+    t = pd.DataFrame(rows, columns=["q", "s"])
+    a, n = audit(t[["q"]], k=2, sensitive=t.s, y=t.s, l=l), len(t)
+    values = sorted(t.s.unique(), key=lambda v: (v != v, v))
+    name = t.s.map(lambda v: -1. if v != v else v)
+    values = [-1. if v != v else v for v in values]
+    p = [(name == v).mean() for v in values]
+    found = []
+    for _, g in name.groupby(t.q):
+        c = Counter(g)
+        f, r = len(g), sorted(c.values(), reverse=True)
+        cum = np.cumsum([c[v]/f - q for v, q in zip(values, p)])
+        found.append((len(c), math.exp(-sum(x/f*math.log(x/f) for x in r)), r[0]/sum(r[l-1:]) if len(r) >= l else math.inf, r[0]/f,
+                      np.abs(cum).sum()/max(len(values)-1, 1), sum(abs(c[v]/f - q) for v, q in zip(values, p))/2, f))
+    d, e, c, al, o, q, f = zip(*found)
+    assert (a.l_distinct, a.l_entropy, a.c_recursive, a.alpha, a.t) == pytest.approx((min(d), min(e), max(c), max(al), max(o)))
+    assert audit(t[["q"]], sensitive=t.s, t_distance="equal").t == pytest.approx(max(q))
+    assert a.discernibility == sum(x*x for x in f) and a.c_avg == pytest.approx(n/len(f)/2)
+    assert a.cm == pytest.approx(1 - sum(x*y for x, y in zip(al, f))/n)
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4).filter(any), min_size=1, max_size=6), st.sampled_from(["equal", "ordered"]))
+def test_closeness_equals_the_textbook(c, distance):
+    got = t_closeness(c, distance)
+    assert got == pytest.approx(_textbook_t(c, distance)) and (got >= 0).all() and (got <= 1).all()
+    assert len(c) > 1 or got.tolist() == [0]
+    big = np.array(c, dtype=np.int64)*10**9
+    assert t_closeness(big, distance) == pytest.approx(got)       # too large for exact integers: floats
+
+CELLS = [Exact(1), Exact(4), ValueSet([1, 4]), ValueSet([2, 3]), ValueSet([1, 2, 4]), Interval(1, 3), Interval(2, 4, True), Suppressed(), None]
+WORDS = [Exact("a"), Exact("c"), ValueSet(["a", "c"]), ValueSet(["b", "zz"]), Suppressed(), None]
+
+def holds(cell, v):
+    "Does the cell hold the value? One at a time"
+    if cell is None: return v is None
+    if isinstance(cell, Suppressed): return True
+    if v is None: return False
+    if isinstance(cell, Interval): return cell.lo <= v and (v < cell.hi if cell.hi_open else v <= cell.hi)
+    return v in cell.values
+
+@st.composite
+def pairs(draw, least=1):
+    "An original of numbers and words, and a table of cells beside it, mostly true"
+    n = draw(st.integers(least, 6))
+    raw = [(draw(st.sampled_from([1, 2, 3, 4, None])), draw(st.sampled_from(["a", "b", "c", None]))) for _ in range(n)]
+    def cell(options, v):
+        true = [c for c in options if holds(c, v)]
+        return draw(st.sampled_from(true if draw(st.integers(0, 9)) else options))
+    return raw, [(cell(CELLS, x), cell(WORDS, w)) for x, w in raw]
+
+def frames(raw, out):
+    def column(j, options): return cell_column([-1 if r[j] is None else options.index(r[j]) for r in out], options[:-1])
+    original = pd.DataFrame({"x": pd.array([r[0] for r in raw], dtype="Int64"), "w": pd.Series([r[1] for r in raw], dtype=object)})
+    return original, pd.DataFrame({"x": column(0, CELLS), "w": column(1, WORDS)})
+
+@given(pairs())
+def test_what_could_be_whose_equals_loops(case):
+    raw, out = case
+    original, data = frames(raw, out)
+    fit, n = np.array([[all(map(holds, s, r)) for s in out] for r in raw]), len(raw)
+    matchings = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
+    able = min(len({m[i] for m in matchings}) for i in range(n))
+    from ppdt.privacy import _against_original
+    from ppdt.tables import cells
+    coded = [cells(data[o]) for o in data]
+    for lost in ([], None):
+        a, notes = _against_original(original, lost, True, list(data), coded, n, ())
+        assert not notes
+        assert a["truthful"] == (None if lost is None else bool(fit.diagonal().all()))
+        assert (a["one_k"], a["k_one"], a["k_k"]) == (fit.sum(1).min(), fit.sum(0).min(), min(fit.sum(1).min(), fit.sum(0).min()))
+        assert a["global_one_k"] == able
+
+@given(pairs(), st.integers(1, 3))
+def test_population_equals_loops(case, more):
+    raw, out = case
+    _, data = frames(raw, out)
+    people = raw*more + [(2, "b"), (1, None)]
+    a = audit(data, population=frames(people, out)[0])
+    kinds = Counter(out)
+    F = {s: sum(all(map(holds, s, r)) for r in people) for s in kinds}
+    if any(F[s] < f for s, f in kinds.items()): assert a.delta_max is None and "population" in a.warnings[0]; return
+    share = [f/F[s] for s, f in kinds.items()]
+    absent = any(not any(all(map(holds, s, r)) for s in kinds) for r in people)
+    assert (a.delta_min, a.delta_max) == pytest.approx((0 if absent else min(share), max(share)))
+    open_ = {s: f for s, f in kinds.items() if not all(isinstance(c, Suppressed) for c in s)}
+    if open_:
+        assert a.risk_journalist == pytest.approx(max(1/F[s] for s in open_))
+        assert a.risk_marketer == pytest.approx(sum(f/F[s] for s, f in open_.items())/sum(open_.values()))
+    else: assert a.risk_journalist is a.risk_marketer is None
+
+@given(st.lists(st.tuples(*[st.sampled_from([0, 1, "*"])]*3), min_size=1, max_size=15))
+def test_wildcards_equal_loops(rows):
+    options = [Exact(0), Exact(1), Suppressed()]
+    t = pd.DataFrame({f"c{j}": cell_column([2 if r[j] == "*" else r[j] for r in rows], options) for j in range(3)})
+    seen = [r for r in rows if r != ("*",)*3]
+    able = [sum(all(x == y or "*" in (x, y) for x, y in zip(r, s)) for s in seen) for r in seen]
+    a = audit(t)
+    assert a.k_wildcard == (min(able) if able else None) and (not able or a.k_wildcard >= a.k)
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20))
+def test_persons_equal_a_loop(rows):
+    t = pd.DataFrame(rows, columns=["q", "who"])
+    a = audit(t, person="who")
+    assert list(a.class_sizes) == sorted(t.groupby("q").who.nunique()) and a.persons == t.who.nunique() and a.n_rows == len(t)
+
+# ---------- what must always be so
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.sampled_from("abc")), min_size=2, max_size=20), st.randoms(use_true_random=False))
+def test_row_order_is_irrelevant_and_merging_never_lowers_k(rows, random):
+    t = pd.DataFrame(rows, columns=["x", "g", "s"])
+    data = recode(t[["x"]].assign(z=t.g), t.g)
+    p = list(range(len(t))); random.shuffle(p)
+    kw = lambda q: dict(k=2, sensitive=t.s.iloc[q], y=t.s.iloc[q], original=t.assign(z=t.g).iloc[q], lost=[], population=pd.concat([t.assign(z=t.g)]*2))
+    a, b = audit(data, **kw(list(range(len(t))))), audit(data.iloc[p], **kw(p))
+    assert a == b and a.truthful and a.one_k >= a.k and a.k_one >= a.k and a.global_one_k >= a.k
+    coarse = recode(t[["x"]].assign(z=t.g), t.g // 2)
+    c = audit(coarse, **kw(list(range(len(t)))))
+    assert c.k >= a.k and c.l_distinct >= a.l_distinct and c.alpha <= a.alpha and c.t <= a.t + 1e-12 and c.discernibility >= a.discernibility
+    assert c.risk_journalist <= a.risk_journalist and c.one_k >= a.one_k and c.k_one >= a.k_one
+
+# ---------- edges
+def test_nothing_published():
+    a = audit(CUSTOMERS.iloc[:0], QIS, k=3, y="Bought", original=CUSTOMERS, population=CUSTOMERS, consistency=True)
+    assert a.k is a.l_distinct is a.t is a.cm is a.c_avg is a.discernibility is a.one_k is a.delta_max is a.k_wildcard is None
+
+def test_everything_suppressed():
+    data = pd.DataFrame({"x": cell_column([0]*3, [Suppressed()])})
+    a = audit(data, k=2, y=list("aab"), original=pd.DataFrame({"x": [1, 2, 3]}), lost=[], population=pd.DataFrame({"x": range(6)}))
+    assert (a.k, a.l_distinct, a.discernibility, a.cm, a.c_avg, a.k_wildcard) == (None, None, 9, 1, None, None)
+    assert (a.truthful, a.one_k, a.global_one_k, a.delta_min, a.delta_max, a.risk_journalist) == (True, 3, 3, .5, .5, None)
+
+def test_one_class_and_one_value():
+    a = audit(pd.DataFrame({"q": [1]*4}), sensitive=[7]*4)
+    assert (a.t, a.alpha, a.l_distinct, a.l_entropy, a.c_recursive, a.t_distance) == (0, 1, 1, 1, math.inf, "ordered") and "no c for l = 2" in str(a)
+    assert audit(pd.DataFrame({"q": [1]*3}), sensitive=[1, 2, 9]).t == 0
+
+def test_a_release_brings_its_class_its_order_and_its_lost_rows(tmp_path):
+    X = CUSTOMERS[QIS].assign(Age=CUSTOMERS.Age.where(CUSTOMERS.index != 9))
+    r = MondrianAnonymizer(k=3, missing="drop").anonymize(X, CUSTOMERS.Bought)
+    a = audit(r, k=3, original=X)
+    assert (a.lost_rows, a.truthful) == (1, True) and min(a.one_k, a.k_one, a.global_one_k) >= 3
+    assert a.cm == pytest.approx(audit(r.data, y=r.y, lost_rows=1).cm) and a.l_distinct is not None
+    assert audit(r, original=X.iloc[::-1]).truthful is None, "another order: not known"
+    r.to_csv(tmp_path/"r.csv")
+    back = audit(read_release(tmp_path/"r.csv"), original=X.dropna(), consistency=True)
+    assert back.truthful is None and (back.one_k, back.k_one, back.global_one_k) == (a.one_k, a.k_one, a.global_one_k)
+
+def test_untrue_cells_are_found():
+    data = recode(CUSTOMERS[QIS], [0]*7 + [1]*7)
+    assert audit(data, original=CUSTOMERS, lost=[]).truthful is True
+    false = audit(data, original=CUSTOMERS.iloc[::-1], lost=[])
+    assert false.truthful is False and "NO" in str(false) and false.global_one_k == 7
+
+def test_centroids_claim_nothing_and_nodes_leave_it_open():
+    X = pd.DataFrame({"x": [1., 3.], "z": [1, 1]})
+    t = pd.DataFrame({"x": cell_column([0, 0], [Centroid(2.)]), "z": [1, 1]})
+    a = audit(t, original=X, lost=[], population=X)
+    assert a.truthful is True and a.one_k is a.risk_journalist is None and len(a.warnings) == 3
+    assert audit(t[["x"]], original=X, lost=[]).truthful is None
+    assert audit(t.assign(x=cell_column([0, 0], [Node("n")])), original=X, lost=[]).truthful is None
+
+@pytest.mark.parametrize("kw,word", [
+    (dict(quasi_identifiers=QIS, sensitive="Age"), "'sensitive' must not be a quasi-identifier"), (dict(y="Zip"), "'y' must be a column"),
+    (dict(sensitive=[1, 2]), "one value for each row"), (dict(y=CUSTOMERS.Bought.iloc[::-1]), "in the order of the table"),
+    (dict(sensitive="Bought", l=0), "'l' must be"), (dict(sensitive="Bought", t_distance="far"), "'t_distance'"),
+    (dict(quasi_identifiers=QIS, population=CUSTOMERS[["Age"]]), "'population' must have the columns"),
+    (dict(quasi_identifiers=QIS, original=CUSTOMERS, lost=[0]), "'lost' must hold the positions"), (dict(person=[None]*14), "'person' must tell")])
+def test_errors_name_the_parameter(kw, word):
+    with pytest.raises(ValueError, match=word): audit(CUSTOMERS, **kw)
+
+def test_errors_of_the_counts():
+    for f in (distinct_l, entropy_l, recursive_c, alpha_share, t_closeness):
+        with pytest.raises(ValueError, match="a class without rows"): f([[1, 0], [0, 0]])
+        with pytest.raises(ValueError, match="a negative count"): f([[1, -1]])
+    with pytest.raises(ValueError, match="'sizes'"): discernibility([-1])
+
+def test_another_population_gives_a_warning_not_a_risk():
+    a = audit(pd.DataFrame({"q": list("aab")}), population=pd.DataFrame({"q": list("ab")}))
+    assert a.risk_journalist is a.delta_max is None and "fits fewer people" in a.warnings[0]
+
+def test_too_large_is_said(monkeypatch):
+    import ppdt.privacy as m
+    monkeypatch.setattr(m, "_EDGES", 3)
+    a = audit(TIERED, original=WOMEN, lost=[])
+    assert a.one_k == 3 and a.global_one_k is None and "global (1,k)" in a.warnings[0]
+    monkeypatch.setattr(m, "_PAIRS", 3)
+    a = audit(TIERED, original=WOMEN, lost=[], population=WOMEN)
+    assert a.one_k is a.risk_journalist is None and a.truthful and len(a.warnings) == 2
+
+def test_the_whole_audit_is_one_screen():
+    t = CUSTOMERS[QIS].assign(Age=cell_column([0]*14, [Suppressed()]))
+    a = audit(t, k=3, original=CUSTOMERS, y=CUSTOMERS.Bought, lost=[], population=pd.concat([CUSTOMERS]*3), person=range(14))
+    assert len(str(a).splitlines()) <= 22 and max(map(len, str(a).splitlines())) < 130
