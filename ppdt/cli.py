@@ -4,21 +4,21 @@
 
 # %% auto #0
 __all__ = ['CommandError', 'in_options', 'column_list', 'known_columns', 'check_options', 'spoilt_number', 'choose_kinds',
-           'read_people', 'check_places', 'check_missing', 'anonymize_file', 'untouched_notes', 'audit_file',
-           'original_like', 'Demo', 'demo_data', 'DemoResult', 'run_demo', 'demo_lines', 'demo_text', 'plot_accuracy',
-           'demo_plots', 'demo_page', 'demo_next', 'write_demo', 'whole_k', 'make_parser', 'do_anonymize', 'do_audit',
-           'audit_notes', 'do_demo', 'main']
+           'read_people', 'check_places', 'check_missing', 'anonymize_file', 'audit_file', 'original_like', 'Demo',
+           'demo_data', 'DemoResult', 'run_demo', 'demo_lines', 'demo_text', 'plot_accuracy', 'demo_plots', 'demo_page',
+           'demo_next', 'write_demo', 'whole_k', 'make_parser', 'do_anonymize', 'do_audit', 'do_demo', 'main']
 
 # %% ../nbs/18_command.ipynb #f703359c
 import argparse, base64, csv, difflib, html, io, os, re, shlex, sys
 from dataclasses import dataclass
 from pathlib import Path
 
-# %% ../nbs/18_command.ipynb #88f9bd69
+# %% ../nbs/18_command.ipynb #1d6a207f
 class CommandError(Exception):
     "Something the caller of the command can mend; the text is one line that says what and how."
 
 _PHRASES = (("'k' must", "--k must"), ("Got k=", "Got "), ("under categorical", "under --categorical"), ("use kinds=", "use --numeric and --categorical"),
+    ("under identifiers or quasi-identifiers", "under --identifiers or --qi"), ("under quasi-identifiers or identifiers", "under --qi or --identifiers"),
     ("read the file with read_release(kinds=...)", "list it under --numeric or --categorical"))
 
 def in_options(
@@ -161,7 +161,7 @@ def check_missing(
         empty = (t[o] == "").to_numpy()
         if empty.any(): raise CommandError(f"Column {o!r} (--qi) must have no empty fields. Got {int(empty.sum())}, the first in row {int(empty.argmax())+1}: use --missing drop to leave these rows out, --missing category to publish \"missing\" as a value, or fill them in.")
 
-# %% ../nbs/18_command.ipynb #b5ebadbc
+# %% ../nbs/18_command.ipynb #a9b8eee5
 def anonymize_file(
     source, # IN, `.csv` or `.parquet`
     target, # OUT, `.csv` or `.parquet`; replaced whole when it is there
@@ -188,23 +188,9 @@ def anonymize_file(
     a = MondrianAnonymizer(k=k, quasi_identifiers=list(qi), identifiers=list(identifiers), missing=missing, recoding=recoding)
     release = a.anonymize(X, y)
     (release.to_csv if file_kind(target) == "csv" else release.to_parquet)(target)
-    return release, kinds, notes + untouched_notes(t, release.roles)
+    return release, kinds, notes
 
-# %% ../nbs/18_command.ipynb #d1f60061
-def untouched_notes(
-    t, # The table that was protected, strings
-    roles, # Its Roles
-)->list: # A note for each untouched column that names rows, or gives a quasi-identifier away
-    "What was perhaps forgotten among the columns that are published untouched."
-    res, n = [], len(t)
-    count = lambda *o: len(t[list(o)].drop_duplicates())
-    for o in roles.other:
-        values = count(o)
-        if n > 1 and values > .9*n: res.append(f"{o!r} is published untouched and has {values:,} values in {n:,} rows; if it can name a person, list it under --identifiers or --qi")
-        elif (told := [q for q in roles.quasi_identifiers if 1 < values == count(o, q) and count(q) > 1]): res.append(f"{o!r} is published untouched and gives {_some(map(repr, told))} away, since each of its values goes with one of theirs; list it under --qi or --identifiers")
-    return res
-
-# %% ../nbs/18_command.ipynb #51d5e585
+# %% ../nbs/18_command.ipynb #2b62be52
 def audit_file(
     path, # A release, or any table, `.csv` or `.parquet`
     qi=None, # Columns an attacker may know; None: those of the schema
@@ -223,7 +209,7 @@ def audit_file(
     has_schema = schema_path(path).is_file()
     if qi is None and not has_schema: raise CommandError(f"--qi must say which columns an attacker may know. Got none, and {schema_path(path).name} does not lie beside {name}: use for example --qi {_some(columns[:3]).replace(' ', '')}.")
     qi = list(qi or r.roles.quasi_identifiers)
-    data = r.data if r.y is None else r.data.join(r.y)
+    data = r.data.join(r.y) if r.y is not None and r.y.name in qi else r.data
     if original is None: return audit(data, qi, k), qi, has_schema
     X, words = original_like(original, {o["name"]: o for o in r.schema.columns} if has_schema else {}, qi, numeric, categorical)
     if len(X) < len(data): raise CommandError(f"--original must be the table that {name} was made from. Got {Path(original).name} with {len(X):,} rows, fewer than the {len(data):,} of {name}: give another file.")
@@ -606,7 +592,7 @@ def make_parser()->argparse.ArgumentParser: # The parser of `ppdt`
     for add in (_demo_parser, _anonymize_parser, _audit_parser): add(sub)
     return p
 
-# %% ../nbs/18_command.ipynb #b0e377d7
+# %% ../nbs/18_command.ipynb #d244a086
 def _say(label, text): print(f"  {label:<19} {text}")
 
 def do_anonymize(args)->int: # Exit code
@@ -629,21 +615,8 @@ def do_audit(args)->int: # Exit code
     a, qi, has_schema = audit_file(args.file, args.qi, args.k, args.original, args.numeric or [], args.categorical or [])
     print(f"{Path(args.file).name}: {'a release, with its schema' if has_schema else 'no schema beside it, so cells are taken as text' if not (args.numeric or args.categorical) else 'no schema beside it'}")
     _say("quasi-identifiers", ", ".join(qi))
-    for o in audit_notes(args.file, qi): _say("WARNING", o)
     print(f"\n{_translated(str(a))}")
     return 1 if a.holds is False else 0
-
-# %% ../nbs/18_command.ipynb #39179c70
-def audit_notes(
-    path, # The file that was audited
-    qi, # Its quasi-identifiers
-)->list: # A note for each other column that names rows, or gives a quasi-identifier away
-    "What an audit of the quasi-identifiers does not see: an identifier that was left in beside them."
-    from types import SimpleNamespace
-    from ppdt.tables import Schema, schema_path
-    t, at = read_people(path), schema_path(path)
-    classes = Schema.from_json(at.read_text(encoding="utf-8")).role("class") if at.is_file() else []
-    return untouched_notes(t, SimpleNamespace(quasi_identifiers=qi, other=[o for o in t.columns if o not in qi and o not in classes]))
 
 # %% ../nbs/18_command.ipynb #426d0e80
 def do_demo(args)->int: # Exit code

@@ -224,19 +224,19 @@ def _held(a, cs, values, at):
     pairs, key = np.sort(holes[:, 0]*(len(a)+1) + holes[:, 1]), j*(len(a)+1) + v
     return ok | (pairs[np.minimum(np.searchsorted(pairs, key), len(pairs)-1)] == key)
 
-# %% ../nbs/07_privacy.ipynb #f30465d9
+# %% ../nbs/07_privacy.ipynb #1098b4a3
 def _bits(a, cs, at):
     "For each value of a domain, and missing, which of the rows with cells `at` hold it: bits, shape (len(a)+1, ceil(len(at)/8))"
     first, end, holes = _holdings(a, cs)
-    holes = holes[np.argsort(holes[:, 1], kind="stable")]
-    res, step = np.empty((len(a)+1, -(-len(at)//8)), dtype=np.uint8), max(1, 2**23//max(len(cs)+1, len(at)))
-    for b in range(0, len(a)+1, step):
-        v = np.arange(b, min(b+step, len(a)+1))[:, None]
-        m = (first <= v) & (v < end)
-        h = holes[slice(*np.searchsorted(holes[:, 1], (b, b+step)))]
-        m[h[:, 1]-b, h[:, 0]] = True
-        res[b:b+step] = np.packbits(m[:, at], axis=1)
-    return res
+    at, rows = np.where(at < 0, len(cs), at), np.arange(len(at))
+    order = np.argsort(at, kind="stable")                            # rows by cell, to find those of a cell with holes
+    lo, hi = np.searchsorted(at[order], holes[:, 0]), np.searchsorted(at[order], holes[:, 0], "right")
+    listed = order[np.repeat(lo - np.append(0, np.cumsum(hi-lo)[:-1])[:len(lo)], hi-lo) + np.arange((hi-lo).sum())]
+    value = np.repeat(holes[:, 1], hi-lo)
+    turn, row = np.r_[first[at], end[at], value, value+1], np.r_[rows, rows, listed, listed]
+    res = np.zeros((len(a)+2, -(-len(at)//8)), dtype=np.uint8)
+    np.bitwise_xor.at(res, (turn, row//8), (128 >> row % 8).astype(np.uint8))   # a bit turns where a range begins, and back after it
+    return np.bitwise_xor.accumulate(res, axis=0, out=res)[:-1]
 
 def _fits(raw, published):
     "Blocks of the consistency matrix of distinct rows: pairs (first row, bool array). `raw`: (Attribute, codes) pairs; `published`: (codes, cells) pairs."
@@ -306,7 +306,7 @@ def _more_lines(a):
     if a.truthful is not None: yield "truthful", "yes, every cell holds the original value" if a.truthful else "NO: a cell does not hold the original value"
     if a.one_k is not None: yield "rows that fit", some(("(1,k)", a.one_k), ("(k,1)", a.k_one), ("(k,k)", a.k_k), ("global (1,k)", a.global_one_k))
 
-# %% ../nbs/07_privacy.ipynb #d2cea0f1
+# %% ../nbs/07_privacy.ipynb #2b46aa2d
 def _audit_lines(a):
     "Label and text of everything an Audit measured, in reading order"
     def n(x): return f"{x:,}"
@@ -323,7 +323,7 @@ def _audit_lines(a):
     yield from _more_lines(a)
     if a.gcp is not None: yield "loss", f"GCP {a.gcp:.4f} (form size), largest attribute {a.ncp:.4f}"
     sizes = [f"{w} {x:.4g}" for w, x in (("C_avg", a.c_avg), ("CM", a.cm)) if x is not None]
-    if a.discernibility is not None and sizes: yield "loss by groups", ", ".join([f"discernibility {n(a.discernibility)}"] + sizes)
+    if a.discernibility is not None and sizes: yield "groups", ", ".join([f"discernibility {n(a.discernibility)}"] + sizes)
     for o in a.warnings: yield "warning", o
 
 # %% ../nbs/07_privacy.ipynb #fa8652ba
@@ -477,6 +477,30 @@ def _find_warnings(qi, coded):
     odd = _odd(qi, coded)
     if odd: yield f"the loss cannot be measured: {', '.join(sorted(odd))} {'holds' if len(odd)==1 else 'hold'} nodes or centroids"
 
+# %% ../nbs/07_privacy.ipynb #18dca012
+def _kinds(s):
+    "Codes of a column, missing as one more, and how many there are; None for values that cannot be compared"
+    try: codes, u = pd.factorize(s)
+    except TypeError: return None
+    return codes.astype(np.int64) + 1, len(u) + bool((codes < 0).any()), len(u) + 1
+
+def _given_away(o, qi, coded, original):
+    "Quasi-identifiers, not published exactly, that column `o` of the original gives away"
+    this = _kinds(original[o])
+    for q, (_, cs) in zip(qi, coded):
+        that = _kinds(original[q])
+        if this is None or that is None or min(this[1], that[1]) < 2 or all(isinstance(c, Exact) for c in cs): continue
+        if len(_sizes(this[0]*that[2] + that[0])) == this[1]: yield q
+
+def _other_warnings(data, others, qi, coded, original):
+    "Columns beside the quasi-identifiers that tell more than they should"
+    for o in others:
+        found, n = _kinds(data[o]), len(data)
+        if found is None or n < 2: continue
+        if found[1] > .9*n: yield f"column {o!r} is published untouched and has {found[1]:,} values in {n:,} rows; if it can name a person, list it under identifiers or quasi-identifiers"
+        elif original is not None and {o, *qi} <= set(original.columns) and (told := list(_given_away(o, qi, coded, original))):
+            yield f"column {o!r} is published untouched and gives {', '.join(map(repr, sorted(told)))} away, since each of its values goes with one of theirs; list it under quasi-identifiers or identifiers"
+
 # %% ../nbs/07_privacy.ipynb #3b336d08
 def _secret_measures(classes, s, l, distance):
     "Step 4: the weakest class on a sensitive attribute. `classes` numbers the rows that are not suppressed, `s` has their values."
@@ -548,7 +572,7 @@ def _persons_in(classes, person):
     key = key[np.diff(key, prepend=key[:1]-1) != 0]
     return _sizes(key//(who.max(initial=0)+1))
 
-# %% ../nbs/07_privacy.ipynb #55a6337d
+# %% ../nbs/07_privacy.ipynb #81786985
 def audit(
     data, # A published table, shape (n_rows, n_columns), or a Release
     quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns that are not named as something else
@@ -569,6 +593,7 @@ def audit(
     "Measure what a published table tells, with code that knows nothing of how it was made. Raises ValueError for unknown columns, roles that collide, tables that do not fit, and for k below 1. Source: sweeney2002."
     data, quasi_identifiers, categorical, lost_rows, lost, y = _open_release(data, quasi_identifiers, categorical, lost_rows, lost, y, original)
     qi = _quasi_identifiers(data, quasi_identifiers, {"sensitive": sensitive, "y": y, "person": person})
+    others = sorted(o for o in data.columns if o not in qi and not any(isinstance(v, str) and v == o for v in (sensitive, y, person)))
     y, sensitive, person = (_beside(v, n, data) for v, n in ((y, "y"), (sensitive, "sensitive"), (person, "person")))
     if person is not None and person.isna().any(): raise ValueError(f"'person' must tell who each row is about. Got {int(person.isna().sum())} missing.")
     promise, n = None if k is None else f"k-anonymity with k = {_check_k(k)}", len(data)
@@ -594,6 +619,7 @@ def audit(
     if population is not None and n:
         told, notes = _against_population(population, qi, coded, gone, categorical)
         more, warnings = more | told, warnings + notes
+    warnings += _other_warnings(data, others, qi, coded, None if original is None else check_table(original, "original"))
     return Audit(k=found, n_rows=int(rows.sum()), n_classes=len(rows), class_sizes=tuple(sizes.tolist()),
         suppressed_rows=int(gone.sum()), suppressed_cells=hidden, lost_rows=lost_rows,
         promise=promise, holds=None if k is None else found is None or found >= k,

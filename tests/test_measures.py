@@ -244,3 +244,15 @@ def test_the_whole_audit_is_one_screen():
     t = CUSTOMERS[QIS].assign(Age=cell_column([0]*14, [Suppressed()]))
     a = audit(t, k=3, original=CUSTOMERS, y=CUSTOMERS.Bought, lost=[], population=pd.concat([CUSTOMERS]*3), person=range(14))
     assert len(str(a).splitlines()) <= 22 and max(map(len, str(a).splitlines())) < 130
+
+# ---------- columns beside the quasi-identifiers
+def test_columns_that_name_rows_or_give_a_quasi_identifier_away():
+    X = pd.DataFrame({"edu": list("aabbccdd")*5, "num": [1, 1, 2, 2, 3, 3, 4, 4]*5, "sex": list("fm")*20, "id": range(40), "gap": [None, 1.]*20})
+    data = X.assign(edu=recode(X[["edu"]], X.num // 2).edu)
+    a = audit(data, ["edu", "sex"], original=X)
+    assert [o.split("'")[1] for o in a.warnings] == ["id", "num"] and "gives 'edu' away" in a.warnings[1] and "40 values in 40 rows" in a.warnings[0]
+    assert [o.split("'")[1] for o in audit(data, ["edu", "sex"]).warnings] == ["id"], "only the original shows the other"
+    assert not audit(X.drop(columns="id"), ["edu", "sex"], original=X).warnings, "published as it is: nothing to give away"
+    assert not audit(data, ["edu", "sex"], original=X, sensitive="num", person="id").warnings
+    assert audit(data.assign(odd=[[1]]*40).drop(columns=["id", "num"]), ["edu", "sex"], original=X).k == 5, "values without hash"
+    assert MondrianAnonymizer(k=5, quasi_identifiers=["edu", "sex"]).anonymize(X.drop(columns="id"), None).audit.holds
