@@ -526,7 +526,7 @@ def _matrix(table, name, qi, coded, n, categorical):
     A, B = _merge([(codes, a.items) for a, codes in raw], len(table)), _merge(coded, n)
     return [(a, codes[A[0]]) for a, codes in raw], [(codes[B[0]], cs) for codes, cs in coded], A, B
 
-# %% ../nbs/07_privacy.ipynb #4dc4cebc
+# %% ../nbs/07_privacy.ipynb #0e1f9e93
 def _against_population(population, qi, coded, gone, categorical):
     "Step 7, and warnings"
     if _odd(qi, coded): return {}, [f"who of the population fits is not known: {', '.join(_odd(qi, coded))} holds nodes or centroids"]
@@ -538,7 +538,7 @@ def _against_population(population, qi, coded, gone, categorical):
 
 def _true(raw, coded):
     "Does every published cell hold the original value, row by row? None when no cell claims one, or a node leaves it open."
-    if any(isinstance(c, Node) for _, cs in coded for c in cs) or all(isinstance(c, Centroid) for _, cs in coded for c in cs): return None
+    if any(isinstance(c, Node) for _, cs in coded for c in cs) or all((at >= 0).all() and all(isinstance(c, Centroid) for c in cs) for at, cs in coded): return None
     return all(_held(a, cs, values, at).all() for (a, values), (at, cs) in zip(raw, coded))
 
 def _against_original(original, lost, count, qi, coded, n, categorical):

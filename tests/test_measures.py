@@ -210,6 +210,8 @@ def test_centroids_claim_nothing_and_nodes_leave_it_open():
     a = audit(t, original=X, lost=[], population=X)
     assert a.truthful is True and a.one_k is a.risk_journalist is None and len(a.warnings) == 3
     assert audit(t[["x"]], original=X, lost=[]).truthful is None
+    gap = pd.DataFrame({"x": [np.nan]*2})
+    assert audit(gap, original=gap, lost=[]).truthful is True and audit(gap, original=X, lost=[]).truthful is False, "a missing cell claims that there is no value"
     assert audit(t.assign(x=cell_column([0, 0], [Node("n")])), original=X, lost=[]).truthful is None
 
 @pytest.mark.parametrize("kw,word", [
