@@ -415,11 +415,11 @@ def _columns(t):
     np.maximum.at(width, t.depth, [len(o) + 4 for o in t.name])
     return np.append(0, np.cumsum(width))
 
-# %% ../nbs/04_generalization.ipynb #dff1d6e6
+# %% ../nbs/04_generalization.ipynb #2f5f4f7f
 def plot_taxonomy(
     taxonomy:Taxonomy, # A taxonomy, legible up to about 60 leaves
     *,
-    ax=None, # matplotlib axes; None: a new figure of the size that the tree needs
+    ax=None, # matplotlib axes; None: a new figure of the size that the tree needs. In small axes letters shrink, to 5 pt at least
     cut=None, # Names of nodes that form a cut, to be marked
 ): # The axes
     "Draw a taxonomy from left to right; below a cut it is pale. Raises ValueError when `cut` is none."
@@ -428,14 +428,17 @@ def plot_taxonomy(
     chosen = set() if cut is None else set(taxonomy.check_cut(cut).tolist())
     hidden = [p in chosen for p in taxonomy.parent]
     for i, p in enumerate(taxonomy.parent): hidden[i] |= p >= 0 and hidden[p]
-    if ax is None: ax = plt.figure(figsize=(.075*x[-1] + .2, .17*len(taxonomy.leaf) + .2)).add_axes([0, 0, 1, 1])
+    width, height = .075*x[-1] + .2, .17*len(taxonomy.leaf) + .2    # inches
+    if ax is None: ax = plt.figure(figsize=(width, height)).add_axes([0, 0, 1, 1])
+    room = ax.get_window_extent().size/ax.figure.dpi
+    size = 8*max(min(1, room[0]/width, room[1]/height), 5/8)
     for i, p in enumerate(taxonomy.parent):
-        left, color = x[taxonomy.depth[i]], "#b8c0c8" if hidden[i] else "#222222"
+        left, color = x[taxonomy.depth[i]], "#98a2ad" if hidden[i] else "#222222"
         if p >= 0:
             start = x[taxonomy.depth[p]] + len(taxonomy.name[p]) + .6
             ax.plot([start, left - 1.8, left - .4], [y[p], y[i], y[i]], lw=.8, color="#d5dae0" if hidden[i] else "#6b7785", zorder=1)
         box = dict(boxstyle="round,pad=.15", fc="#fdd9b0", ec="none") if i in chosen else None
-        ax.text(left, y[i], taxonomy.name[i], va="center", fontsize=8, family="monospace", color=color, bbox=box, parse_math=False)
+        ax.text(left, y[i], taxonomy.name[i], va="center", fontsize=size, family="monospace", color=color, bbox=box, parse_math=False)
     ax.set(xlim=(-1, x[-1]), ylim=(len(taxonomy.leaf) - .3, -.7))
     ax.set_axis_off()
     return ax
