@@ -197,7 +197,7 @@ def _complete(t):
     of_value = {cells[i].value: int(i) for i in leaf}
     vars(t).update(parent=parent, name=name, cells=tuple(cells), level=level, depth=depth, begin=begin, end=end, leaf=leaf, _of=of, _of_value=of_value)
 
-# %% ../nbs/04_generalization.ipynb #ab9ddb10
+# %% ../nbs/04_generalization.ipynb #805adbd6
 def _entry(o, leaf):
     "An element of a line as (name, cell)"
     if isinstance(o, Cell): return cell_text(o), o
@@ -221,20 +221,19 @@ def _link(lines):
             n = names[j]
             if parents.setdefault(n, above) != above: fail(f"puts {n!r} under {above or 'nothing'!r}, an earlier line under {parents[n] or 'nothing'!r}: every node needs one parent, and there is one root, so rename one of them.")
             cells.setdefault(n, line[j][1]); levels[n] = max(levels.get(n, 0), height - len(line) + 1 + j)
-    inner = next((n for n in leaves if n in set(parents.values())), None)
+    above = set(parents.values())
+    inner = next((n for n in leaves if n in above), None)
     if inner is not None: raise ValueError(f"Line {leaves[inner]} has the leaf {inner!r}, and other lines have values below {inner!r}: rename the node.")
     return parents, cells, {n: 0 if n in leaves else l for n, l in levels.items()}
 
-# %% ../nbs/04_generalization.ipynb #06154676
+# %% ../nbs/04_generalization.ipynb #a1ea39e9
 def _plant(parents, cells, levels):
-    "A taxonomy from dicts by name. Raises ValueError: not one root, a cycle."
+    "A taxonomy from dicts by name. Raises ValueError: more than one root."
     roots, below = [n for n, p in parents.items() if p is None], {}
     for n, p in parents.items(): below.setdefault(p, []).append(n)
     if len(roots) > 1: raise ValueError(f"A taxonomy must have one root. Got {', '.join(map(repr, roots[:5]))}: end every line with the same name, such as '*'.")
     names, stack = [], roots[::-1]
     while stack: names.append(stack.pop()); stack += below.get(names[-1], [])[::-1]
-    lost = [n for n in parents if n not in set(names)]
-    if lost: raise ValueError(f"A taxonomy must have no cycle. Got {lost[0]!r}, which lies below itself.")
     number = {n: i for i, n in enumerate(names)}
     return Taxonomy([number.get(parents[n], -1) for n in names], names, [cells[n] for n in names], [levels[n] for n in names])
 
@@ -250,7 +249,7 @@ def from_lines(
         while len(line) > 2 and line[-1][0] == line[-2][0]: line.pop()
     return _plant(*_link([o for o in lines if o]))
 
-# %% ../nbs/04_generalization.ipynb #da92012c
+# %% ../nbs/04_generalization.ipynb #56c6ba1b
 def _typed(line, dtype):
     "A line of texts whose leaf is a value of `dtype`; names in the form of intervals are intervals of such values"
     def name(o): return parse_cell(o, dtype) if o[:1] == "[" and o[-1:] in ("]", ")") else o
@@ -270,6 +269,7 @@ def from_csv(
     except (UnicodeDecodeError, csv.Error) as e: raise TextFormError(f"{path.name} must be UTF-8 text with whole lines. Got {e}") from None
     return cls.from_lines(lines if dtype == "str" else [_typed(o, dtype) for o in lines])
 
+# %% ../nbs/04_generalization.ipynb #e8b8e746
 def _quote(s): return '"' + s.replace('"', '""') + '"' if any(o in s for o in ';"\r\n\ufeff') else s
 
 @patch
@@ -311,7 +311,7 @@ def from_dict(
     "A taxonomy from a nested dict; lists hold values, None or an empty dict marks one. Raises as `from_lines`."
     return cls.from_lines(list(_lines_of(tree, [])))
 
-# %% ../nbs/04_generalization.ipynb #6ff39b24
+# %% ../nbs/04_generalization.ipynb #84d599f5
 @patch
 def node(
     self:Taxonomy,
@@ -326,6 +326,7 @@ def node(
     if i is None: raise ValueError(f"The taxonomy {self.name[0]!r} has no node {x!r}. Its values are {', '.join(self.name[j] for j in self.leaf[:8])}{', …' if len(self.leaf) > 8 else ''}.")
     return i
 
+# %% ../nbs/04_generalization.ipynb #34068c0c
 @patch
 def leaves(self:Taxonomy, node)->tuple: # The values, in order
     "The values below a node; a value has itself. Raises ValueError for an unknown node."
@@ -368,7 +369,7 @@ def cut(self:Taxonomy, level:int)->tuple: # Names, in order
     level = _check_level(self, level)
     return tuple(n for n, l, p in zip(self.name, self.level, self.parent) if l <= level and (p < 0 or self.level[p] > level))
 
-# %% ../nbs/04_generalization.ipynb #8e56b1db
+# %% ../nbs/04_generalization.ipynb #78ee0ee0
 @patch
 def check_cut(
     self:Taxonomy,
@@ -383,6 +384,7 @@ def check_cut(
     if (over < 0).any(): raise ValueError(f"'cut' must have a node over every value. Got none over {self.name[self.leaf[np.argmin(over)]]!r}.")
     return over
 
+# %% ../nbs/04_generalization.ipynb #c1630731
 @patch
 def check_covers(
     self:Taxonomy,
@@ -462,14 +464,14 @@ def _cover(t, lo, hi):
     while (up := t.end[node] <= hi).any(): node = np.where(up, t.parent[node], node)
     return node
 
-# %% ../nbs/04_generalization.ipynb #c090dcb7
+# %% ../nbs/04_generalization.ipynb #23c9cc50
 def node_recoding(
     a:Attribute, # The column's domain
     codes, # Codes into it, 0 to len(a)-1, shape (n_rows,)
     groups, # Group of each row: 0, 1, ... without a gap, shape (n_rows,)
     taxonomy:Taxonomy, # A tree that has every value as a leaf
 )->tuple: # (codes, cells): the published column, shape (n_rows,), and its distinct cells
-    "Each value becomes the lowest node that covers its group; a group with a missing value gets its set. Raises ValueError: a value that is no leaf; codes or groups out of range. Source: lefevre2006a, Section 2."
+    "Each value becomes the lowest node that covers its group; a group with a missing value gets its set. Raises ValueError: a value that is no leaf; codes or groups out of range. Source: sweeney2002b."
     where = taxonomy.check_covers(a)
     members, starts = _pairs(codes, groups, len(a))
     g, cells = np.asarray(groups, dtype=np.int64), []
@@ -486,7 +488,7 @@ def node_recoding(
         inv[gap] = of_gap + len(cells); cells += sets
     return inv[g], cells
 
-# %% ../nbs/04_generalization.ipynb #f61f4554
+# %% ../nbs/04_generalization.ipynb #8a747a93
 def _bins(values, edges, what):
     "The interval [e, f) around each value"
     e = np.array(edges)
@@ -502,6 +504,7 @@ def _numbers_of(values, name="values"):
     if not len(v) or v.dtype.kind not in "iuf": raise ValueError(f"'{name}' must hold numbers. Got {pd.Series(values).dtype} with {len(v)} different values.")
     return v
 
+# %% ../nbs/04_generalization.ipynb #a9006194
 @patch(cls_method=True)
 def from_edges(
     cls:Taxonomy,
@@ -517,7 +520,7 @@ def from_edges(
     levels = [_bins(v, e, "'edges'") for e in edges]
     return cls.from_lines(list(zip(v.tolist(), *levels, [root]*len(v))))
 
-# %% ../nbs/04_generalization.ipynb #e27ff2e3
+# %% ../nbs/04_generalization.ipynb #ceca6955
 @patch(cls_method=True)
 def from_quantiles(
     cls:Taxonomy,
@@ -531,6 +534,7 @@ def from_quantiles(
     inside = np.quantile(pd.Series(values).dropna().to_numpy(), np.arange(1, bins)/bins, method="higher")
     return cls.from_edges(v, sorted({-np.inf, *inside.tolist(), np.inf} - {v[0].item()}), root=root)
 
+# %% ../nbs/04_generalization.ipynb #ff4c5b35
 @patch(cls_method=True)
 def from_prefixes(
     cls:Taxonomy,
@@ -545,6 +549,7 @@ def from_prefixes(
     n = len(v[0])
     return cls.from_lines([[o[:n-j] + mask*j for j in range(n+1)] for o in v])
 
+# %% ../nbs/04_generalization.ipynb #4840152d
 @patch(cls_method=True)
 def from_dates(
     cls:Taxonomy,
@@ -566,13 +571,13 @@ def load_adult_taxonomies()->dict: # Taxonomies by column name
     "Our own taxonomies for the eight categorical columns of Adult."
     return {o: Taxonomy.from_csv(files("ppdt")/f"data/taxonomies/adult_{o}.csv") for o in ADULT_TAXONOMIES}
 
-# %% ../nbs/04_generalization.ipynb #45750647
+# %% ../nbs/04_generalization.ipynb #683435c5
 def suppression_recoding(
     a:Attribute, # The column's domain
     codes, # Codes into it, 0 to len(a)-1, shape (n_rows,)
     groups, # Group of each row: 0, 1, ... without a gap, shape (n_rows,)
 )->tuple: # (codes, cells): the published column, shape (n_rows,), and its distinct cells
-    "Each value that is not the same in its whole group is suppressed. Raises ValueError for codes or groups out of range. Source: kactus, Section 3."
+    "Each value that is not the same in its whole group is suppressed. Raises ValueError for codes or groups out of range. Source: sweeney2002b."
     members, starts = _pairs(codes, groups, len(a))
     key = np.where(np.diff(starts, append=len(members)) > 1, len(a), members[starts])
     found, inv = np.unique(key, return_inverse=True)
@@ -595,14 +600,14 @@ def _center(a, members, count, how):
     if how == "median": return Centroid(a.items[members[np.searchsorted(np.cumsum(count), count.sum()/2)]])
     return Centroid(math.fsum(a.items[m]*c for m, c in zip(members, count.tolist()))/int(count.sum()))
 
-# %% ../nbs/04_generalization.ipynb #defc422c
+# %% ../nbs/04_generalization.ipynb #63cdcdc5
 def centroid_recoding(
     a:Attribute, # The column's domain; categories get their mode
     codes, # Codes into it, 0 to len(a)-1, shape (n_rows,)
     groups, # Group of each row: 0, 1, ... without a gap, shape (n_rows,)
     how:str="mean", # For numbers: "mean", "median" (the lower one) or "mode"; dates have no "mean"
 )->tuple: # (codes, cells): the published column, shape (n_rows,), and its distinct cells
-    "Each value becomes a representative of its group, which claims no truth; a value that is the same in its whole group stays. Ties of modes go to the first value. Raises ValueError: another `how`, the mean of dates, missing values; codes or groups out of range. Source: mict, Section 3."
+    "Each value becomes a representative of its group, which claims no truth; a value that is the same in its whole group stays. Ties of modes go to the first value. Raises ValueError: another `how`, the mean of dates, missing values; codes or groups out of range. Source: mict; kactus, Fig. 6."
     if how not in ("mean", "median", "mode"): raise ValueError(f"'how' must be 'mean', 'median' or 'mode'. Got {how!r}.")
     if a.kind != "numeric": how = "mode"
     if how == "mean" and a.dtype.startswith(("datetime", "timestamp")): raise ValueError(f"'how' must be 'median' or 'mode' for dates. Got 'mean' for column {a.name!r}.")
