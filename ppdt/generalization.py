@@ -102,9 +102,9 @@ def _textbook_interval_recoding(a, codes, groups):
         return Interval(v[0], v[-1]) if len(v) > 1 else s
     return [cell(s) for s in _textbook_set_recoding(a, codes, groups)]
 
-# %% ../nbs/04_generalization.ipynb #b9aba5e0
+# %% ../nbs/04_generalization.ipynb #d9dcfc5f
 import csv, math, operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from fastcore.basics import patch
@@ -249,11 +249,13 @@ def from_lines(
         while len(line) > 2 and line[-1][0] == line[-2][0]: line.pop()
     return _plant(*_link([o for o in lines if o]))
 
-# %% ../nbs/04_generalization.ipynb #56c6ba1b
+# %% ../nbs/04_generalization.ipynb #61d998dd
 def _typed(line, dtype):
     "A line of texts whose leaf is a value of `dtype`; names in the form of intervals are intervals of such values"
     def name(o): return parse_cell(o, dtype) if o[:1] == "[" and o[-1:] in ("]", ")") else o
-    return [parse_cell(line[0], dtype).value if line[0] else "", *(name(o) for o in line[1:])]
+    leaf = parse_cell(line[0], dtype) if line[0] else Exact("")
+    if not isinstance(leaf, Exact): raise TextFormError(f"the first field of a line must be a value of dtype {dtype}. Got {line[0]!r}")
+    return [leaf.value, *(name(o) for o in line[1:])]
 
 @patch(cls_method=True)
 def from_csv(

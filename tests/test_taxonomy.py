@@ -154,6 +154,8 @@ def test_wrong_files(tmp_path):
     with pytest.raises(TextFormError, match="t.csv must be UTF-8"): Taxonomy.from_csv(tmp_path/"t.csv")
     (tmp_path/"t.csv").write_text("x;*\n", "utf-8")
     with pytest.raises(TextFormError, match="'x' is not a number"): Taxonomy.from_csv(tmp_path/"t.csv", "int64")
+    (tmp_path/"t.csv").write_text("[0, 5];*\n", "utf-8")
+    with pytest.raises(TextFormError, match="first field"): Taxonomy.from_csv(tmp_path/"t.csv", "int64")
 
 work = Taxonomy.from_dict({"*": {"Employed": ["Private", "State"], "Self-employed": ["Own shop", "Own firm"], "Unpaid": None}})
 
