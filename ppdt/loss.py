@@ -21,21 +21,30 @@ def _width(lo, hi, line):
     if last <= first: return 0.
     return float(max(min(position(hi), last)/2 - max(position(lo), first)/2, 0.)/(last/2 - first/2))   # halves, for the largest floats
 
-# %% ../nbs/05_loss.ipynb #b6337acc
+# %% ../nbs/05_loss.ipynb #a0ca484b
 def _refuse(cell, a):
     "Say why a cell's loss cannot be told. Raises ValueError."
-    if isinstance(cell, Node): raise ValueError(f"The loss of the node {cell} depends on how many values lie below it, and no taxonomy says so: publish sets or intervals, or leave column {a.name!r} out.")
+    if isinstance(cell, Node): raise ValueError(f"The loss of the node {cell} depends on how many values lie below it: give the taxonomy of column {a.name!r} in 'taxonomies', or leave the column out.")
     if isinstance(cell, Centroid): raise ValueError(f"The loss of the centroid {cell} depends on the spread of the group it stands for, which a cell does not tell: leave column {a.name!r} out.")
     if isinstance(cell, Interval): raise ValueError(f"The loss of an interval such as {cell} needs numbers or dates. Got column {a.name!r}, whose original is {a.dtype}: do not list it as categorical, or give the original as numbers.")
 
-# %% ../nbs/05_loss.ipynb #509d8e9e
-def _losses(cells, a, form):
+# %% ../nbs/05_loss.ipynb #afb2372d
+def _node_loss(cell, taxonomy, form):
+    "NCP of a taxonomy node. Raises ValueError for a node that the taxonomy does not know."
+    i = taxonomy.node(cell)
+    s, d = int(taxonomy.end[i] - taxonomy.begin[i]), len(taxonomy.leaf)
+    if s == 1: return 0.
+    return s/d if form == "size" else (s-1)/(d-1)
+
+# %% ../nbs/05_loss.ipynb #24d63df2
+def _losses(cells, a, form, taxonomy=None):
     "NCP of each cell, a list of floats. Equations (1) and (3)."
     numeric, line = a.kind == "numeric", _line(a) if a.kind == "numeric" else None
     gaps = any(MISSING in c.values for c in cells if isinstance(c, (Exact, ValueSet)))
     d = len(a) + (gaps and MISSING not in a.items)
     def loss(c):
         if isinstance(c, Suppressed): return 1.
+        if taxonomy is not None and (isinstance(c, Node) or isinstance(c, Interval) and not numeric): return _node_loss(c, taxonomy, form)
         if isinstance(c, (Node, Centroid)) or isinstance(c, Interval) and not numeric: _refuse(c, a)
         if isinstance(c, Interval): return _width(c.lo, c.hi, line)
         s = len(c.values)
@@ -55,7 +64,7 @@ def _check_cells(cells, a):
     else: odd = values - set(a.items)
     if odd: raise ValueError(f"'data' must tell about the values of 'original'. Got {min(map(str, odd))!r} in column {a.name!r}, which the original does not have: compare a release with its own original, and read files of cells with read_release(kinds=...).")
 
-# %% ../nbs/05_loss.ipynb #80909bc4
+# %% ../nbs/05_loss.ipynb #94942fa5
 def _check_form(form):
     if form not in ("size", "spread"): raise ValueError(f"'form' must be 'size' or 'spread'. Got {form!r}.")
 
@@ -63,49 +72,53 @@ def cell_ncp(
     cell, # A published cell
     a:Attribute, # The attribute's original domain
     form:str="size", # "size": |S|/|domain|, 0 for one value; "spread": (|S|-1)/(|domain|-1)
+    taxonomy=None, # The column's `Taxonomy`; a node counts the leaves below it among all leaves
 )->float: # The loss of this cell, in [0, 1]
-    "Normalized certainty penalty of a cell: the share of the domain that it leaves open. Raises ValueError: nodes, centroids, values outside the domain. Source: xu2006; erp, Eq. 11."
+    "Normalized certainty penalty of a cell: the share of the domain that it leaves open. Raises ValueError: nodes without a taxonomy, centroids, values outside the domain. Source: xu2006; erp, Eq. 11."
     _check_form(form)
     _check_cells([cell], a)
-    return _losses([cell], a, form)[0]
+    return _losses([cell], a, form, taxonomy)[0]
 
-# %% ../nbs/05_loss.ipynb #cbe94de2
-def _column_ncp(s, original, categorical, form):
+# %% ../nbs/05_loss.ipynb #cb6d33f7
+def _column_ncp(s, original, categorical, form, taxonomy=None):
     "Mean NCP of one column's cells; a missing cell loses nothing"
     codes, cs = cells(s)
     exact = all(isinstance(c, Exact) for c in cs)
     if exact and not {c.value for c in cs} - set(pd.unique(original).tolist()): return 0.
     a, _ = encode(original, categorical)
     _check_cells(cs, a)
-    loss = np.array(_losses(cs, a, form) + [0.])
+    loss = np.array(_losses(cs, a, form, taxonomy) + [0.])
     count = np.bincount(codes + (codes < 0)*(len(cs)+1), minlength=len(cs)+1)
     return float(min(count @ loss / max(len(codes), 1), 1.))
 
-# %% ../nbs/05_loss.ipynb #93d860ff
+# %% ../nbs/05_loss.ipynb #a975d309
 def ncp(
     data:pd.DataFrame, # A release's table, shape (n_rows, n_columns)
     original:pd.DataFrame, # The original table; every column of `quasi_identifiers`, any number of rows
     quasi_identifiers=None, # Columns to measure; None: all columns of `data`
     categorical=(), # Columns whose numbers are categories
     form:str="size", # "size" or "spread", see `cell_ncp`
+    taxonomies=None, # A dict of `Taxonomy` by column name, for columns that publish nodes
 )->pd.Series: # Mean loss of each attribute's cells, in [0, 1], indexed by name
-    "Normalized certainty penalty per attribute. Raises ValueError: unknown columns, values the original does not have, nodes and centroids. Source: xu2006; erp, Eq. 11."
+    "Normalized certainty penalty per attribute. Raises ValueError: unknown columns, values the original does not have, nodes without a taxonomy, centroids. Source: xu2006; erp, Eq. 11."
     _check_form(form)
     qi, original = check_roles(data.columns, quasi_identifiers).quasi_identifiers, check_table(original, "original")
     lacks = [o for o in qi if o not in original.columns]
     if lacks: raise ValueError(f"'original' must have the columns that are measured. Got none named {lacks[0]!r}; the columns are {', '.join(original.columns)}. Name the columns to measure in 'quasi_identifiers'.")
-    return pd.Series({o: _column_ncp(data[o], original[o], o in categorical, form) for o in qi}, dtype=float, name="ncp")
+    of = taxonomies or {}
+    return pd.Series({o: _column_ncp(data[o], original[o], o in categorical, form, of.get(o)) for o in qi}, dtype=float, name="ncp")
 
-# %% ../nbs/05_loss.ipynb #bbd77a71
+# %% ../nbs/05_loss.ipynb #ca4587ee
 def gcp(
     data:pd.DataFrame, # A release's table, shape (n_rows, n_columns)
     original:pd.DataFrame, # The original table
     quasi_identifiers=None, # Columns to measure; None: all columns of `data`
     categorical=(), # Columns whose numbers are categories
     form:str="size", # "size" or "spread"
+    taxonomies=None, # A dict of `Taxonomy` by column name, for columns that publish nodes
 )->float: # Mean loss of a cell, in [0, 1]
     "Global certainty penalty: the mean NCP of all cells of the quasi-identifiers. Raises as `ncp`. Source: erp, Eq. 12."
-    return float(ncp(data, original, quasi_identifiers, categorical, form).mean())
+    return float(ncp(data, original, quasi_identifiers, categorical, form, taxonomies).mean())
 
 # %% ../nbs/05_loss.ipynb #30f1c7bb
 def _whole(values, name):
