@@ -7,8 +7,9 @@ from hypothesis import given, strategies as st
 from ppdt.datasets import load_customers, load_patients
 from ppdt.generalization import recode
 from ppdt.loss import c_avg, cm, discernibility
+from ppdt.diversity import _textbook_t
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.privacy import _textbook_t, alpha_share, audit, class_table, distinct_l, entropy_l, equivalence_classes, recursive_c, t_closeness
+from ppdt.privacy import alpha_share, audit, class_table, distinct_l, entropy_l, equivalence_classes, recursive_c, t_closeness
 from ppdt.release import read_release
 from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column
 
