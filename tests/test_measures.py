@@ -235,11 +235,13 @@ def test_another_population_gives_a_warning_not_a_risk():
     assert a.risk_journalist is a.delta_max is None and "fits fewer people" in a.warnings[0]
 
 def test_too_large_is_said(monkeypatch):
-    import ppdt.privacy as m
-    monkeypatch.setattr(m, "_EDGES", 3)
+    import ppdt.matching, ppdt.privacy
+    def limit(name, n):
+        for m in (ppdt.matching, ppdt.privacy): monkeypatch.setattr(m, name, n)
+    limit("_EDGES", 3)
     a = audit(TIERED, original=WOMEN, lost=[])
     assert a.one_k == 3 and a.global_one_k is None and "global (1,k)" in a.warnings[0]
-    monkeypatch.setattr(m, "_PAIRS", 3)
+    limit("_PAIRS", 3)
     a = audit(TIERED, original=WOMEN, lost=[], population=WOMEN)
     assert a.one_k is a.risk_journalist is None and a.truthful and len(a.warnings) == 2
 
