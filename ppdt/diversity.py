@@ -445,7 +445,7 @@ class Alpha:
         "The number of the weakest class"
         return max(numbers)
 
-# %% ../nbs/07a_diversity.ipynb #adac3dd4
+# %% ../nbs/07a_diversity.ipynb #64c23a67
 @dataclass(frozen=True, eq=False)
 class Secret:
     """A sensitive column as numbers, made by `bind_constraints`.
@@ -476,6 +476,7 @@ class Secret:
     ordered: bool
     whole: np.ndarray
     declared: tuple = ()
+    def __repr__(self): return f"Secret({self.name!r}, {len(self.values)} values in {len(self.codes)} rows)"
 
 # %% ../nbs/07a_diversity.ipynb #6619417d
 def _secret(s):
@@ -511,7 +512,7 @@ def check_constraints(
         if not isinstance(o, (LDiversity, TCloseness, Alpha)): raise TypeError(f"'constraints' must hold LDiversity, TCloseness and Alpha objects. Got {o.__name__ + ', a class' if isinstance(o, type) else repr(o)}: use LDiversity(l=2).")
     return tuple(o.check() for o in constraints)
 
-# %% ../nbs/07a_diversity.ipynb #dbb33037
+# %% ../nbs/07a_diversity.ipynb #9e5b5808
 @dataclass(frozen=True, eq=False)
 class BoundConstraint:
     """A constraint together with the column that it protects, made by `bind_constraints`.
@@ -534,6 +535,7 @@ class BoundConstraint:
     secret: Secret
     @property
     def promise(self): return self.constraint.promise(self.secret.name, self.secret)
+    def __repr__(self): return f"BoundConstraint({self.promise})"
 
     def table(self, groups, rows=None, n_groups=None):
         "Counts of the secret in groups, numbered 0, 1, ...; `rows`: the rows that `groups` speaks of, None for all"
