@@ -577,7 +577,7 @@ class RiskReport:
     __repr__ = __str__
     def _repr_html_(self): return "".join(f"<p><b>{html.escape(t.attrs['title'])}</b></p>" + t.to_html(border=0, index=t is self.rows, max_rows=40) for t in self._parts())
 
-# %% ../nbs/07c_privacy.ipynb #1ddcb782
+# %% ../nbs/07c_privacy.ipynb #9c7f6999
 def _rows_alone(data, names, found, n, top):
     "The rows that stand out most. `found`: (positions of the selection, rows for which it is minimal)"
     smallest, count = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -586,13 +586,14 @@ def _rows_alone(data, names, found, n, top):
         smallest[rows] = np.where(smallest[rows] == 0, len(c), smallest[rows])
     order = np.flatnonzero(count)
     order = order[np.lexsort((-count[order], smallest[order]))][:top]
-    where = {i: [] for i in order.tolist()}
+    where, named = {i: [] for i in order.tolist()}, np.zeros(n, dtype=bool)
+    named[order] = True
     for c, rows in found:
-        for i in np.intersect1d(rows, order).tolist():
+        for i in rows[named[rows]].tolist():
             if len(c) == smallest[i]: where[i].append(", ".join(names[j] for j in c))
     return pd.DataFrame({"smallest": smallest[order], "selections": count[order], "alone_in": ["; ".join(where[i]) for i in order.tolist()]}, index=data.index[order])
 
-# %% ../nbs/07c_privacy.ipynb #17068174
+# %% ../nbs/07c_privacy.ipynb #215aaed8
 def risk_report(
     data, # A table, raw or published, shape (n_rows, n_columns), or a Release
     quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns
@@ -615,7 +616,7 @@ def risk_report(
     subsets = pd.DataFrame(lines).sort_values(["columns", "uniques", "separation"], ascending=[True, False, False], kind="stable", ignore_index=True)
     rows = _rows_alone(data, qi, found, n, int(top))
     subsets.attrs["title"] = f"INTERNAL: what {many} selections of up to {max_size} columns tell apart"
-    rows.attrs["title"] = f"INTERNAL: rows that stand alone, {len(rows)} of {len(np.unique(np.concatenate([o for _, o in found]))) if found else 0}"
+    rows.attrs["title"] = f"INTERNAL: rows that stand alone in some selection, the first {len(rows)}"
     return RiskReport(subsets, rows)
 
 # %% ../nbs/07c_privacy.ipynb #1e6ec5d9
