@@ -4,15 +4,15 @@ from collections import Counter
 from itertools import permutations
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
-from ppdt.datasets import load_customers, load_patients
+from ppdt.datasets import fetch_adult, load_customers, load_patients
 from ppdt.generalization import Taxonomy, recode
-from ppdt.loss import c_avg, cm, discernibility
+from ppdt.loss import c_avg, cm, discernibility, gcp
 from ppdt.diversity import Alpha, LDiversity, TCloseness, _textbook_t
 from ppdt.matching import _textbook_holds, consistent, matched, plot_fits
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import alpha_share, audit, class_table, distinct_l, entropy_l, equivalence_classes, recursive_c, t_closeness
 from ppdt.release import read_release
-from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column
+from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column, cells
 
 CUSTOMERS, PATIENTS = load_customers(), load_patients()
 QIS, QIS3 = ["Gender", "Marital", "Age"], ["Age", "Gender", "Postcode"]
@@ -47,6 +47,47 @@ def test_table_1_of_erp():
     a = audit(TIERED, original=WOMEN, lost=[])
     assert (a.k, a.class_sizes, a.one_k, a.k_one, a.k_k, a.global_one_k, a.truthful) == (1, (1, 2, 2), 3, 3, 3, 3, True)
     assert a.gcp > 0 and "(k,k) 3" in str(a)
+
+# ---------- ARX on Adult: numbers that its own tests expect, or that it was seen to print
+ADULT_QIS = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "income"]
+
+@pytest.fixture(scope="module")
+def adult(data_dir): return fetch_adult("train", complete=True)[ADULT_QIS]
+
+def hide_small(t, k):
+    "Suppress the rows of classes of fewer than k rows"
+    c = equivalence_classes(t)
+    small = np.bincount(c)[c] < k
+    def hide(s):
+        codes, cs = cells(s)
+        return cell_column(np.where(small, len(cs), codes), [*cs, Suppressed()], s.index, s.name)
+    return pd.DataFrame({o: hide(t[o]) for o in t})
+
+def test_arx_risks_of_raw_adult(adult):
+    "TestRiskMetrics"
+    a = audit(adult)
+    assert (a.n_classes, a.risk_max) == (19_502, 1) and (a.uniques/a.n_rows, a.risk_mean) == pytest.approx((.5142895033485844, .6465751607983555), abs=1e-15)
+
+def test_arx_groups_of_adult_with_small_classes_suppressed(adult):
+    "TestUtilityMetrics2; its average class counts suppressed rows as one more group"
+    t = adult.drop(columns="occupation")
+    assert audit(t).n_classes == 12_458
+    a = audit(hide_small(t, 5), k=5)
+    assert (a.holds, a.n_classes, a.suppressed_rows, a.discernibility) == (True, 1_035, 15_353, 463_536_157)
+    assert (a.n_rows + a.suppressed_rows)/(a.n_classes + 1) == pytest.approx(29.113899613899616)
+
+@pytest.mark.parametrize("levels,classes,kept,k,mean,loss", [((0, 4, 1, 1, 3, 2, 2, 1, 0), 24, 30_162, 69, 24/30_162, .6355), ((0, 3, 0, 0, 2, 1, 1, 1, 0), 602, 27_609, 5, .0218044845, .2277)])
+def test_arx_releases_of_adult_by_taxonomies(adult, data_dir, levels, classes, kept, k, mean, loss):
+    "Full-domain generalization by its hierarchies, published as nodes: risks, loss (1 - granularity), and every row is true"
+    trees = {o: Taxonomy.from_csv(data_dir/f"hierarchies/arx/adult_{o}.csv", dtype="int64" if o == "age" else "str") for o in ADULT_QIS}
+    def column(o, level):
+        codes, u = pd.factorize(adult[o])
+        at, names = pd.factorize(np.array([trees[o].generalize(v, level) for v in u.tolist()], dtype=object))
+        return cell_column(at[codes], [trees[o].cells[trees[o].node(n)] for n in names], adult.index, o)
+    t = hide_small(pd.DataFrame({o: column(o, l) for o, l in zip(ADULT_QIS, levels)}), 5)
+    a = audit(t, k=5, original=adult, lost=[], taxonomies=trees)
+    assert (a.n_classes, a.n_rows, a.k, a.holds, a.truthful) == (classes, kept, k, True, True) and min(a.one_k, a.k_one, a.global_one_k) >= k
+    assert a.risk_mean == pytest.approx(mean) and gcp(t, adult, form="spread", taxonomies=trees) == pytest.approx(loss, abs=5e-5)
 
 # ---------- against loops
 @st.composite

@@ -363,6 +363,14 @@ def test_constraints_are_promised_and_named_when_they_fail():
     assert a.holds and not a.warnings, "a secret is not reported as a column that names people"
     assert audit(both.drop(columns="Pay"), k=3, constraints=[LDiversity(l=2, sensitive="Disease")]).k == 3, "a secret is no quasi-identifier"
 
+def test_a_secret_beside_the_table_is_found_by_its_name():
+    X = load_patients()
+    t = recode(X[["Age", "Gender", "Postcode"]], [0, 0, 0, 1, 1, 1])
+    kw = dict(sensitive=X.Disease, y=pd.Series(list("ababab"), name="class"))
+    assert audit(t, constraints=[LDiversity(l=2, sensitive="Disease"), LDiversity(l=2)], **kw).promise == "distinct 2-diversity of 'Disease'; distinct 2-diversity of 'class'"
+    assert audit(t, sensitive=X.Disease, constraints=[LDiversity(l=2)]).promise == "distinct 2-diversity of 'Disease'", "without a class it is the secret"
+    with pytest.raises(ValueError, match="a Series with one"): audit(t, sensitive=list("abcabc"), t_distance="hierarchical")
+
 @pytest.mark.parametrize("kw,error,word", [
     (dict(constraints=[LDiversity(sensitive="Age")], quasi_identifiers=["Age"]), ValueError, "'constraints' must not be a quasi-identifier"),
     (dict(constraints=[LDiversity(sensitive="Zip")]), ValueError, "'sensitive' must be a column"), (dict(constraints=[LDiversity()]), ValueError, "'y' must be given"),
