@@ -163,6 +163,7 @@ def test_where_the_secret_is_found():
     assert secret_of(LDiversity(), PATIENTS, list("aabbcc")).name == "class"
     b = bind_constraints([LDiversity(sensitive="Age"), Alpha(sensitive="Age"), Alpha()], PATIENTS, y)
     assert b[0].secret is b[1].secret and b[2].secret.name == "Disease" and allow_function([]) is None
+    assert repr(b[2]) == "BoundConstraint(a share of at most 0.5 of any value of 'Disease')" and repr(b[0].secret) == "Secret('Age', 5 values in 6 rows)"     # no rows on screen
 
 def test_a_declared_value_that_does_not_occur_is_no_error():
     s = pd.Series(list("aab"), name="s", dtype=pd.CategoricalDtype(list("abc")))
