@@ -153,12 +153,15 @@ def cm(
     n, right = int(c.sum()), 0 if 0 in c.shape else int(c.max(axis=1).sum())
     return (n - right + int(lost))/(n + int(lost)) if n + lost else None
 
-# %% ../nbs/05_loss.ipynb #43e112f4
+# %% ../nbs/05_loss.ipynb #5500f903
 def _centers(cs, a):
     "Cells of representatives as values, None for missing. Raises ValueError for cells that are neither exact nor centroids."
     odd = next((c for c in cs if not isinstance(c, (Exact, Centroid))), None)
     if odd is not None: raise ValueError(f"Squared error is for exact cells and centroids. Got {odd} in column {a.name!r}: use ncp for sets, ranges and nodes, or leave the column out of 'quasi_identifiers'.")
-    return [None if c.value is MISSING else c.value for c in cs]
+    values = [None if c.value is MISSING else c.value for c in cs]
+    text = next((v for v in values if isinstance(v, str)), None)
+    if a.kind == "numeric" and text is not None: raise ValueError(f"Representatives of column {a.name!r} must be numbers or dates, as its original is. Got {text!r}.")
+    return values
 
 def _apart(a, codes, cs, at, weight):
     "Equation (9) for the rows of one column: original codes and published cells, missing negative"

@@ -141,7 +141,7 @@ def _opened(raw, coded, qi, taxonomies):
     if not taxonomies: return coded
     return [(at, _open_nodes(a, cs, taxonomies.get(o))) for o, (a, _), (at, cs) in zip(qi, raw, coded)]
 
-# %% ../nbs/07b_matching.ipynb #c93b7d9d
+# %% ../nbs/07b_matching.ipynb #04af71b1
 def consistent(
     original:pd.DataFrame, # A raw table, shape (n_people, n_columns)
     data:pd.DataFrame, # A published table, shape (n_rows, n_columns)
@@ -156,22 +156,24 @@ def consistent(
     for o, (_, cs) in zip(qi, published):
         odd = next((c for c in cs if isinstance(c, Centroid) or isinstance(c, Node) and o not in known), None)
         if odd is not None: raise ValueError(f"'data' must say which values are possible. Got {odd} in column {o!r}: " + ("a centroid claims no value; leave the column out." if isinstance(odd, Centroid) else "give its taxonomy in 'taxonomies'."))
-    if not len(original) or not len(data): return np.zeros((len(original), len(data)), dtype=bool)
+    if not len(data): return np.zeros((len(original), 0), dtype=bool)
     return np.concatenate([m for _, m in _fits(raw, _opened(raw, published, qi, known))])
 
-# %% ../nbs/07b_matching.ipynb #11f17c94
+# %% ../nbs/07b_matching.ipynb #3d9f3200
 def plot_fits(
     fits, # Consistent pairs, bool of shape (n_people, n_rows)
-    possible=None, # Those of them to be drawn dark, of the same shape; None: all
+    possible=None, # Those of them that are possible, of the same shape; None: all
     *,
     ax=None, # Where to draw; None: the current axes
 ): # The axes
-    "Who fits which row: a square for each pair, pale where it is not possible."
+    "Who fits which row: a square for each pair that fits, orange where it is not possible."
     import matplotlib.pyplot as plt
     from matplotlib.colors import ListedColormap
     ax = ax or plt.gca()
     fits = np.asarray(fits, dtype=int)
     ax.imshow(fits + (fits if possible is None else np.asarray(possible, dtype=int)), vmin=0, vmax=2, cmap=ListedColormap(["#f4f5f7", "#f6ad55", "#2b6cb0"]))
+    for edges, line in ((fits.shape[0], ax.axhline), (fits.shape[1], ax.axvline)):
+        for i in range(1, edges if edges <= 50 else 1): line(i - .5, color="white", lw=.8)
     ax.set(xlabel="published row", ylabel="person")
     return ax
 

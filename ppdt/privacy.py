@@ -319,11 +319,11 @@ def _dominance_warnings(raw, qi, coded, groups):
         found = _dominated(groups, a.positions[codes], at, cs)
         if len(found): yield f"column {o!r}: one row makes up to {found.max():.0%} of the sum behind the mean of {len(found)} class{'es' if len(found) > 1 else ''}, so that the mean tells its value (dominance); publish ranges, or cap large values"
 
-# %% ../nbs/07c_privacy.ipynb #a32552a4
+# %% ../nbs/07c_privacy.ipynb #56fdae9b
 def _secret_measures(classes, s, l, distance, value=None, taxonomy=None):
     "The weakest class on a sensitive attribute. `classes` numbers the rows that are not suppressed, `s` has their values."
     if distance not in (None, "equal", "ordered", "hierarchical"): raise ValueError(f"'t_distance' must be 'equal', 'ordered' or 'hierarchical', or None to choose by the column. Got {distance!r}.")
-    if distance == "hierarchical" and taxonomy is None: raise ValueError(f"'taxonomies' must have the taxonomy of the sensitive attribute for t_distance='hierarchical'. Got none for {s.name!r}.")
+    if distance == "hierarchical" and taxonomy is None: raise ValueError(f"'taxonomies' must have the taxonomy of the sensitive attribute for t_distance='hierarchical'. Got none for {'an attribute without a name; give it as a Series with one' if s.name is None else repr(s.name)}.")
     codes, d, ordered = _value_codes(s)
     distance = distance or ("ordered" if ordered else "equal")
     counts = _count_table(classes, codes, d)
@@ -447,17 +447,19 @@ def _with_original(original, lost, consistency, qi, coded, data, categorical, ta
         more, notes = more | told, notes + other
     return more, notes
 
-# %% ../nbs/07c_privacy.ipynb #fd2bf7e4
-def _about_secrets(data, classes, seen, secret, y, constraints, l, t_distance, sensitive_value, taxonomies):
+# %% ../nbs/07c_privacy.ipynb #ccc90099
+def _about_secrets(data, classes, seen, sensitive, y, constraints, l, t_distance, sensitive_value, taxonomies):
     "Measures of the secret and promises about it: fields, and (promise, verdict, number) of each constraint"
-    more = {}
+    more, secret = {}, y if sensitive is None else sensitive
     if secret is not None:
         _check_value(sensitive_value, secret)
         more = _secret_measures(classes, secret.iloc[seen], l, t_distance, sensitive_value, taxonomies.get(secret.name))
-    bound = bind_constraints(constraints, data, secret if y is None else y) if len(constraints) else []
+    if not constraints: return more, []
+    if sensitive is not None and isinstance(sensitive.name, str) and sensitive.name not in data.columns: data = data.assign(**{sensitive.name: sensitive.set_axis(data.index)})
+    bound = bind_constraints(constraints, data, secret if y is None else y)
     return more, list(_kept_promises(bound, classes, seen))
 
-# %% ../nbs/07c_privacy.ipynb #18bf5bc3
+# %% ../nbs/07c_privacy.ipynb #7135f0d5
 def audit(
     data, # A published table, shape (n_rows, n_columns), or a Release
     quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns that are not named as something else
@@ -499,7 +501,7 @@ def audit(
     found = int(sizes[0]) if len(sizes) else None
     risk_max, risk_mean, risk_share = _risks(sizes, 1/k if k else 0.2)
     out = int(gone.sum()) + (lost_rows or 0)
-    more, kept = _about_secrets(data, classes, seen, secret, y, constraints, l, t_distance, sensitive_value, taxonomies)
+    more, kept = _about_secrets(data, classes, seen, sensitive, y, constraints, l, t_distance, sensitive_value, taxonomies)
     warnings = _broken(kept) + list(_find_warnings(qi, coded, taxonomies))
     if y is not None: more["cm"] = cm(_count_table(classes, *_value_codes(y[~gone])[:2]), out)
     if original is not None and n:
@@ -577,7 +579,7 @@ class RiskReport:
     __repr__ = __str__
     def _repr_html_(self): return "".join(f"<p><b>{html.escape(t.attrs['title'])}</b></p>" + t.to_html(border=0, index=t is self.rows, max_rows=40) for t in self._parts())
 
-# %% ../nbs/07c_privacy.ipynb #1ddcb782
+# %% ../nbs/07c_privacy.ipynb #9c7f6999
 def _rows_alone(data, names, found, n, top):
     "The rows that stand out most. `found`: (positions of the selection, rows for which it is minimal)"
     smallest, count = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -586,13 +588,14 @@ def _rows_alone(data, names, found, n, top):
         smallest[rows] = np.where(smallest[rows] == 0, len(c), smallest[rows])
     order = np.flatnonzero(count)
     order = order[np.lexsort((-count[order], smallest[order]))][:top]
-    where = {i: [] for i in order.tolist()}
+    where, named = {i: [] for i in order.tolist()}, np.zeros(n, dtype=bool)
+    named[order] = True
     for c, rows in found:
-        for i in np.intersect1d(rows, order).tolist():
+        for i in rows[named[rows]].tolist():
             if len(c) == smallest[i]: where[i].append(", ".join(names[j] for j in c))
     return pd.DataFrame({"smallest": smallest[order], "selections": count[order], "alone_in": ["; ".join(where[i]) for i in order.tolist()]}, index=data.index[order])
 
-# %% ../nbs/07c_privacy.ipynb #17068174
+# %% ../nbs/07c_privacy.ipynb #215aaed8
 def risk_report(
     data, # A table, raw or published, shape (n_rows, n_columns), or a Release
     quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns
@@ -615,7 +618,7 @@ def risk_report(
     subsets = pd.DataFrame(lines).sort_values(["columns", "uniques", "separation"], ascending=[True, False, False], kind="stable", ignore_index=True)
     rows = _rows_alone(data, qi, found, n, int(top))
     subsets.attrs["title"] = f"INTERNAL: what {many} selections of up to {max_size} columns tell apart"
-    rows.attrs["title"] = f"INTERNAL: rows that stand alone, {len(rows)} of {len(np.unique(np.concatenate([o for _, o in found]))) if found else 0}"
+    rows.attrs["title"] = f"INTERNAL: rows that stand alone in some selection, the first {len(rows)}"
     return RiskReport(subsets, rows)
 
 # %% ../nbs/07c_privacy.ipynb #1e6ec5d9
