@@ -198,7 +198,7 @@ def sse(
     rows = _beside(data, original, quasi_identifiers, categorical, lost)
     return pd.Series({a.name: float(_apart(a, codes, *cells(s)[::-1], weight).sum()) for a, codes, s in rows}, dtype=float, name="sse")
 
-# %% ../nbs/05_loss.ipynb #d47b8299
+# %% ../nbs/05_loss.ipynb #88ff78af
 def _whole_spread(a, codes, weight):
     "SST of one column"
     if not len(codes) or codes.max() < 0: return 0.
@@ -216,6 +216,7 @@ def information_loss(
     lost=(), # Positions in `original` of rows that `data` lacks
 )->float: # In percent: 0 when nothing changed, 100 when one representative stands for all
     "IL = 100 SSE/SST, equation (10); 0 when nothing changed. Raises as `sse`. Source: mict, Eq. 2."
-    change = float(sse(data, original, quasi_identifiers, categorical, weight, lost).sum())
-    whole = sum(_whole_spread(a, codes, weight) for a, codes, _ in _beside(data, original, quasi_identifiers, categorical, lost))
+    rows = list(_beside(data, original, quasi_identifiers, categorical, lost))
+    change = float(sum(_apart(a, codes, *cells(s)[::-1], weight).sum() for a, codes, s in rows))
+    whole = sum(_whole_spread(a, codes, weight) for a, codes, _ in rows)
     return 0. if not change else 100*change/whole if whole else float("inf")
