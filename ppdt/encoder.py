@@ -170,11 +170,11 @@ def _domain(cs, taxonomy, name):
     values |= {v for c in cs if isinstance(c, Node) for v in possible_values(c, taxonomy, name) if value_text(v) not in own}
     return tuple(sorted(values, key=value_order))
 
-# %% ../nbs/08a_encoder.ipynb #48b73db7
+# %% ../nbs/08a_encoder.ipynb #8e3a1e79
 def _structure(s, cs, est, taxonomy):
     "Kind, values and output columns of one column"
     name, token = s.name, est.sets == "token"
-    kind = "categorical" if name in est.categorical else _cells_kind(s, cs, taxonomy)
+    kind = "categorical" if est.categorical is not None and name in list(est.categorical) else _cells_kind(s, cs, taxonomy)
     if kind == "numeric":
         finite = cell_numbers([c for c in cs if not (isinstance(c, Interval) and (math.isinf(_number(c.lo, name)) or math.isinf(_number(c.hi, name))))], taxonomy, name)
         finite = finite[~np.isnan(finite[:, 1])]
@@ -227,15 +227,15 @@ def _columns_like(X, est):
 # %% ../nbs/08a_encoder.ipynb #49d75395
 _choices = {"sets": ("weights", "token"), "numeric": ("midpoint", "bounds"), "missing": ("impute", "indicator"), "weights": ("uniform", "distribution")}
 
-# %% ../nbs/08a_encoder.ipynb #8211457d
+# %% ../nbs/08a_encoder.ipynb #bd30578a
 def _check_parameters(est, columns):
     "Raise ValueError or TypeError for a parameter that is not allowed"
     for name, allowed in _choices.items():
         v = getattr(est, name)
         if not isinstance(v, str) or v not in allowed: raise ValueError(f"'{name}' must be {' or '.join(map(repr, allowed))}. Got {v!r}: choose one of them.")
-    if not isinstance(est.categorical, (list, tuple, set, frozenset, np.ndarray, pd.Index)): raise TypeError(f"'categorical' must be a list of column names. Got {est.categorical!r}: use {[est.categorical]!r}.")
+    if est.categorical is not None and not isinstance(est.categorical, (list, tuple, set, frozenset, np.ndarray, pd.Index)): raise TypeError(f"'categorical' must be a list of column names. Got {est.categorical!r}: use {[est.categorical]!r}.")
     if est.taxonomies is not None and not isinstance(est.taxonomies, dict): raise TypeError(f"'taxonomies' must be a dict from column names to Taxonomy. Got {type(est.taxonomies).__name__}: use {{'column': taxonomy}}.")
-    for o in est.categorical:
+    for o in () if est.categorical is None else est.categorical:
         if o not in columns: raise ValueError(f"'categorical' must name columns of the table. Got {o!r}; the columns are {', '.join(columns)}.")
     for o, t in (est.taxonomies or {}).items():
         if not hasattr(t, "leaves"): raise TypeError(f"'taxonomies' must hold a Taxonomy for each column. Got {type(t).__name__} for {o!r}: make one with Taxonomy.from_dict or from_csv.")
@@ -250,7 +250,7 @@ def _unique(names):
         seen[n] = None
     return list(seen)
 
-# %% ../nbs/08a_encoder.ipynb #6e1fee88
+# %% ../nbs/08a_encoder.ipynb #91abc8c7
 class ReleaseEncoder(TransformerMixin, BaseEstimator):
     """A release, or raw rows, as a matrix of numbers for scikit-learn.
 
@@ -270,7 +270,7 @@ class ReleaseEncoder(TransformerMixin, BaseEstimator):
         something) or "indicator" (as well as that, a column of 0 and 1 for each column that had such cells in fit).
     weights : str
         With sets="weights": "uniform" (1/r) or "distribution" (by the shares of the values in fit).
-    categorical : list of str
+    categorical : list of str or None
         Columns whose numbers are categories. Cells do not tell: repeat what the anonymizer was told.
     taxonomies : dict of Taxonomy or None
         By column name, for columns that hold nodes. Others than the table's are ignored.
