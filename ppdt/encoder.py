@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['possible_values', 'cell_weights', 'cell_numbers', 'ColumnCode', 'learn_column', 'encode_column', 'ReleaseEncoder']
 
-# %% ../nbs/08a_encoder.ipynb #f91865f6
+# %% ../nbs/08a_encoder.ipynb #aac8ad31
 from dataclasses import dataclass, replace
 import math, numbers, warnings
 import numpy as np, pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
-from .tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_text, cells, check_table, position, value_order, value_text
+from .tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_text, cells, check_table, encode, position, value_order, value_text
 
 # %% ../nbs/08a_encoder.ipynb #34d784fb
 def possible_values(
@@ -72,15 +72,16 @@ def _interval_ends(cell, name, low, high):
     if math.isinf(lo) and math.isinf(hi): return math.nan, math.nan
     return min(low, hi) if math.isinf(lo) else lo, max(high, lo) if math.isinf(hi) else hi
 
-# %% ../nbs/08a_encoder.ipynb #47a92fcb
+# %% ../nbs/08a_encoder.ipynb #e421cad4
 def cell_numbers(
-    cells, # Published cells, None where missing
+    cells, # Published cells, None where missing; or an array of numbers, NaN where missing
     taxonomy=None, # `Taxonomy` of the column, for nodes
     name=None, # The column's name, for messages
     low:float=math.inf, # Stands for an end that is minus infinity, unless the other end lies below it
     high:float=-math.inf, # Stands for an end that is infinity, unless the other end lies above it
 )->np.ndarray: # Smallest, middle and largest number of each cell, shape (n_cells, 3), NaN where it says nothing; dates in days since 1970
     "Cells of a numeric column as numbers: equation (3). Raises ValueError: text, a node without its taxonomy."
+    if isinstance(cells, np.ndarray): return np.repeat(cells[:, None], 3, axis=1)
     res = np.full((len(cells), 3), np.nan)
     for i, c in enumerate(cells):
         if isinstance(c, Interval):
@@ -89,15 +90,23 @@ def cell_numbers(
         elif v := [_number(o, name) for o in possible_values(c, taxonomy, name) if o is not MISSING]: res[i] = min(v), _mean(v), max(v)
     return res
 
-# %% ../nbs/08a_encoder.ipynb #bedd8a73
+# %% ../nbs/08a_encoder.ipynb #3e0907a9
+def _coded(s, categorical=False):
+    "A column as codes and distinct cells; those of a raw numeric column are plain floats in an array, which is quicker"
+    if categorical or isinstance(s.dtype, pd.CategoricalDtype) or s.dtype.kind not in "iufM": return cells(s)
+    a, codes = encode(s)
+    v = a.positions
+    return codes.astype(np.int64), v/86_400e9 if a.values.dtype.kind == "M" else v
+
+# %% ../nbs/08a_encoder.ipynb #e40482f2
 def _cells_kind(s, cs, taxonomy):
     "Is a column numeric? A raw one says so itself; among published cells the values that they name say it, nodes last"
+    if isinstance(cs, np.ndarray): return "numeric"
     if isinstance(s.dtype, pd.CategoricalDtype) and not any(isinstance(o, Cell) for o in s.cat.categories): return "categorical"
     if any(isinstance(c, Interval) for c in cs): return "numeric"
     named = [v for c in cs if not isinstance(c, Node) for v in possible_values(c) if v is not MISSING]
     if not named and taxonomy is not None: named = [v for c in cs if isinstance(c, Node) for v in taxonomy.leaves(c)]
-    if not named: return "numeric" if s.dtype.kind in "iufM" else "categorical"
-    return "numeric" if all(map(_is_number, named)) else "categorical"
+    return "numeric" if named and all(map(_is_number, named)) else "categorical"
 
 # %% ../nbs/08a_encoder.ipynb #ce2affb9
 @dataclass(frozen=True)
@@ -154,11 +163,12 @@ def _block(c, cs):
     blank = np.isnan(v[:, 1])
     return sparse.csr_matrix(np.where(blank[:, None], 0., v[:, [1] if len(c.parts) == 1 else [0, 2]])), blank
 
-# %% ../nbs/08a_encoder.ipynb #a63b4c1d
+# %% ../nbs/08a_encoder.ipynb #8a9f08a3
 def _means(block, blank, counts, cs):
-    "Means of a block over the rows that say something, summed in the order of the cells' texts, so that row order does not matter"
+    "Means of a block over the rows that say something, summed in the order of the cells' texts (of raw numbers by size), so that row order does not matter"
     known = np.flatnonzero(~blank)
-    known = known[np.argsort(np.array([cell_text(cs[i]) for i in known], dtype=object), kind="stable")]
+    key = cs[known] if isinstance(cs, np.ndarray) else np.array([cell_text(cs[i]) for i in known], dtype=object)
+    known = known[np.argsort(key, kind="stable")]
     n = counts[known].sum()
     return np.zeros(block.shape[1]) if n == 0 else np.asarray((counts[known]/n) @ block[known]).ravel()
 
@@ -170,13 +180,16 @@ def _domain(cs, taxonomy, name):
     values |= {v for c in cs if isinstance(c, Node) for v in possible_values(c, taxonomy, name) if value_text(v) not in own}
     return tuple(sorted(values, key=value_order))
 
-# %% ../nbs/08a_encoder.ipynb #8e3a1e79
+# %% ../nbs/08a_encoder.ipynb #d564376b
+def _listed(name, est): return est.categorical is not None and name in list(est.categorical)
+
 def _structure(s, cs, est, taxonomy):
     "Kind, values and output columns of one column"
     name, token = s.name, est.sets == "token"
-    kind = "categorical" if est.categorical is not None and name in list(est.categorical) else _cells_kind(s, cs, taxonomy)
+    kind = "categorical" if _listed(name, est) else _cells_kind(s, cs, taxonomy)
     if kind == "numeric":
-        finite = cell_numbers([c for c in cs if not (isinstance(c, Interval) and (math.isinf(_number(c.lo, name)) or math.isinf(_number(c.hi, name))))], taxonomy, name)
+        endless = [isinstance(c, Interval) and (math.isinf(_number(c.lo, name)) or math.isinf(_number(c.hi, name))) for c in cs] if isinstance(cs, list) else []
+        finite = cell_numbers([c for c, o in zip(cs, endless) if not o] if endless else cs, taxonomy, name)
         finite = finite[~np.isnan(finite[:, 1])]
         low, high = (finite[:, 0].min(), finite[:, 2].max()) if len(finite) else (math.inf, -math.inf)
         return ColumnCode(name, kind, ("",) if est.numeric == "midpoint" else ("lo", "hi"), low=low, high=high, taxonomy=taxonomy)
@@ -184,13 +197,13 @@ def _structure(s, cs, est, taxonomy):
     else: values = _domain(cs, taxonomy, name)
     return ColumnCode(name, kind, tuple((cell_text if token else value_text)(o) for o in values), values, taxonomy=taxonomy, token=token)
 
-# %% ../nbs/08a_encoder.ipynb #06b3ae55
+# %% ../nbs/08a_encoder.ipynb #e6fee6aa
 def learn_column(
     s:pd.Series, # A column of a release, or a raw one, shape (n_rows,)
     est, # The encoder, for its parameters
 )->ColumnCode: # What is to be remembered
     "Learn kind, values, shares and means of one column. Raises ValueError as `possible_values` and `cell_numbers`."
-    codes, cs = cells(s)
+    codes, cs = _coded(s, _listed(s.name, est))
     c = _structure(s, cs, est, (est.taxonomies or {}).get(s.name))
     counts = np.bincount(codes + 1, minlength=len(cs) + 1)
     block, blank = _block(c, cs)
@@ -198,14 +211,14 @@ def learn_column(
     spread = est.weights == "distribution" and c.kind == "categorical" and not c.token
     return replace(c, fill=fill, shares=fill if spread else None, gaps=bool(counts[0] or blank.any()))
 
-# %% ../nbs/08a_encoder.ipynb #3ae139df
+# %% ../nbs/08a_encoder.ipynb #32de69b4
 def encode_column(
     s:pd.Series, # A column, raw or published, shape (n_rows,)
     c:ColumnCode, # What was learnt
 )->tuple: # (csr_matrix, shape (n_rows, n_parts); where nothing was known, shape (n_rows,))
     "Encode one column: the work is done once for each distinct cell. Raises ValueError as `possible_values` and `cell_numbers`."
-    codes, cs = cells(s)
-    block, blank = _block(c, cs + [None])
+    codes, cs = _coded(s, c.kind == "categorical")
+    block, blank = _block(c, cs + [None] if isinstance(cs, list) else np.append(cs, np.nan))
     lut = block + sparse.csr_matrix(blank[:, None].astype(float)) @ sparse.csr_matrix(c.fill[None])
     return lut.tocsr()[codes], blank[codes]
 
