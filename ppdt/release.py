@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MISSING_RULES', 'check_class', 'check_input', 'code_columns', 'published_column', 'published_table', 'public_dtype',
            'make_schema', 'GuaranteeError', 'RowsLostError', 'Release', 'protect', 'Anonymizer', 'same_columns',
-           'read_schema', 'read_release', 'AnonymizedClassifier']
+           'read_schema', 'read_release', 'AnonymizedClassifier', 'ReleaseEncoder']
 
 # %% ../nbs/08b_release.ipynb #1dfdaac7
 import html, re, warnings
@@ -20,6 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 from .tables import (Cell, Exact, Interval, MISSING, MixedTypesWarning, Roles, Schema, TextFormError, ValueSet, atomic_write, canonical_order, cell_column, cells,
     check_roles, check_table, column_text, dtype_name, encode, encode_like, parse_cell, parse_column, read_text, restore_column, schema_path, value_text, with_missing, write_text)
 from .privacy import Audit, _check_k, audit
+from .encoder import ReleaseEncoder
+
+# %% ../nbs/08b_release.ipynb #e0a11e4c
+_all_ = ['ReleaseEncoder']
 
 # %% ../nbs/08b_release.ipynb #4411c0e8
 def check_class(
