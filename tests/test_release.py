@@ -165,16 +165,16 @@ def test_new_rows_fall_into_published_cells(table):
 
 class Lazy(Anonymizer):
     "Publishes everybody as he is"
-    def _publish(self, attributes, codes, y, k):
+    def _publish(self, attributes, codes, y, k, allow):
         self.half_ = "left behind"
         return [(c, [Exact(v) for v in a.items]) for a, c in zip(attributes, codes)]
 
 class Coarse(Anonymizer):
     "Publishes the first value for all, as if it were exact"
-    def _publish(self, attributes, codes, y, k): return [(np.zeros(len(c), dtype=int), [Exact(a.items[0])]) for a, c in zip(attributes, codes)]
+    def _publish(self, attributes, codes, y, k, allow): return [(np.zeros(len(c), dtype=int), [Exact(a.items[0])]) for a, c in zip(attributes, codes)]
 
 class Hidden(Anonymizer):
-    def _publish(self, attributes, codes, y, k): return [(np.zeros(len(c), dtype=int), [Suppressed()]) for c in codes]
+    def _publish(self, attributes, codes, y, k, allow): return [(np.zeros(len(c), dtype=int), [Suppressed()]) for c in codes]
 
 @pytest.fixture
 def shop():
@@ -190,7 +190,7 @@ def test_a_lie_is_caught(shop):
 
 def test_a_lie_about_one_row_is_caught(shop):
     class Slip(MondrianAnonymizer):
-        def _publish(self, attributes, codes, y, k):
+        def _publish(self, attributes, codes, y, k, allow):
             (c, cs), *rest = super()._publish(attributes, codes, y, k)
             c = c.copy(); c[5] = len(cs)
             return [(c, cs + [Exact("somebody")]), *rest]
