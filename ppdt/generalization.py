@@ -237,19 +237,7 @@ def _plant(parents, cells, levels):
     number = {n: i for i, n in enumerate(names)}
     return Taxonomy([number.get(parents[n], -1) for n in names], names, [cells[n] for n in names], [levels[n] for n in names])
 
-# %% ../nbs/04_generalization.ipynb #3493cfcd
-@patch(cls_method=True)
-def from_lines(
-    cls:Taxonomy,
-    lines, # One line for each value: the value, then names (or intervals) up to the root
-)->Taxonomy: # The taxonomy; children in the order of their first line
-    "A taxonomy from lines from leaf to root. Raises ValueError: no line, empty names, not one root, a node with two parents, a leaf twice, a cycle."
-    lines = [[_entry(o, not j) for j, o in enumerate(line)] for line in lines]
-    for line in lines:
-        while len(line) > 2 and line[-1][0] == line[-2][0]: line.pop()
-    return _plant(*_link([o for o in lines if o]))
-
-# %% ../nbs/04_generalization.ipynb #61d998dd
+# %% ../nbs/04_generalization.ipynb #8241309c
 def _typed(line, dtype):
     "A line of texts whose leaf is a value of `dtype`; names in the form of intervals are intervals of such values"
     def name(o): return parse_cell(o, dtype) if o[:1] == "[" and o[-1:] in ("]", ")") else o
@@ -257,6 +245,20 @@ def _typed(line, dtype):
     if not isinstance(leaf, Exact): raise TextFormError(f"the first field of a line must be a value of dtype {dtype}. Got {line[0]!r}")
     return [leaf.value, *(name(o) for o in line[1:])]
 
+@patch(cls_method=True)
+def from_lines(
+    cls:Taxonomy,
+    lines, # One line for each value: the value, then names (or intervals) up to the root
+    dtype:str="str", # For lines of texts: dtype of the values, such as "int64"
+)->Taxonomy: # The taxonomy; children in the order of their first line
+    "A taxonomy from lines from leaf to root. Raises ValueError: no line, empty names, not one root, a node with two parents, a leaf twice, a cycle; `TextFormError` for a text that is no value of `dtype`."
+    if dtype != "str": lines = [_typed(o, dtype) for o in lines]
+    lines = [[_entry(o, not j) for j, o in enumerate(line)] for line in lines]
+    for line in lines:
+        while len(line) > 2 and line[-1][0] == line[-2][0]: line.pop()
+    return _plant(*_link([o for o in lines if o]))
+
+# %% ../nbs/04_generalization.ipynb #0fc23f17
 @patch(cls_method=True)
 def from_csv(
     cls:Taxonomy,
@@ -269,9 +271,25 @@ def from_csv(
     try:
         with open(path, encoding="utf-8-sig", newline="") as f: lines = [o for o in csv.reader(f, delimiter=";", strict=True) if o]
     except (UnicodeDecodeError, csv.Error) as e: raise TextFormError(f"{path.name} must be UTF-8 text with whole lines. Got {e}") from None
-    return cls.from_lines(lines if dtype == "str" else [_typed(o, dtype) for o in lines])
+    return cls.from_lines(lines, dtype)
 
-# %% ../nbs/04_generalization.ipynb #e8b8e746
+# %% ../nbs/04_generalization.ipynb #5f7b4efe
+@patch
+def _line(self:Taxonomy, i):
+    "The names from leaf `i` to the root; a node that stays for several levels is repeated"
+    res, p = [self.name[i]], self.parent[i]
+    while p >= 0:
+        above = self.parent[p]
+        res += [self.name[p]]*(1 if above < 0 else self.level[above] - self.level[p])
+        p = above
+    return res
+
+@patch
+def to_lines(self:Taxonomy)->list: # One list of texts for each value, from the value to the root
+    "The lines that `from_lines` reads, as texts."
+    return [self._line(i) for i in self.leaf]
+
+# %% ../nbs/04_generalization.ipynb #c99854fd
 def _quote(s): return '"' + s.replace('"', '""') + '"' if any(o in s for o in ';"\r\n\ufeff') else s
 
 @patch
@@ -282,19 +300,8 @@ def to_csv(
     "Write the file that `from_csv` reads, whole or not at all. Raises FileNotFoundError when there is no such folder."
     def write(tmp):
         with open(tmp, "w", encoding="utf-8", newline="") as f:
-            for i in self.leaf: f.write(";".join(map(_quote, self._line(i))) + "\n")
+            for line in self.to_lines(): f.write(";".join(map(_quote, line)) + "\n")
     atomic_write(path, write)
-
-# %% ../nbs/04_generalization.ipynb #ebad55c9
-@patch
-def _line(self:Taxonomy, i):
-    "The names from leaf `i` to the root; a node that stays for several levels is repeated"
-    res, p = [self.name[i]], self.parent[i]
-    while p >= 0:
-        above = self.parent[p]
-        res += [self.name[p]]*(1 if above < 0 else self.level[above] - self.level[p])
-        p = above
-    return res
 
 # %% ../nbs/04_generalization.ipynb #c3d46eeb
 def _lines_of(tree, path):

@@ -5,7 +5,7 @@ import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from ppdt.datasets import load_customers, load_patients
 from ppdt.generalization import recode
-from ppdt.loss import cell_ncp, gcp, ncp
+from ppdt.loss import cell_ncp, gcp, information_loss, ncp, sse
 from ppdt.tables import MISSING, Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column, encode
 
 CUSTOMERS = load_customers()
@@ -161,3 +161,44 @@ def test_errors_name_the_parameter():
 
 def test_untouched_tables_lose_nothing():
     for X in (CUSTOMERS, load_patients(), pd.DataFrame({"x": [True, False, None], "y": [np.nan]*3, "z": pd.Categorical(["u", None, "u"])})): assert gcp(X, X) == 0
+
+# ---------- representatives
+@given(st.lists(st.tuples(st.sampled_from([1, 2, 5, 9]), st.sampled_from("abc"), st.integers(0, 3), st.booleans()), min_size=2, max_size=15), st.sampled_from([1., .5]))
+def test_squared_error_equals_loops(rows, weight):
+    "Equations (9) and (10), with rows lost"
+    X = pd.DataFrame([r[:2] for r in rows], columns=["x", "c"])
+    lost = [i for i, r in enumerate(rows) if r[3]][:len(rows)-1]
+    kept = X.drop(index=lost)
+    t = recode(kept, [rows[i][2] for i in kept.index], "centroid")
+    width = X.x.max() - X.x.min() or 1
+    def value(o): return getattr(o, "value", o)
+    error = {"x": sum(((v - value(o))/width)**2 for v, o in zip(kept.x, t.x)), "c": weight*sum(v != value(o) for v, o in zip(kept.c, t.c))}
+    whole = ((kept.x - kept.x.mean())**2).sum()/width**2 + weight*(len(kept) - kept.c.value_counts().max())
+    found = sse(t, X, weight=weight, lost=lost)
+    assert found.to_dict() == pytest.approx(error)
+    assert information_loss(t, X, weight=weight, lost=lost) == pytest.approx(100*sum(error.values())/whole if whole else 0)
+    assert information_loss(kept, X, lost=lost) == 0 and information_loss(recode(kept, [0]*len(kept), "centroid"), X, lost=lost) == pytest.approx(100 if whole else 0)
+
+def test_information_loss_of_the_customers():
+    "Microaggregated in fixed groups, k = 3: SSE, SST and IL"
+    qis = ["Gender", "Marital", "Age"]
+    groups = lambda parts: [next((i for i, g in enumerate(parts) if c in g), f"alone {c}") for c in CUSTOMERS.index]
+    some, within = groups([[1, 2, 10, 11]]), groups([[1, 2, 10, 11], [3, 4, 5], [6, 7, 8, 9], [12, 13, 14]])
+    of = [recode(CUSTOMERS[qis], g, "centroid") for g in (some, within)]
+    assert [sse(t, CUSTOMERS).sum() for t in of] == pytest.approx([2.0204, 2.6800], abs=1e-4)
+    assert [information_loss(t, CUSTOMERS) for t in of] == pytest.approx([15.279, 20.266], abs=1e-3)
+    mdav, vmdav = groups([[3, 4, 5], [12, 13, 14], [6, 7, 8], [1, 2, 9, 10, 11]]), groups([[3, 4, 5], [6, 7, 8], [9, 10, 13, 14], [1, 2, 11, 12]])
+    assert [information_loss(recode(CUSTOMERS[qis], g, "centroid"), CUSTOMERS) for g in (mdav, vmdav)] == pytest.approx([26.119, 26.089], abs=1e-3)
+
+def test_squared_error_of_gaps_dates_and_constant_columns():
+    X = pd.DataFrame({"x": [1., 3, np.nan, np.nan], "d": pd.to_datetime(["2024-01-01", "2024-01-03"]*2), "s": [7]*4})
+    t = pd.DataFrame({"x": cell_column([0, -1, 0, -1], [Centroid(2.)]), "d": cell_column([0]*4, [Centroid(pd.Timestamp("2024-01-01"))]), "s": cell_column([0]*4, [Centroid(8)])})
+    assert sse(t, X).tolist() == [.25 + 1 + 1, 2, 4]
+    assert information_loss(X[["s"]], X) == 0 and information_loss(t[["s"]], X) == np.inf
+
+def test_squared_error_needs_representatives_in_order():
+    X = pd.DataFrame({"x": [1, 2, 3]})
+    with pytest.raises(ValueError, match="use ncp"): sse(recode(X, [0]*3), X)
+    with pytest.raises(ValueError, match="'lost'"): sse(X.iloc[:2], X)
+    with pytest.raises(ValueError, match="'original' must have the columns"): sse(X.assign(z=1), X)
+    with pytest.raises(ValueError, match="numbers or dates"): sse(pd.DataFrame({"x": cell_column([0]*3, [Centroid("a")])}), X)

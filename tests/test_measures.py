@@ -4,13 +4,15 @@ from collections import Counter
 from itertools import permutations
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
-from ppdt.datasets import load_customers, load_patients
-from ppdt.generalization import recode
-from ppdt.loss import c_avg, cm, discernibility
+from ppdt.datasets import fetch_adult, load_customers, load_patients
+from ppdt.generalization import Taxonomy, recode
+from ppdt.loss import c_avg, cm, discernibility, gcp
+from ppdt.diversity import Alpha, LDiversity, TCloseness, _textbook_t
+from ppdt.matching import _textbook_holds, consistent, matched, plot_fits
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.privacy import _textbook_t, alpha_share, audit, class_table, distinct_l, entropy_l, equivalence_classes, recursive_c, t_closeness
+from ppdt.privacy import alpha_share, audit, class_table, distinct_l, entropy_l, equivalence_classes, recursive_c, t_closeness
 from ppdt.release import read_release
-from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column
+from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column, cells
 
 CUSTOMERS, PATIENTS = load_customers(), load_patients()
 QIS, QIS3 = ["Gender", "Marital", "Age"], ["Age", "Gender", "Postcode"]
@@ -46,6 +48,47 @@ def test_table_1_of_erp():
     assert (a.k, a.class_sizes, a.one_k, a.k_one, a.k_k, a.global_one_k, a.truthful) == (1, (1, 2, 2), 3, 3, 3, 3, True)
     assert a.gcp > 0 and "(k,k) 3" in str(a)
 
+# ---------- ARX on Adult: numbers that its own tests expect, or that it was seen to print
+ADULT_QIS = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "income"]
+
+@pytest.fixture(scope="module")
+def adult(data_dir): return fetch_adult("train", complete=True)[ADULT_QIS]
+
+def hide_small(t, k):
+    "Suppress the rows of classes of fewer than k rows"
+    c = equivalence_classes(t)
+    small = np.bincount(c)[c] < k
+    def hide(s):
+        codes, cs = cells(s)
+        return cell_column(np.where(small, len(cs), codes), [*cs, Suppressed()], s.index, s.name)
+    return pd.DataFrame({o: hide(t[o]) for o in t})
+
+def test_arx_risks_of_raw_adult(adult):
+    "TestRiskMetrics"
+    a = audit(adult)
+    assert (a.n_classes, a.risk_max) == (19_502, 1) and (a.uniques/a.n_rows, a.risk_mean) == pytest.approx((.5142895033485844, .6465751607983555), abs=1e-15)
+
+def test_arx_groups_of_adult_with_small_classes_suppressed(adult):
+    "TestUtilityMetrics2; its average class counts suppressed rows as one more group"
+    t = adult.drop(columns="occupation")
+    assert audit(t).n_classes == 12_458
+    a = audit(hide_small(t, 5), k=5)
+    assert (a.holds, a.n_classes, a.suppressed_rows, a.discernibility) == (True, 1_035, 15_353, 463_536_157)
+    assert (a.n_rows + a.suppressed_rows)/(a.n_classes + 1) == pytest.approx(29.113899613899616)
+
+@pytest.mark.parametrize("levels,classes,kept,k,mean,loss", [((0, 4, 1, 1, 3, 2, 2, 1, 0), 24, 30_162, 69, 24/30_162, .6355), ((0, 3, 0, 0, 2, 1, 1, 1, 0), 602, 27_609, 5, .0218044845, .2277)])
+def test_arx_releases_of_adult_by_taxonomies(adult, data_dir, levels, classes, kept, k, mean, loss):
+    "Full-domain generalization by its hierarchies, published as nodes: risks, loss (1 - granularity), and every row is true"
+    trees = {o: Taxonomy.from_csv(data_dir/f"hierarchies/arx/adult_{o}.csv", dtype="int64" if o == "age" else "str") for o in ADULT_QIS}
+    def column(o, level):
+        codes, u = pd.factorize(adult[o])
+        at, names = pd.factorize(np.array([trees[o].generalize(v, level) for v in u.tolist()], dtype=object))
+        return cell_column(at[codes], [trees[o].cells[trees[o].node(n)] for n in names], adult.index, o)
+    t = hide_small(pd.DataFrame({o: column(o, l) for o, l in zip(ADULT_QIS, levels)}), 5)
+    a = audit(t, k=5, original=adult, lost=[], taxonomies=trees)
+    assert (a.n_classes, a.n_rows, a.k, a.holds, a.truthful) == (classes, kept, k, True, True) and min(a.one_k, a.k_one, a.global_one_k) >= k
+    assert a.risk_mean == pytest.approx(mean) and gcp(t, adult, form="spread", taxonomies=trees) == pytest.approx(loss, abs=5e-5)
+
 # ---------- against loops
 @st.composite
 def secrets(draw):
@@ -72,6 +115,40 @@ def test_measures_of_a_secret_equal_loops(rows, l):
     assert audit(t[["q"]], sensitive=t.s, t_distance="equal").t == pytest.approx(max(q))
     assert a.discernibility == sum(x*x for x in f) and a.c_avg == pytest.approx(n/len(f)/2)
     assert a.cm == pytest.approx(1 - sum(x*y for x, y in zip(al, f))/n)
+
+@given(secrets(), st.sampled_from([1, 2, 3]), st.sampled_from([.2, .5, 2/3, 1.]), st.booleans())
+def test_verdicts_on_constraints_equal_loops(rows, l, bound, hide):
+    t = pd.DataFrame(rows, columns=["q", "s"])
+    data = pd.DataFrame({"q": cell_column([5 if hide and q == 0 else q for q in t.q], [*map(Exact, range(5)), Suppressed()])})
+    groups = [Counter("gap" if v != v else v for v in g) for q, g in t.s.groupby(t.q) if not (hide and q == 0)]
+    whole = Counter("gap" if v != v else v for v in t.s)
+    def p(c, v): return c[v]/sum(c.values())
+    def far(c): return sum(abs(p(c, v) - p(whole, v)) for v in whole)/2
+    def entropy(c): return math.exp(-sum(p(c, v)*math.log(p(c, v)) for v in c))
+    def recursive(c):
+        r = sorted(c.values(), reverse=True)
+        return r[0] < 3*bound*sum(r[l-1:])
+    y = t.s.rename("s")
+    verdicts = [(LDiversity(l), [len(c) >= l for c in groups]), (LDiversity(l, "entropy"), [entropy(c) >= l - 1e-9 for c in groups]), (LDiversity(l, "recursive", 3*bound), [recursive(c) for c in groups]),
+                (TCloseness(bound, "equal"), [far(c) <= bound + 1e-9 for c in groups]), (Alpha(bound), [max(c.values()) <= bound*sum(c.values()) + 1e-9 for c in groups])]
+    if (t.s == 1).any(): verdicts.append((Alpha(bound, 1.), [c[1.] <= bound*sum(c.values()) + 1e-9 for c in groups]))
+    for c, ok in verdicts:
+        a = audit(data, y=y, constraints=[c])
+        assert a.holds == all(ok) and len([o for o in a.warnings if "does not hold" in o]) == (not all(ok))
+    assert audit(data, y=y, constraints=[c for c, _ in verdicts]).holds == all(all(ok) for _, ok in verdicts)
+
+@given(secrets())
+def test_alpha_of_one_value_equals_a_loop(rows):
+    t = pd.DataFrame(rows, columns=["q", "s"])
+    for v in t.s.dropna().unique():
+        assert audit(t[["q"]], sensitive=t.s, sensitive_value=v).alpha == pytest.approx(max((g == v).mean() for _, g in t.s.groupby(t.q)))
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abcd")), min_size=1, max_size=20))
+def test_a_tree_of_height_one_is_the_equal_distance(rows):
+    t = pd.DataFrame(rows, columns=["q", "s"])
+    flat = Taxonomy.from_dict({"*": list("abcd")})
+    tree = audit(t[["q"]], sensitive=t.s, t_distance="hierarchical", taxonomies={"s": flat})
+    assert tree.t == pytest.approx(audit(t[["q"]], sensitive=t.s, t_distance="equal").t) and tree.t_distance == "hierarchical"
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4).filter(any), min_size=1, max_size=6), st.sampled_from(["equal", "ordered"]))
 def test_closeness_equals_the_textbook(c, distance):
@@ -123,6 +200,36 @@ def test_what_could_be_whose_equals_loops(case):
         assert a["truthful"] == (None if lost is None else bool(fit.diagonal().all()))
         assert (a["one_k"], a["k_one"], a["k_k"]) == (fit.sum(1).min(), fit.sum(0).min(), min(fit.sum(1).min(), fit.sum(0).min()))
         assert a["global_one_k"] == able
+
+@given(pairs())
+def test_pairs_and_matchings_equal_loops(case):
+    raw, out = case
+    original, data = frames(raw, out)
+    fit, n = np.array([[all(map(holds, s, r)) for s in out] for r in raw]), len(raw)
+    assert (consistent(original, data) == fit).all()
+    listed = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
+    assert (matched(fit) == [[any(m[i] == j for m in listed) for j in range(n)] for i in range(n)]).all()
+
+def test_textbook_holds():
+    assert [_textbook_holds(c, v) for c, v in ((None, None), (None, 1), (Suppressed(), None), (Interval(1, 2, True), 2), (Interval(1, 2), 2), (ValueSet([1, 3]), 3), (5, 5), (5, None))] \
+        == [True, False, True, False, True, True, True, False]
+
+def test_errors_and_edges_of_pairs():
+    with pytest.raises(ValueError, match="a centroid claims no value"): consistent(pd.DataFrame({"x": [1]}), pd.DataFrame({"x": cell_column([0], [Centroid(1)])}))
+    with pytest.raises(ValueError, match="'taxonomies'"): consistent(pd.DataFrame({"x": ["a"]}), pd.DataFrame({"x": cell_column([0], [Node("a")])}))
+    with pytest.raises(ValueError, match="'original' must have the columns"): consistent(CUSTOMERS[["Age"]], CUSTOMERS)
+    with pytest.raises(ValueError, match="as many people as rows"): matched(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="'original' must have at least one row"): consistent(CUSTOMERS.iloc[:0], CUSTOMERS)
+    assert consistent(CUSTOMERS, CUSTOMERS.iloc[:0]).shape == (14, 0)
+    assert not matched([[1, 0], [1, 0]]).any() and matched(np.zeros((0, 0))).shape == (0, 0)
+
+def test_plot_fits():
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    fig, ax = plt.subplots()
+    assert plot_fits([[1, 0], [1, 1]], [[1, 0], [0, 1]], ax=ax) is ax and ax.images[0].get_array().tolist() == [[2, 0], [1, 2]]
+    plt.close(fig)
 
 @given(pairs(), st.integers(1, 3))
 def test_population_equals_loops(case, more):
@@ -234,11 +341,13 @@ def test_another_population_gives_a_warning_not_a_risk():
     assert a.risk_journalist is a.delta_max is None and "fits fewer people" in a.warnings[0]
 
 def test_too_large_is_said(monkeypatch):
-    import ppdt.privacy as m
-    monkeypatch.setattr(m, "_EDGES", 3)
+    import ppdt.matching, ppdt.privacy
+    def limit(name, n):
+        for m in (ppdt.matching, ppdt.privacy): monkeypatch.setattr(m, name, n)
+    limit("_EDGES", 3)
     a = audit(TIERED, original=WOMEN, lost=[])
     assert a.one_k == 3 and a.global_one_k is None and "global (1,k)" in a.warnings[0]
-    monkeypatch.setattr(m, "_PAIRS", 3)
+    limit("_PAIRS", 3)
     a = audit(TIERED, original=WOMEN, lost=[], population=WOMEN)
     assert a.one_k is a.risk_journalist is None and a.truthful and len(a.warnings) == 2
 

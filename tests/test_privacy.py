@@ -1,12 +1,15 @@
 """The audit: classes against a plain count on text, the papers' tables, cases from bug reports, foreign tables, bad input."""
 from dataclasses import fields
+from itertools import combinations
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from ppdt.datasets import load_customers, load_patients
-from ppdt.generalization import recode
-from ppdt.privacy import Audit, audit, class_sizes, equivalence_classes, plot_class_sizes
+from ppdt.diversity import Alpha, LDiversity, TCloseness
+from ppdt.generalization import Taxonomy, recode
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.privacy import Audit, audit, class_sizes, equivalence_classes, plot_class_sizes, risk_report
 from ppdt.release import Release, read_release
-from ppdt.tables import Centroid, Exact, Interval, Node, Roles, Suppressed, ValueSet, cell_column, column_text, parse_column, write_text
+from ppdt.tables import Centroid, Exact, Interval, Node, Roles, Schema, Suppressed, ValueSet, cell_column, column_text, parse_column, write_text
 
 CUSTOMERS = load_customers()
 QIS = ["Gender", "Marital", "Age"]
@@ -211,3 +214,179 @@ def test_plot_class_sizes():
         assert sum(p.get_height() for p in ax.patches) == len(sizes) and len(ax.patches) <= 51
         assert not sizes or ax.patches[0].get_x() < sizes[0] < ax.patches[0].get_x() + ax.patches[0].get_width()*1.2
         plt.close(fig)
+
+# ---------- nodes of a taxonomy
+TREE = Taxonomy.from_dict({"*": {"ad": ["a", "d"], "bce": {"be": ["b", "e"], "c": None}}})      # leaves are not in code order
+BELOW = {"*": "abcde", "ad": "ad", "bce": "bce", "be": "be", "a": "a", "b": "b", "c": "c", "d": "d", "e": "e"}
+
+@given(st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from([*BELOW, "up", "up", "up"]), st.sampled_from([1, 2])), min_size=1, max_size=8), st.integers(1, 3))
+def test_a_node_equals_the_set_of_its_leaves(rows, more):
+    def published(v, n): return TREE.ancestors(v)[0] if n == "up" else n
+    names = [published(v, n) for v, n, _ in rows]
+    def table(cell): return pd.DataFrame({"m": pd.Series([cell(o) for o in names], dtype=object), "z": [z for *_, z in rows]})
+    nodes = table(lambda o: Exact(o) if len(BELOW[o]) == 1 else Node(o))
+    sets = table(lambda o: ValueSet([*BELOW[o]]))
+    original = pd.DataFrame({"m": [v for v, *_ in rows] + list("abcde"), "z": [z for *_, z in rows] + [1]*5})
+    kw = dict(k=2, original=original, lost=range(len(rows), len(original)), population=pd.concat([original]*more))
+    a = audit(nodes, taxonomies={"m": TREE}, **kw)
+    assert a == audit(sets, **kw)
+    assert a.truthful is not None and a.gcp is not None and a.one_k is not None
+
+def test_nodes_over_numbers_and_dates():
+    "Numeric columns: a leaf is known by its text too"
+    tree = Taxonomy.from_dict({"*": {"low": ["1", "2"], "high": ["3", "10"]}})
+    t = pd.DataFrame({"x": cell_column([0, 0, 1], [Node("low"), Node("high")])})
+    a = audit(t, original=pd.DataFrame({"x": [1, 2, 10]}), lost=[], taxonomies={"x": tree})
+    assert (a.truthful, a.one_k, a.gcp) == (True, 1, .5)
+    assert audit(t, original=pd.DataFrame({"x": [1, 3, 10]}), lost=[], taxonomies={"x": tree}).truthful is False
+
+def test_a_node_without_a_value_of_the_original_holds_nobody():
+    a = audit(pd.DataFrame({"m": cell_column([0, 0], [Node("ad")])}), original=pd.DataFrame({"m": ["b", "c"]}), lost=[], taxonomies={"m": TREE})
+    assert (a.truthful, a.one_k, a.global_one_k) == (False, 0, 0)
+
+def test_a_release_brings_its_taxonomies(tmp_path):
+    X = pd.DataFrame({"m": list("adbe"), "z": [1, 1, 2, 2]})
+    t = recode(X, [0, 0, 1, 1], "node", taxonomies={"m": TREE})
+    lines = [[TREE.name[i] for i in (l, *[TREE.node(o) for o in TREE.ancestors(TREE.name[l])])] for l in TREE.leaf]
+    roles = Roles(("m", "z"), (), (), ())
+    for kept in (TREE, lines, [";".join(o) for o in lines]):
+        a = audit(Release(t, roles=roles, schema=Schema((), {"m": kept, "other": None})), original=X, lost=[])
+        assert a == audit(t, original=X, lost=[], taxonomies={"m": TREE}) and (a.truthful, a.gcp) == (True, .2)
+    write_text(pd.DataFrame({o: column_text(t[o]) for o in t}), tmp_path/"t.csv")
+    back = read_release(tmp_path/"t.csv", kinds={"m": "categorical", "z": "numeric"})
+    assert audit(back, original=X, lost=[], taxonomies={"m": TREE}) == a
+
+@pytest.mark.parametrize("given,word", [(["m"], "must be a dict"), ({"m": 3}, "lines from leaf to root"), ({"m": []}, "lines from leaf to root"), ({"m": [[1, 2], [3, 4]]}, "lines from leaf to root")])
+def test_taxonomies_that_are_none(given, word):
+    with pytest.raises(ValueError, match=word): audit(pd.DataFrame({"m": ["a"]}), taxonomies=given)
+
+def test_unknown_nodes_are_named():
+    with pytest.raises(ValueError, match="nodes of column 'm'.*no node 'x'"): audit(pd.DataFrame({"m": cell_column([0], [Node("x")])}), taxonomies={"m": TREE})
+
+# ---------- representatives
+def test_representatives_are_measured_when_the_order_is_known():
+    X = pd.DataFrame({"x": [1, 2, 3, 10, 11, 12]})
+    t = recode(X, [0]*3 + [1]*3, "centroid")
+    assert audit(t, original=X, lost=[]).il == pytest.approx(3.187251) and audit(t, original=X).il is None
+    assert audit(t, original=pd.concat([X, X.iloc[:1]], ignore_index=True), lost=[6]).il == pytest.approx(3.187251)
+    assert audit(recode(X, [0]*3 + [1]*3), original=X, lost=[]).il is None, "sets have no squared error"
+    mixed = t.assign(s=recode(X, [0]*3 + [1]*3).x)
+    assert audit(mixed, original=X.assign(s=X.x), lost=[]).il == pytest.approx(3.187251), "columns of sets are left out"
+    assert "IL 3.187%" in str(audit(t, original=X, lost=[]))
+
+@pytest.mark.parametrize("values,warns", [([18, 20, 21, 21, 1000], True), ([-1000, 20, 21, 21, 18], True), ([18, 20, 21, 21, 300], False), ([0, 0, 0, 0, 0], False), ([0, 0, 0, 0, 7], True)])
+def test_a_dominant_value_is_found(values, warns):
+    X = pd.DataFrame({"x": [float(v) for v in values] + [50., 51, 52], "g": [0]*5 + [1]*3})
+    t = recode(X, X.g, "centroid")
+    told = [o for o in audit(t, original=X, lost=[]).warnings if "dominance" in o]
+    assert len(told) == warns and (not warns or "'x'" in told[0] and "1 class," in told[0])
+    assert not [o for o in audit(t, original=X).warnings if "dominance" in o]
+
+def test_a_median_gives_nobody_away():
+    X = pd.DataFrame({"x": [18., 20, 21, 21, 1000]})
+    assert not [o for o in audit(pd.DataFrame({"x": cell_column([0]*5, [Centroid(21.)])}), original=X, lost=[]).warnings if "dominance" in o]
+
+# ---------- the report
+@given(tables(), st.integers(1, 3))
+def test_report_equals_loops(t, size):
+    report = risk_report(t, max_size=size, top=len(t))
+    lines, texts = report.subsets.set_index("quasi_identifiers"), pd.DataFrame({o: column_text(t[o]) for o in t})
+    choices = [c for r in range(1, min(size, t.shape[1])+1) for c in combinations(t.columns, r)]
+    assert sorted(lines.index) == sorted(", ".join(c) for c in choices)
+    stars = pd.DataFrame({o: [isinstance(v, Suppressed) for v in t[o]] for o in t})
+    alone = {}
+    for c in choices:
+        a, line = audit(t, list(c)), lines.loc[", ".join(c)]
+        seen = [tuple(r) for r, s in zip(texts[list(c)].to_numpy(), stars[list(c)].to_numpy()) if not all(s)]
+        assert (line.classes, line.uniques, line["columns"]) == (a.n_classes, a.uniques, len(c)) and (line.k == a.k or a.k is None and pd.isna(line.k))
+        if seen: assert line.distinction == pytest.approx(len(set(seen))/len(seen))
+        if len(seen) > 1: assert line.separation == pytest.approx(np.mean([x != y for x, y in combinations(seen, 2)]))
+        rows = [tuple(r) for r in texts[list(c)].to_numpy()]
+        alone[c] = {i for i, r in enumerate(rows) if not stars[list(c)].iloc[i].all() and seen.count(r) == 1}
+    minimal = {c: {i for i in rows if not any(i in alone[p] for p in alone if set(p) < set(c))} for c, rows in alone.items()}
+    of = {i: [c for c in choices if i in minimal[c]] for i in range(len(t)) if any(i in m for m in minimal.values())}
+    assert set(report.rows.index) == set(of)
+    for i, row in report.rows.iterrows():
+        least = min(map(len, of[i]))
+        assert (row.smallest, row.selections) == (least, len(of[i])) and sorted(row.alone_in.split("; ")) == sorted(", ".join(c) for c in of[i] if len(c) == least)
+    assert report.rows[["smallest", "selections"]].apply(tuple, axis=1).map(lambda o: (o[0], -o[1])).is_monotonic_increasing
+
+def test_report_of_another_tools_rows():
+    "ARX, TestRiskMetrics: distinction and separation"
+    t = pd.DataFrame({"age": [20, 30, 40, 20, 40], "sex": list("FFFMM"), "state": ["CA", "CA", "TX", "NY", "CA"]})
+    of = risk_report(t).subsets.set_index("quasi_identifiers")
+    expected = {"sex": (.4, .6), "state": (.6, .7), "age": (.6, .8), "sex, state": (.8, .9), "age, sex": (1, 1), "age, state": (1, 1), "age, sex, state": (1, 1)}
+    for o, v in expected.items(): assert tuple(of.loc[o, ["distinction", "separation"]]) == pytest.approx(v)
+
+def test_report_is_internal_and_an_audit_never_holds_it():
+    X = CUSTOMERS.set_index(pd.Index([f"Nobody-{i}" for i in range(14)]))
+    report = risk_report(X, QIS, top=3)
+    assert all(t.attrs["title"].startswith("INTERNAL") for t in (report.subsets, report.rows)) and str(report).startswith("INTERNAL") and report._repr_html_().count("INTERNAL") == 2
+    assert len(report.rows) == 3 and report.rows.index[0].startswith("Nobody-")
+    a = audit(X, QIS, k=2)
+    assert "Nobody-" not in str(a) + a._repr_html_() + a.explain()
+    assert len(risk_report(X, QIS, top=0).rows) == 0
+    r = MondrianAnonymizer(k=3, quasi_identifiers=["Age", "Gender"]).anonymize(X.drop(columns="Bought"))
+    assert risk_report(r).subsets["quasi_identifiers"].tolist().count("Marital") == 0 and risk_report(r).rows.empty
+
+def test_report_of_nothing_and_of_too_much():
+    empty = risk_report(CUSTOMERS.iloc[:0], QIS)
+    assert len(empty.subsets) == 7 and empty.rows.empty and empty.subsets.separation.isna().all()
+    for kw, word in ((dict(max_size=0), "'max_size'"), (dict(top=-1), "'top'"), (dict(quasi_identifiers=["Zip"]), "columns are"), (dict(max_size=True), "'max_size'")):
+        with pytest.raises(ValueError, match=word): risk_report(CUSTOMERS, **kw)
+    with pytest.raises(ValueError, match="at most 20,000 selections"): risk_report(pd.DataFrame(np.zeros((2, 60))).add_prefix("c"))
+
+def test_report_html_is_escaped():
+    assert "<script>" not in risk_report(pd.DataFrame({"<script>": ["<script>", "b"]}))._repr_html_()
+
+# ---------- in sentences
+def test_sentences_say_what_was_found():
+    say = audit(CUSTOMERS, QIS, k=2, y="Bought").explain()
+    assert "14 of the 14 rows look like no other" in say and "does NOT hold" in say and "knows it for certain" in say
+    assert "at least 2 others" in audit(pd.DataFrame({"x": [1]*3})).explain() and "at least 1 other " in audit(pd.DataFrame({"x": [1]*2})).explain()
+    assert "1 of the 3 rows looks like no other" in audit(pd.DataFrame({"x": [1, 1, 2]})).explain()
+    assert audit(CUSTOMERS.iloc[:0], QIS, k=3).explain().startswith("No row is published")
+
+# ---------- constraints
+def test_constraints_are_promised_and_named_when_they_fail():
+    X = load_patients()
+    t = recode(X[["Age", "Gender", "Postcode"]], [0, 0, 0, 1, 1, 1])
+    a = audit(t, k=3, y=X.Disease, constraints=[LDiversity(l=2)])
+    assert a.promise == "k-anonymity with k = 3; distinct 2-diversity of 'Disease'" and a.holds and not a.warnings
+    a = audit(t, k=3, y=X.Disease, constraints=[LDiversity(l=3), TCloseness(t=.5), Alpha(alpha=.5)])
+    assert a.holds is False and len(a.warnings) == 2 and "weakest class has 2" in a.warnings[0] and "weakest class has 0.6667" in a.warnings[1]
+    a = audit(t, y=X.Disease, constraints=[LDiversity(l=2)])
+    assert a.promise == "distinct 2-diversity of 'Disease'" and a.holds and "above 0.2" in str(a)
+    assert audit(t, k=4, y=X.Disease, constraints=[LDiversity(l=2)]).holds is False
+    both = t.assign(Disease=X.Disease, Pay=range(6))
+    a = audit(both, ["Age", "Gender", "Postcode"], k=3, constraints=[LDiversity(l=3, sensitive="Pay"), LDiversity(l=2, sensitive="Disease")])
+    assert a.holds and not a.warnings, "a secret is not reported as a column that names people"
+    assert audit(both.drop(columns="Pay"), k=3, constraints=[LDiversity(l=2, sensitive="Disease")]).k == 3, "a secret is no quasi-identifier"
+
+def test_a_secret_beside_the_table_is_found_by_its_name():
+    X = load_patients()
+    t = recode(X[["Age", "Gender", "Postcode"]], [0, 0, 0, 1, 1, 1])
+    kw = dict(sensitive=X.Disease, y=pd.Series(list("ababab"), name="class"))
+    assert audit(t, constraints=[LDiversity(l=2, sensitive="Disease"), LDiversity(l=2)], **kw).promise == "distinct 2-diversity of 'Disease'; distinct 2-diversity of 'class'"
+    assert audit(t, sensitive=X.Disease, constraints=[LDiversity(l=2)]).promise == "distinct 2-diversity of 'Disease'", "without a class it is the secret"
+    with pytest.raises(ValueError, match="a Series with one"): audit(t, sensitive=list("abcabc"), t_distance="hierarchical")
+
+@pytest.mark.parametrize("kw,error,word", [
+    (dict(constraints=[LDiversity(sensitive="Age")], quasi_identifiers=["Age"]), ValueError, "'constraints' must not be a quasi-identifier"),
+    (dict(constraints=[LDiversity(sensitive="Zip")]), ValueError, "'sensitive' must be a column"), (dict(constraints=[LDiversity()]), ValueError, "'y' must be given"),
+    (dict(constraints=["l"]), TypeError, "'constraints' must hold"), (dict(sensitive="Bought", sensitive_value="Maybe"), ValueError, "'sensitive_value' must be"),
+    (dict(sensitive="Bought", t_distance="hierarchical"), ValueError, "'taxonomies' must have")])
+def test_errors_about_promises(kw, error, word):
+    with pytest.raises(error, match=word): audit(CUSTOMERS, **kw)
+
+def test_nothing_published_breaks_no_constraint():
+    assert audit(CUSTOMERS.iloc[:0], QIS, k=3, y="Bought", constraints=[LDiversity(l=2), TCloseness(t=0.), Alpha(alpha=.1)]).holds is True
+    hidden = pd.DataFrame({"x": cell_column([0]*3, [Suppressed()])})
+    assert audit(hidden, k=2, y=list("aaa"), constraints=[LDiversity(l=2)]).holds is True
+
+def test_constraints_before_saving_and_after_reading(tmp_path):
+    r = MondrianAnonymizer(k=3).anonymize(CUSTOMERS[QIS], CUSTOMERS.Bought)
+    kw = dict(k=3, constraints=[LDiversity(l=2), LDiversity(l=2, form="recursive", c=3.5), TCloseness(t=.2), Alpha(alpha=.7, value="Yes")])
+    before = audit(r, lost_rows=0, **kw)
+    r.to_csv(tmp_path/"r.csv")
+    assert audit(read_release(tmp_path/"r.csv"), lost_rows=0, **kw) == before
