@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['MISSING_RULES', 'check_class', 'check_input', 'code_columns', 'published_column', 'published_table', 'public_dtype',
-           'make_schema', 'GuaranteeError', 'RowsLostError', 'Release', 'protect', 'Anonymizer', 'same_columns',
-           'read_schema', 'read_release', 'AnonymizedClassifier', 'ReleaseEncoder']
+           'make_schema', 'GuaranteeError', 'RowsLostError', 'Release', 'what_may_be_published', 'protect',
+           'Anonymizer', 'read_schema', 'read_release', 'AnonymizedClassifier', 'ReleaseEncoder', 'same_columns']
 
-# %% ../nbs/08b_release.ipynb #1dfdaac7
+# %% ../nbs/08b_release.ipynb #ab659a3d
 import html, re, warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,13 +17,15 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
-from .tables import (Cell, Exact, Interval, MISSING, MixedTypesWarning, Roles, Schema, TextFormError, ValueSet, atomic_write, canonical_order, cell_column, cells,
+from .tables import (Cell, Exact, Interval, MISSING, MixedTypesWarning, Node, Roles, Schema, TextFormError, ValueSet, _inner, atomic_write, canonical_order, cell_column, cells,
     check_roles, check_table, column_text, dtype_name, encode, encode_like, parse_cell, parse_column, read_text, restore_column, schema_path, value_text, with_missing, write_text)
+from .encoder import ReleaseEncoder, same_columns
+from .diversity import allow_function, bind_constraints, check_constraints, check_whole
+from .generalization import Taxonomy
 from .privacy import Audit, _check_k, audit
-from .encoder import ReleaseEncoder
 
-# %% ../nbs/08b_release.ipynb #e0a11e4c
-_all_ = ['ReleaseEncoder']
+# %% ../nbs/08b_release.ipynb #39835fcd
+_all_ = ['ReleaseEncoder', 'same_columns']
 
 # %% ../nbs/08b_release.ipynb #4411c0e8
 def check_class(
@@ -95,7 +97,7 @@ def code_columns(
     for _, c in coded: kept &= c >= 0
     return code(X[kept]) if kept.any() else [], kept
 
-# %% ../nbs/08b_release.ipynb #a1b7580a
+# %% ../nbs/08b_release.ipynb #8affbd6f
 def _is_single(c): return isinstance(c, (Exact, ValueSet)) and len(c.values) == 1 and MISSING not in c.values
 
 def published_column(
@@ -118,15 +120,15 @@ def published_table(
     roles:Roles, # Roles of its columns
     coded:list, # (Attribute, codes) of each quasi-identifier
     published:list, # (codes, cells) of each quasi-identifier, as a method returns them
-    k:int, # With k = 1 nothing is changed
+    changed:bool=True, # False: nothing is changed (k = 1, and no constraint)
 )->pd.DataFrame: # The published table, with the index of X
     "Columns of X in their order without identifiers: quasi-identifiers as published, the others as they are."
     data = {o: X[o] for o in X.columns if o not in roles.identifiers}
-    if k > 1:
+    if changed:
         for (a, raw_codes), (codes, cs) in zip(coded, published): data[a.name] = published_column(codes, cs, X[a.name], a, raw_codes)
     return pd.DataFrame(data, index=X.index).set_axis(X.columns[[o in data for o in X.columns]], axis=1)
 
-# %% ../nbs/08b_release.ipynb #d98224d0
+# %% ../nbs/08b_release.ipynb #abfbb81c
 def public_dtype(
     dtype:str, # The dtype of a column's values, see `ppdt.tables.dtype_name`
 )->str: # The same without its width: "int8" is "int64", "Float32" is "Float64"
@@ -138,8 +140,9 @@ def make_schema(
     y, # Its class, a Series or None
     roles:Roles, # Roles of the columns
     dtypes:dict, # dtype of the values of each column, by name; else the column's own
+    taxonomies=None, # `Taxonomy` by column name; written for columns that publish nodes
 )->Schema: # The schema
-    "The schema of a release: roles, kinds, dtypes; for declared categories published as they are, the published ones in order. No counts."
+    "The schema of a release: roles, kinds, dtypes; for declared categories published as they are, the published ones in order; taxonomies of nodes. No counts."
     def column(s, role):
         d = public_dtype(dtypes.get(s.name) or dtype_name(s))
         res = {"name": s.name, "role": role, "kind": "categorical" if s.name in roles.categorical or d.startswith(("str", "category", "bool")) else "numeric", "dtype": d}
@@ -147,7 +150,8 @@ def make_schema(
             res |= {"values": [value_text(o) for o in s.cat.remove_unused_categories().cat.categories], "ordered": bool(s.cat.ordered)}
         return res
     cols = [column(data[o], "quasi_identifier" if o in roles.quasi_identifiers else "other") for o in data.columns]
-    return Schema(tuple(cols + ([] if y is None else [column(y, "class")])))
+    trees = {o: t.to_lines() for o, t in (taxonomies or {}).items() if o in data.columns and any(isinstance(c, Node) for c in cells(data[o])[1])}
+    return Schema(tuple(cols + ([] if y is None else [column(y, "class")])), trees)
 
 # %% ../nbs/08b_release.ipynb #fdced973
 class GuaranteeError(RuntimeError):
@@ -156,12 +160,12 @@ class GuaranteeError(RuntimeError):
 class RowsLostError(RuntimeError):
     "Rows were lost, so that a table alone would no longer fit its class."
 
-# %% ../nbs/08b_release.ipynb #9e7d4da5
+# %% ../nbs/08b_release.ipynb #4f3f01e2
 def _check_unchanged(release):
     "Raise GuaranteeError when the classes are no longer those that were audited"
     if release.audit is None: return
-    now = audit(release.data, release.roles.quasi_identifiers)
-    if (now.class_sizes, now.suppressed_rows) != (release.audit.class_sizes, release.audit.suppressed_rows):
+    now = audit(release.data, release.roles.quasi_identifiers, y=release.y, constraints=release.constraints)
+    if (now.class_sizes, now.suppressed_rows) != (release.audit.class_sizes, release.audit.suppressed_rows) or now.holds is False:
         raise GuaranteeError(f"'data' of the release was changed after its audit (k was {release.audit.k}, now it is {now.k}): nothing is written. Anonymize again, and leave 'data' as it is.")
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,6 +186,8 @@ class Release:
         What each column is for.
     schema : Schema
         What is written beside the file.
+    constraints : tuple
+        What was promised besides k.
 
     Raises
     ------
@@ -194,6 +200,14 @@ class Release:
     lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
     roles: Roles = None
     schema: Schema = None
+    constraints: tuple = ()
+
+    @property
+    def taxonomies(self):
+        "`Taxonomy` by name of the columns that publish nodes, from the schema"
+        if self.schema is None: return {}
+        at = {o["name"]: _inner(o["dtype"]) for o in self.schema.columns}
+        return {o: Taxonomy.from_lines(lines, at[o]) for o, lines in self.schema.taxonomies.items()}
 
     def cells(self, column):
         "Codes and distinct cells of a column, see `ppdt.tables.cells`"
@@ -229,7 +243,22 @@ class Release:
         more = "" if len(self.data) <= 8 else f"<p>{len(self.data):,} rows, 8 shown</p>"
         return t.to_html(border=0) + more + (self.audit._repr_html_() if self.audit else "")
 
-# %% ../nbs/08b_release.ipynb #ff26b64f
+# %% ../nbs/08b_release.ipynb #978b3c0f
+def what_may_be_published(
+    constraints, # `LDiversity`, `TCloseness` and `Alpha` objects
+    X:pd.DataFrame, # The table, shape (n_rows, n_columns)
+    y, # Its class, a Series or None
+    roles:Roles, # Roles of its columns
+): # The function `allow` of `ppdt.diversity.allow_function`; None without constraints
+    "What a method asks before it publishes a group. Raises ValueError for a secret that is a quasi-identifier or dropped, and for constraints that the whole table breaks."
+    bound = bind_constraints(constraints, X, y)
+    for o in (b.secret.name for b in bound):
+        if o in roles.quasi_identifiers: raise ValueError(f"'constraints' must protect a column that the attacker does not know. Got {o!r}, which is a quasi-identifier: leave it out of one of them.")
+        if o in roles.identifiers: raise ValueError(f"'constraints' must protect a column that is published. Got {o!r}, which is listed under identifiers and dropped: leave it out of one of them.")
+    check_whole(bound)
+    return allow_function(bound)
+
+# %% ../nbs/08b_release.ipynb #4fc1c4ef
 def _forget(est):
     "Remove what an earlier fit has learnt: all names that end in an underscore, private ones too"
     for o in [o for o in vars(est) if o.endswith("_")]: delattr(est, o)
@@ -250,19 +279,21 @@ def protect(
     columns = {"n_features_in_": X.shape[1]} | ({"feature_names_in_": np.array(X.columns, dtype=object)} if named else {})
     whole = X   # losses are measured against all of the original, lost rows too
     if not kept.all(): X, y = X[kept], y if y is None else y[kept]
+    allow = what_may_be_published(est.constraints, X, y, roles)
     dtypes = {a.name: a.dtype for a, _ in coded} | {s.name: encode(s)[0].dtype for s in [X[o] for o in roles.other] + ([] if y is None else [y])}
-    data = published_table(X, roles, coded, est._publish([a for a, _ in coded], [c for _, c in coded], y, k), k)
+    taxonomies = getattr(est, "taxonomies", None) or {}
+    data = published_table(X, roles, coded, est._publish([a for a, _ in coded], [c for _, c in coded], y, k, allow), k > 1 or allow is not None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixedTypesWarning)   # said once, above
-        try: found = audit(data, roles.quasi_identifiers, k, original=whole, categorical=roles.categorical, lost_rows=int((~kept).sum()))
+        try: found = audit(data, roles.quasi_identifiers, k, original=whole, categorical=roles.categorical, lost=np.flatnonzero(~kept), consistency=False, y=y, constraints=est.constraints, taxonomies=taxonomies)
         except ValueError as e: raise GuaranteeError(f"{type(est).__name__} made a table that cannot be audited ({e}): nothing is returned. This is a fault of the method; please report it.") from e
-    if not found.holds: raise GuaranteeError(f"{type(est).__name__} promised {found.promise}, and the smallest class it made has {found.k} row(s): nothing is returned. This is a fault of the method, not of the table; please report it.")
-    release = Release(data, y, found, np.flatnonzero(~kept), roles, make_schema(data, y, roles, dtypes))
+    if not found.holds: raise GuaranteeError(f"{type(est).__name__} promised {found.promise}, and the smallest class it made has {found.k} row(s){'; ' + '; '.join(found.warnings) if allow is not None and found.warnings else ''}: nothing is returned. This is a fault of the method, not of the table; please report it.")
+    release = Release(data, y, found, np.flatnonzero(~kept), roles, make_schema(data, y, roles, dtypes, taxonomies), tuple(est.constraints))
     return columns | {"attributes_": [a for a, _ in coded], "roles_": roles, "release_": release}
 
-# %% ../nbs/08b_release.ipynb #2b03587d
+# %% ../nbs/08b_release.ipynb #611316b9
 class Anonymizer(TransformerMixin, BaseEstimator):
-    """What all anonymizers share. A method gives `_publish(attributes, codes, y, k)`, which returns codes and cells of every quasi-identifier, and `_recode(codes)`, which does so for new rows.
+    """What all anonymizers share. A method gives `_publish(attributes, codes, y, k, allow)`, which returns codes and cells of every quasi-identifier, and `_recode(codes)`, which does so for new rows.
 
     Parameters
     ----------
@@ -276,6 +307,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         Columns to drop.
     missing : str
         Missing values in a quasi-identifier: "error", "drop" (the row is lost, and reported) or "category".
+    constraints : sequence
+        What every class must keep besides k: `LDiversity`, `TCloseness`, `Alpha` of `ppdt.diversity`.
 
     Attributes
     ----------
@@ -297,13 +330,13 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     ValueError, TypeError
         For parameters and tables that cannot be used.
     """
-    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error"):
-        self.k, self.quasi_identifiers, self.categorical, self.identifiers, self.missing = k, quasi_identifiers, categorical, identifiers, missing
+    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", constraints=()):
+        self.k, self.quasi_identifiers, self.categorical, self.identifiers, self.missing, self.constraints = k, quasi_identifiers, categorical, identifiers, missing, constraints
 
     @property
     def guarantee(self):
         "The promise, in words"
-        return "k-anonymity"
+        return "; ".join(["k-anonymity", *(o.promise(o.sensitive or "class") for o in check_constraints(self.constraints))])
 
     def _check(self): "Check a method's own parameters"
 
@@ -329,7 +362,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         "Recode new rows, shape (n_rows, n_columns), by what was learnt. Nothing is promised for them. Raises ValueError for other columns"
         check_is_fitted(self, "attributes_")
         if not hasattr(self, "_recode"): raise TypeError(f"{type(self).__name__} cannot recode new rows: it has no regions to place them in. Use test='raw' to classify them as they are.")
-        X = same_columns(X, _fit_columns(self), optional=self.roles_.identifiers, who=type(self).__name__)
+        X = same_columns(X, _fit_columns(self), optional=self.roles_.identifiers, who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
         published = dict(zip(self.roles_.quasi_identifiers, self._recode([_code_like(X[a.name], a) for a in self.attributes_])))
         at = {a.name: a for a in self.attributes_}
         return pd.DataFrame({o: published_column(*published[o], X[o], at[o]) if o in at else X[o] for o in X.columns if o not in self.roles_.identifiers}, index=X.index)
@@ -350,28 +383,10 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         state = dict(super().__getstate__()); state.pop("release_", None)
         return state
 
-# %% ../nbs/08b_release.ipynb #44de77e9
+# %% ../nbs/08b_release.ipynb #36433562
 def _fit_columns(est):
     "Names of the columns seen in fit; an array's are x0, x1, ..."
     return list(getattr(est, "feature_names_in_", [f"x{i}" for i in range(est.n_features_in_)]))
-
-def same_columns(
-    X, # A table, or a two-dimensional array
-    names, # The columns seen in fit
-    optional=(), # Those of them that may be absent
-    who:str="the estimator", # Whose columns they are, for messages
-)->pd.DataFrame: # The table with these columns, in this order
-    "Columns by name, in whatever order they come; of an array by position. Raises ValueError for missing and for unexpected ones."
-    named = isinstance(X, pd.DataFrame)
-    X = check_table(X)
-    if not named:
-        if X.shape[1] != len(names): raise ValueError(f"X has {X.shape[1]} features, but {who} is expecting {len(names)} features as input: give the columns seen in fit.")
-        if list(X.columns) != list(names): warnings.warn(f"X does not have valid feature names, but {who} was fitted with feature names: columns are taken by position.", UserWarning, stacklevel=3)
-        return X.set_axis(list(names), axis=1)
-    lacks, odd = [o for o in names if o not in X.columns and o not in optional], [o for o in X.columns if o not in names]
-    if lacks or odd:
-        raise ValueError("X must have the columns seen in fit." + (f" Missing: {', '.join(lacks)}: add them." if lacks else "") + (f" Unexpected: {', '.join(odd)}: drop them." if odd else ""))
-    return X[[o for o in names if o in X.columns]]
 
 def _code_like(s, a):
     "Codes of new rows in an old domain. Raises ValueError for missing values in a domain without them"
@@ -380,13 +395,19 @@ def _code_like(s, a):
     if (c == -2).any(): raise ValueError(f"Column {a.name!r} is a quasi-identifier and must have no missing values (NaN) in transform. Got {int((c == -2).sum())}: drop these rows first, or fit with missing='category' on a table that has some.")
     return c
 
-# %% ../nbs/08b_release.ipynb #1a1134b6
+# %% ../nbs/08b_release.ipynb #093e9f0d
 def _schema_fault(schema):
     "What is wrong with a schema, beyond what `Schema.from_json` sees; None when nothing is"
     for c in schema.columns:
         v = c.get("values")
         if v is not None and not (isinstance(v, list) and all(isinstance(o, str) and o for o in v) and len(set(v)) == len(v)): return f"the values of {c['name']!r} must be a list of different strings"
     if not isinstance(schema.taxonomies, dict): return "taxonomies must be an object"
+    at = {c["name"]: _inner(c["dtype"]) for c in schema.columns}
+    for o, lines in schema.taxonomies.items():
+        if o not in at: return f"there is a taxonomy of {o!r}, which is no column"
+        if not isinstance(lines, list) or not all(isinstance(l, list) and l and all(isinstance(n, str) for n in l) for l in lines): return f"the taxonomy of {o!r} must be a list of lists of names"
+        try: Taxonomy.from_lines(lines, at[o])
+        except ValueError as e: return f"the taxonomy of {o!r} cannot be used ({e})"
 
 def read_schema(
     path, # A release file
@@ -448,7 +469,7 @@ def read_release(
     if not qi: return Release(data, y, roles=Roles((), cat, (), tuple(data.columns)), schema=schema)
     return Release(data, y, audit(data, qi), roles=check_roles(data.columns, qi, cat), schema=schema)
 
-# %% ../nbs/08b_release.ipynb #32fb8023
+# %% ../nbs/08b_release.ipynb #14bc129c
 def _inner_has(method):
     "Is there such a method in the classifier, fitted or not?"
     return lambda self: hasattr(getattr(self, "classifier_", self.classifier), method)
@@ -508,7 +529,7 @@ class AnonymizedClassifier(ClassifierMixin, BaseEstimator):
         "The classifier's answer for rows as they are, or recoded"
         check_is_fitted(self, "classifier_")
         ids = self.anonymizer_.roles_.identifiers
-        X = same_columns(X, _fit_columns(self), optional=ids, who=type(self).__name__)
+        X = same_columns(X, _fit_columns(self), optional=ids, who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
         X = self.anonymizer_.transform(X) if self.test == "recoded" else X[[o for o in X.columns if o not in ids]]
         return getattr(self.classifier_, method)(X)
 
