@@ -6,14 +6,14 @@
 __all__ = ['MAX_NUMERIC_VALUES', 'ENTROPIES', 'CONVERSIONS', 'cell_members', 'draw_members', 'most_frequent_members',
            'make_marginals', 'weigh_members', 'GeneralizedID3Classifier']
 
-# %% ../nbs/11_id3_sets.ipynb #fca27b58
+# %% ../nbs/11_id3_sets.ipynb #49a5fc9e
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 from .tables import (Cell, Centroid, Exact, Interval, Node, Suppressed, ValueSet, _names, canonical_order, cells, check_table, value_order, value_text)
 from .trees import Members, TreeData, grow, information_gain, tree_counts
-from .release import check_class, same_columns
+from .release import _fit_columns, _forget, check_class, same_columns
 
 # %% ../nbs/11_id3_sets.ipynb #e3debefb
 def _codes_of(cell, where, own):
@@ -192,7 +192,7 @@ def _ask_members(s, values, own):
     elif Suppressed() not in cs: codes, cs = np.where(codes < 0, len(cs), codes), [*cs, Suppressed()]
     return cell_members(codes, cs, values, own=own)
 
-# %% ../nbs/11_id3_sets.ipynb #08fa65fa
+# %% ../nbs/11_id3_sets.ipynb #9d3c0128
 class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
     """ID3 on tables whose values are sets. Source: shao_beckford, Section IV.
 
@@ -228,8 +228,10 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
         The tree.
     classes_ : ndarray
         Class values, in order.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of str
+        Their names; only when X was a DataFrame.
 
     Raises
     ------
@@ -243,21 +245,28 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         "Learn from a release's table or a raw one, shape (n_rows, n_columns), and its class, shape (n_rows,)"
+        _forget(self)
+        try: self._learn(X, y)
+        except BaseException: _forget(self); raise
+        return self
+
+    def _learn(self, X, y):
         _check_parameters(self)
+        named = isinstance(X, pd.DataFrame)
         if y is None: raise ValueError("'y' must be the class of each row. Got None. (requires y to be passed, but the target y is None)")
         X = check_table(X)
         y = check_class(y, X)
         if y.isna().any(): raise ValueError(f"'y' must have no missing values. Got {int(y.isna().sum())}: drop these rows.")
         check_classification_targets(np.asarray(y))
         if y.map(type).nunique() > 1: raise ValueError(f"'y' must hold values of one type. Got {', '.join(sorted(o.__name__ for o in set(y.map(type))))}: make them all text, y.astype(str).")
-        self.n_features_in_, self.feature_names_in_ = X.shape[1], np.array(X.columns, dtype=object)
+        self.n_features_in_ = X.shape[1]
+        if named: self.feature_names_in_ = np.array(X.columns, dtype=object)
         X = self._features(X)
         order = canonical_order([X[o] for o in X.columns] + [y])
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         parts = self.convert == "fractional"
         self.tree_ = grow(self._data(X.iloc[order], codes[order]), min_gain=self.min_gain, max_depth=self.max_depth,
             min_weight=self.min_weight if parts else 0., min_fragment=self.min_fragment if parts else 0.)
-        return self
 
     def _features(self, X):
         if self.features is None: return X
@@ -285,9 +294,14 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X):
         check_is_fitted(self, "tree_")
-        X = check_table(X)
-        X = same_columns(X if self.features is None else X[[o for o in X.columns if o in self.tree_.names]], self.tree_.names)
+        if self.features is not None and isinstance(X, pd.DataFrame): X = check_table(X)[[o for o in X.columns if o in self.tree_.names]]
+        X = same_columns(X, _fit_columns(self), optional=set(_fit_columns(self)) - set(self.tree_.names), who=type(self).__name__)
         return [_ask_members(X[o], values, self.entropy == "own_value") for o, values in zip(self.tree_.names, self.tree_.values)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
+        return tags
 
     def predict_proba(self, X):
         "Class shares, shape (n_rows, n_classes), 1 in all; a set is sent down all its members, an unseen value stops at the node reached"

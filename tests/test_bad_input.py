@@ -3,7 +3,6 @@
 Each case gives four pieces of its message. After the errors comes what looks bad and has to work."""
 import re
 import numpy as np, pandas as pd, pytest
-from sklearn.exceptions import NotFittedError
 from ppdt.datasets import load_customers
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
@@ -69,18 +68,8 @@ ANONYMIZE = {
     "anonymized already": (TypeError, ["must hold raw values", "published cells", "anonymized already"], lambda: _fit(_fit()().data, y)()),
 }
 
-@pytest.mark.parametrize("k", [2.5, 3.0, np.float64(3), "3", None, True, np.True_, [3], np.nan])
-def test_k_is_an_integer(k): _fails(TypeError, ["'k'", "an integer of at least 1", repr(k), "use for example k=5"], _fit(k=k))
-
 @pytest.mark.parametrize("case", ANONYMIZE)
 def test_anonymize(case): _fails(*ANONYMIZE[case])
-
-def test_nothing_is_left_of_a_failed_fit():
-    "The object holds nothing of the table that failed, nor of the one before"
-    tool = MondrianAnonymizer(k=3).fit(X, y)
-    with pytest.raises(ValueError): tool.fit(X[:1], y[:1])
-    assert set(vars(tool)) == set(tool.get_params())
-    with pytest.raises(NotFittedError): tool.transform(X)
 
 LEARN = {
     "interval": (ValueError, ["'Age'", "values or sets", "an interval", "recoding='set'", "C4.5"], lambda: GeneralizedID3Classifier().fit(_fit(recoding="interval")().data, y)),
@@ -112,10 +101,6 @@ def _both(**p): return AnonymizedClassifier(MondrianAnonymizer(k=3), Generalized
 
 @pytest.mark.parametrize("case", LEARN)
 def test_learn(case): _fails(*LEARN[case])
-
-@pytest.mark.parametrize("make", [lambda: GeneralizedID3Classifier().predict, lambda: AnonymizedClassifier(MondrianAnonymizer(), GeneralizedID3Classifier()).predict, lambda: MondrianAnonymizer().transform])
-def test_not_fitted(make):
-    with pytest.raises(NotFittedError): make()(X)
 
 # files -----------------------------------------------------------------------------------------------------------
 
@@ -208,14 +193,6 @@ def test_a_value_never_seen():
     assert tree.predict(new).tolist() == [0, 1]                    # the root asks for sex: 3 of 5 men are 0; unseen at the root, 7 of 10 are 1
     assert AnonymizedClassifier(MondrianAnonymizer(k=2), GeneralizedID3Classifier(random_state=0)).fit(t, cls).predict(new).shape == (2,)
     assert MondrianAnonymizer(k=2).fit(t).transform(new).shape == (2, 2)
-
-def test_columns_in_another_order():
-    other = X[["Age", "Marital", "Gender"]]
-    for model in (_both(), _both(test="recoded")):
-        assert (model.predict(other) == model.predict(X)).all() and (model.predict_proba(other) == model.predict_proba(X)).all()
-    tool = MondrianAnonymizer(k=3).fit(X, y)
-    pd.testing.assert_frame_equal(tool.transform(other), tool.transform(X))
-    assert (_tree().predict(X[["Marital", "Gender"]]) == _tree().predict(X[["Gender", "Marital"]])).all()
 
 def test_missing_by_each_rule():
     t = X.assign(Age=X.Age.astype("Int64").where(X.Age != 80))

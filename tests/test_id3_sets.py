@@ -1,6 +1,5 @@
-"""ID3 on sets: the fast learner is the textbook's, a file is enough, and every bad input has its message."""
-import itertools, tempfile, warnings
-from pathlib import Path
+"""ID3 on sets: the fast learner is the textbook's, and every bad input has its message."""
+import itertools, warnings
 import numpy as np, pandas as pd
 import pytest
 from hypothesis import given, strategies as st
@@ -8,8 +7,6 @@ from sklearn.base import clone
 from ppdt.datasets import load_customers, load_salaries
 from ppdt.id3_sets import (CONVERSIONS, ENTROPIES, GeneralizedID3Classifier as ID3Sets, _textbook_gain, _textbook_id3_sets, cell_members,
     draw_members, make_marginals, most_frequent_members, weigh_members)
-from ppdt.mondrian import MondrianAnonymizer
-from ppdt.release import read_release
 from ppdt.tables import Centroid, Exact, Interval, MixedTypesWarning, Node, Suppressed, ValueSet, cells
 from ppdt.trees import grow, information_gain, tree_json
 
@@ -73,29 +70,6 @@ def test_row_order_and_index_do_not_matter(t, how, rnd):
     rows = list(range(len(X))); rnd.shuffle(rows)
     other = ID3Sets(random_state=0, **how).fit(X.iloc[rows].set_axis([7]*len(X)), y.iloc[rows].to_numpy())
     assert tree_json(ID3Sets(random_state=0, **how).fit(X, y.to_numpy()).tree_, True) == tree_json(other.tree_, True)
-
-@st.composite
-def raw_tables(draw):
-    "Raw tables of every kind of column"
-    n = draw(st.integers(3, 16))
-    column = {"text": st.sampled_from(["a", "b", "b, c", "{a, b}", '"q"', "*", "007", "~1", " s ", "nan"]), "number": st.integers(-2, 3),
-              "real": st.sampled_from([.5, 1., 2.25, -1e20]), "truth": st.booleans()}
-    X = {name: draw(st.lists(column[name], min_size=n, max_size=n)) for name in draw(st.permutations(list(column)))[:draw(st.integers(1, 4))]}
-    X = pd.DataFrame(X)
-    if "text" in X and draw(st.booleans()): X["text"] = pd.Categorical(X["text"], sorted(set(X["text"]), reverse=True) + ["never"])
-    return X, pd.Series(draw(st.lists(st.sampled_from(["no", "yes"]), min_size=n, max_size=n)), name="class"), draw(st.integers(1, 3))
-
-@given(raw_tables(), st.sampled_from(TREATMENTS), st.sampled_from([".csv", ".parquet"]), st.booleans())
-def test_model_from_release_is_model_from_file(t, how, end, all_qi):
-    X, y, k = t
-    r = MondrianAnonymizer(k=k, quasi_identifiers=None if all_qi else [X.columns[0]]).anonymize(X, y)
-    with tempfile.TemporaryDirectory() as d:
-        path = Path(d)/f"out{end}"
-        (r.to_csv if end == ".csv" else r.to_parquet)(path)
-        back = read_release(path)
-    a, b = (ID3Sets(random_state=3, **how).fit(o.data, o.y) for o in (r, back))
-    assert tree_json(a.tree_, counts=True) == tree_json(b.tree_, counts=True)
-    assert list(a.predict(r.data)) == list(b.predict(r.data))
 
 @given(tables_of_sets())
 def test_weights_understate_the_gain_of_a_draw(t):
@@ -192,7 +166,7 @@ def test_ten_thousand_values():
 def test_arrays_and_clones():
     X = np.array([["x", "u"], ["y", "u"], ["y", "v"]])
     clf = clone(ID3Sets(random_state=np.random.RandomState(0))).fit(X, [0, 1, 1])
-    assert clf.predict(X).tolist() == [0, 1, 1] and clf.feature_names_in_.tolist() == ["x0", "x1"]
+    assert clf.predict(X).tolist() == [0, 1, 1] and clf.n_features_in_ == 2 and not hasattr(clf, "feature_names_in_")
 
 # what does not work
 

@@ -1,14 +1,13 @@
-"""Mondrian: the fast version is the textbook, the invariants hold on any table, new rows find a region, and nothing of the rows is saved."""
-import datetime, inspect, pickle, warnings
+"""Mondrian: the fast version is the textbook, the invariants hold on any table, new rows find a region."""
+import pickle, warnings
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from pandas.testing import assert_frame_equal
-from sklearn.base import clone
 from ppdt.datasets import load_customers, load_patients, make_population
 from ppdt.medians import _n_distinct, _textbook_cut, _textbook_strict
 from ppdt.mondrian import Cuts, MondrianAnonymizer, strict_partition
 from ppdt.privacy import class_sizes
-from ppdt.tables import Exact, Interval, MISSING, ValueSet, cells, column_text, encode, with_missing
+from ppdt.tables import Interval, ValueSet, cells, column_text, encode, with_missing
 
 RULES, WIDTHS = ["le_then_lt", "le", "balanced"], ["rank", "distinct", "ratio"]
 QIS = ["Gender", "Marital", "Age"]
@@ -125,14 +124,6 @@ def test_row_order_does_not_matter(task, cut_rule, random):
     order = list(range(len(X))); random.shuffle(order)
     a, b = (strict_partition(*coded(t, categorical), k, cut_rule)[0] for t in (X, X.iloc[order]))
     assert np.array_equal(a[order], b)                                                              # 7
-
-def test_row_order_of_a_release():
-    X = make_population(300, 0)
-    order = np.random.default_rng(0).permutation(300)
-    a, b = (MondrianAnonymizer(k=4).anonymize(t) for t in (X, X.iloc[order]))
-    assert_frame_equal(a.text(), b.text())
-    assert as_text(a.data).iloc[order].reset_index(drop=True).equals(as_text(b.data))
-    assert list(b.data.index) == order.tolist()
 
 @given(tasks(), st.sampled_from(RULES))
 def test_equal_rows_stay_together(task, cut_rule):
@@ -284,18 +275,8 @@ def test_deep_cuts_are_no_recursion():
     assert np.bincount(strict_partition(*coded(X), 2)[0]).tolist() == [2]*q
 
 # ---------- limits, parameters, bad input
-def test_limits_of_k():
-    X = load_customers()[QIS]
-    assert_frame_equal(MondrianAnonymizer(k=1).anonymize(X).data, X)
-    for k in (8, 13, 14): assert MondrianAnonymizer(k=k).anonymize(X).audit.class_sizes == (14,)
-    with pytest.raises(ValueError, match="'k'"): MondrianAnonymizer(k=15).fit(X)
-    one = X.head(1)
-    assert_frame_equal(MondrianAnonymizer(k=1).anonymize(one).data, one)
-    for k in (0, -3): 
-        with pytest.raises(ValueError, match="'k'"): MondrianAnonymizer(k=k).fit(X)
-    for k in (2.5, True, "3", None):
-        with pytest.raises(TypeError, match="'k'"): MondrianAnonymizer(k=k).fit(X)
-    assert MondrianAnonymizer(k=np.int64(3)).anonymize(X).audit.k == 4
+def test_a_region_holds_k_rows_or_all():
+    for k in (8, 13, 14): assert MondrianAnonymizer(k=k).anonymize(load_customers()[QIS]).audit.class_sizes == (14,)
 
 @pytest.mark.parametrize("name", ["mode", "recoding", "cut_rule", "width"])
 @pytest.mark.parametrize("value", ["no such word", None, 3, np.array(["le", "le"]), ["set"]])
@@ -319,13 +300,6 @@ def test_numpy_words_and_bools():
     a, c = encode(pd.Series([1, 2, 3, 4], name="x"))
     assert strict_partition([a], [c], np.int32(2), np.str_("le"), np.str_("rank"), np.bool_(False))[0].tolist() == [0, 0, 1, 1]
 
-def test_parameters_are_kept_and_cloned():
-    m = MondrianAnonymizer(k=7, quasi_identifiers=["a"], cut_rule="balanced", width="ratio", recoding="interval")
-    assert m.get_params() == clone(m).get_params()
-    assert set(m.get_params()) == set(inspect.signature(MondrianAnonymizer).parameters)
-    assert all(p.default is not inspect.Parameter.empty for p in inspect.signature(MondrianAnonymizer).parameters.values())
-    assert clone(m).set_params(k=3).k == 3 and not [o for o in vars(m) if o.endswith("_")]
-
 def test_the_range_of_huge_numbers():
     X = pd.DataFrame({"a": [-1.7e308, 1.7e308, 0., 5.]*3, "b": [True, False]*6})
     attributes, codes = coded(X)
@@ -335,38 +309,7 @@ def test_the_range_of_huge_numbers():
             groups, _ = strict_partition(attributes, codes, 2, width=width)
             assert as_sets(regions(groups)) == as_sets(_textbook_strict(attributes, codes, 2, width=width)) and groups.max() == 3
 
-def test_other_columns_are_untouched():
-    c = load_customers()
-    r = MondrianAnonymizer(k=3, quasi_identifiers=["Age"]).anonymize(c.drop(columns="Bought"), c.Bought)
-    assert_frame_equal(r.data[["Gender", "Marital"]], c[["Gender", "Marital"]])
-    pd.testing.assert_series_equal(r.y, c.Bought)
-
-def test_no_state_between_calls():
-    m, c = MondrianAnonymizer(k=3, recoding="interval"), load_customers()[QIS]
-    m.fit(make_population(200, 0))
-    assert_frame_equal(m.anonymize(c).text(), MondrianAnonymizer(k=3, recoding="interval").anonymize(c).text())
-    assert len(m.attributes_) == 3 and len(m.groups_) == 14
-
-# ---------- what is saved
-@pytest.mark.parametrize("recoding", ["set", "interval"])
-def test_pickle_holds_no_rows(recoding):
-    X = make_population(997, 0)
-    m = MondrianAnonymizer(k=5, recoding=recoding).fit(X)
-    back = pickle.loads(pickle.dumps(m))
-    assert not hasattr(back, "release_") and not hasattr(back, "groups_") and hasattr(m, "release_") and hasattr(m, "groups_")
-    def arrays(o, seen):
-        if id(o) in seen: return
-        seen.add(id(o))
-        if isinstance(o, (pd.DataFrame, pd.Series)): raise AssertionError("a table is saved")
-        if isinstance(o, np.ndarray): yield o
-        elif isinstance(o, dict): 
-            for v in o.values(): yield from arrays(v, seen)
-        elif isinstance(o, (list, tuple)):
-            for v in o: yield from arrays(v, seen)
-        elif hasattr(o, "__dict__"): yield from arrays(vars(o), seen)
-    assert all(len(o) != len(X) for o in arrays(vars(back), set()))
-    assert as_text(back.transform(X)).equals(as_text(m.transform(X)))
-
+# ---------- cuts by hand
 def test_cuts_assign_new_codes():
     cuts = Cuts(*map(np.array, ([1, -1, 0, -1, -1], [0, -1, 2, -1, -1], [1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [-1, 0, -1, 1, 2])))
     assert cuts.assign([np.array([9, 2, 3]), np.array([-1, 5, 1])]).tolist() == [0, 1, 2]

@@ -1,0 +1,111 @@
+"""All anonymizers and classifiers, for the contract that they share. A new one is one entry here.
+
+An option's values are a strategy, or, where they depend on the table, a function (X, y, roles) -> strategy.
+A grid is a strategy of parameters; a method whose modes take different options has one grid for each mode."""
+import importlib, inspect, pkgutil
+from dataclasses import dataclass, field
+from typing import Callable
+from hypothesis import strategies as st
+from random_tables import pick, tables
+import ppdt
+from ppdt.id3_sets import GeneralizedID3Classifier
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.release import AnonymizedClassifier, Anonymizer
+from sklearn.base import ClassifierMixin, TransformerMixin
+
+def grid(**options):
+    "A function (X, y, roles) -> strategy of parameters"
+    return lambda *table: st.fixed_dictionaries({o: s(*table) if inspect.isfunction(s) else s for o, s in options.items()})
+
+@dataclass(frozen=True)
+class Entry:
+    "What the contract has to know of an estimator"
+    grids: tuple                                # its options, one grid for each mode; parameters of `Anonymizer` are drawn with the table
+    checked: dict                               # objects that scikit-learn's checks are run on, by name, each with {check: why it does not apply}
+    example: Callable = None                    # a simple object, for tests on one table; the class with its defaults
+    needs_y: bool = False                       # has the class to be given?
+    impossible: tuple = ()                      # messages that say truly that no release exists; `test_contract` holds each against the table
+    refuses: tuple = ()                         # messages for releases that a classifier does not read
+    keeps: tuple = field(default=("release_",)) # learnt names that hold rows, and are not pickled
+
+    def options(self, *table): return st.one_of([g(*table) for g in self.grids])
+
+NO_CELLS = "it subtracts outputs, and published cells are no numbers; k = 1 is checked"
+COMPLEX = "a TypeError, as for all columns that are no numbers, texts, categories or dates"
+ONE_ROW = "one row for a larger k is an error about k"
+NUMBERED = "columns of a DataFrame are named by text, as in the files that leave the house"
+
+ANONYMIZERS = {
+    MondrianAnonymizer: Entry(
+        grids=(grid(mode=st.just("strict"), recoding=pick("set", "interval"), cut_rule=pick("le_then_lt", "le", "balanced"), width=pick("rank", "distinct", "ratio")),),
+        impossible=("missing='drop' leaves",),
+        keeps=("release_", "groups_"),
+        checked={
+            "k=5": (MondrianAnonymizer(), dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
+                "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent"], NO_CELLS)),
+            "k=1": (MondrianAnonymizer(k=1), dict(check_complex_data=COMPLEX)),
+            "k=1, intervals": (MondrianAnonymizer(k=1, recoding="interval"), dict(check_complex_data=COMPLEX)),
+            "k=1, missing": (MondrianAnonymizer(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
+        }),
+}
+
+def _id3(**p): return GeneralizedID3Classifier(random_state=0, **p)
+
+def an_anonymizer(X, y, roles):
+    "Any anonymizer of the registry, with any of its options, for this table"
+    missing = {"missing": "category"} if roles["missing"] != "error" else {}
+    return st.one_of([e.options(X, y, roles).map(lambda o, A=A: A(**roles | missing | o)) for A, e in ANONYMIZERS.items()])
+
+def a_learner(X, y, roles):
+    "Any classifier of the registry that reads tables itself"
+    return st.one_of([e.options(X, y, roles).map(lambda o, C=C: C(**o)) for C, e in CLASSIFIERS.items() if C is not AnonymizedClassifier])
+
+CLASSIFIERS = {
+    GeneralizedID3Classifier: Entry(
+        grids=(grid(entropy=pick("equal_prob", "own_value", "random_map"), max_depth=pick(None, 0, 2), random_state=st.integers(0, 3)),
+               grid(convert=pick("most_frequent", "fractional"), min_gain=pick(None, .01), random_state=st.just(0))),
+        example=_id3, needs_y=True,
+        refuses=("must hold values or sets of values",),
+        checked={o: (_id3(**p), dict(check_classifier_data_not_an_array=NUMBERED)) for o, p in {
+            "paper's": {}, "own_value": dict(entropy="own_value"), "random_map": dict(entropy="random_map"), "fractional": dict(convert="fractional")}.items()}),
+    AnonymizedClassifier: Entry(
+        grids=(grid(anonymizer=an_anonymizer, classifier=a_learner, test=pick("raw", "recoded")),),
+        example=lambda **p: AnonymizedClassifier(MondrianAnonymizer(k=3), _id3(), **p), needs_y=True,
+        refuses=("must hold values or sets of values",),
+        checked={
+            "raw": (AnonymizedClassifier(MondrianAnonymizer(k=2), _id3()), dict(check_classifier_data_not_an_array=NUMBERED, check_fit2d_1sample=ONE_ROW,
+                check_estimators_nan_inf="rows to classify go to the classifier as they are, and it takes missing values; rows to protect may have none")),
+            "recoded": (AnonymizedClassifier(MondrianAnonymizer(k=1), _id3(), test="recoded"), dict(check_classifier_data_not_an_array=NUMBERED)),
+            "missing": (AnonymizedClassifier(MondrianAnonymizer(k=2, missing="category"), _id3(), test="recoded"), dict(check_classifier_data_not_an_array=NUMBERED, check_fit2d_1sample=ONE_ROW)),
+        }),
+}
+REGISTRY = ANONYMIZERS | CLASSIFIERS
+
+# checks of scikit-learn that cannot be run here
+NOT_RUN = {"check_array_api_input": "it needs SCIPY_ARRAY_API to be set; all estimators read tables"}
+
+# classes that are no estimators of their own
+FRAMES = {Anonymizer: "the frame of all anonymizers: it publishes nothing itself"}
+
+def estimators():
+    "Classes of estimators that are defined in ppdt, in any module, private ones too"
+    found = set()
+    for m in pkgutil.walk_packages(ppdt.__path__, "ppdt."):
+        for o in vars(importlib.import_module(m.name)).values():
+            if inspect.isclass(o) and issubclass(o, (Anonymizer, ClassifierMixin, TransformerMixin)) and o.__module__.startswith("ppdt."): found.add(o)
+    return found
+
+def example(cls, **p): return (REGISTRY[cls].example or cls)(**p)
+
+@st.composite
+def tasks(draw, cls, missing=True):
+    "(X, y, parameters) for an anonymizer: a table, and any options that it can be given"
+    X, y, roles = draw(tables(missing))
+    return X, y, roles | draw(REGISTRY[cls].options(X, y, roles))
+
+@st.composite
+def lessons(draw, cls, missing=True):
+    "(X, y, parameters) for a classifier"
+    X, y, roles = draw(tables(missing))
+    p = draw(REGISTRY[cls].options(X, y, roles))
+    return X if any(isinstance(o, Anonymizer) for o in p.values()) else X.drop(columns="who"), y, p
