@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['CommandError', 'in_options', 'column_list', 'known_columns', 'check_options', 'spoilt_number', 'choose_kinds',
-           'read_people', 'check_places', 'check_missing', 'anonymize_file', 'audit_file', 'original_like', 'Demo',
-           'demo_data', 'DemoResult', 'run_demo', 'demo_lines', 'demo_text', 'plot_accuracy', 'demo_plots', 'demo_page',
-           'demo_next', 'write_demo', 'whole_k', 'make_parser', 'do_anonymize', 'do_audit', 'do_demo', 'main']
+           'read_people', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'read_taxonomies',
+           'anonymize_file', 'audit_file', 'stand_out', 'original_like', 'Demo', 'demo_data', 'DemoResult', 'run_demo',
+           'demo_lines', 'demo_text', 'plot_accuracy', 'demo_plots', 'demo_page', 'demo_next', 'write_demo', 'whole_k',
+           'whole_l', 'make_parser', 'do_anonymize', 'do_audit', 'do_demo', 'main']
 
 # %% ../nbs/18_command.ipynb #f703359c
 import argparse, base64, csv, difflib, html, io, os, re, shlex, sys
@@ -161,7 +162,51 @@ def check_missing(
         empty = (t[o] == "").to_numpy()
         if empty.any(): raise CommandError(f"Column {o!r} (--qi) must have no empty fields. Got {int(empty.sum())}, the first in row {int(empty.argmax())+1}: use --missing drop to leave these rows out, --missing category to publish \"missing\" as a value, or fill them in.")
 
-# %% ../nbs/18_command.ipynb #a9b8eee5
+# %% ../nbs/18_command.ipynb #f5bbfbdc
+def asked_constraints(
+    class_name, # --class, or None
+    columns, # Names in the file
+    file:str, # What to call it
+    sensitive=None, # --sensitive
+    l=None, # --l-diversity
+    t=None, # --t-closeness
+    alpha=None, # --alpha
+)->list: # `LDiversity`, `TCloseness` and `Alpha` objects
+    "The constraints that the options ask for. Raises CommandError: no secret to protect, or one that is no column."
+    from ppdt.diversity import Alpha, LDiversity, TCloseness
+    if sensitive is not None: known_columns([sensitive], "--sensitive", columns, file)
+    if all(o is None for o in (l, t, alpha)): return []
+    if sensitive is None and class_name is None: raise CommandError("--l-diversity, --t-closeness and --alpha must have a secret to protect. Got neither --sensitive nor --class: name the column.")
+    s = None if sensitive in (None, class_name) else sensitive
+    return [f(v, sensitive=s) for f, v in ((LDiversity, l), (TCloseness, t), (Alpha, alpha)) if v is not None]
+
+def in_order(s):
+    "A column of texts that are all numbers as ordered categories, smallest number first; any other as it is"
+    import pandas as pd
+    known = s.dropna().unique()
+    if isinstance(s.dtype, pd.CategoricalDtype) or not len(known) or not all(isinstance(o, str) and _is_number(o) for o in known): return s
+    return s.astype(pd.CategoricalDtype(sorted(known, key=lambda o: (float(o), o)), ordered=True))
+
+# %% ../nbs/18_command.ipynb #661e785b
+def read_taxonomies(
+    texts, # COLUMN=FILE each
+    qi, # Quasi-identifiers
+    kinds, # Kind of each, by name
+)->dict: # `Taxonomy` by column name
+    "Taxonomies from files. Raises CommandError for another form and columns that are no quasi-identifiers; see `Taxonomy.from_csv` for the others."
+    from ppdt.generalization import Taxonomy
+    res = {}
+    for text in texts or ():
+        name, _, path = text.rpartition("=")
+        if name not in qi: raise CommandError(f"--taxonomy must be COLUMN=FILE with a column of --qi. Got {text!r}; --qi has {_some(qi)}.")
+        if name in res: raise CommandError(f"--taxonomy must name each column once. Got {name!r} twice.")
+        try: res[name] = Taxonomy.from_csv(path, "int64" if kinds.get(name) == "numeric" else "str")
+        except ValueError: 
+            if kinds.get(name) != "numeric": raise
+            res[name] = Taxonomy.from_csv(path, "float64")
+    return res
+
+# %% ../nbs/18_command.ipynb #03d2de20
 def anonymize_file(
     source, # IN, `.csv` or `.parquet`
     target, # OUT, `.csv` or `.parquet`; replaced whole when it is there
@@ -173,6 +218,9 @@ def anonymize_file(
     categorical=(), # Quasi-identifiers whose numbers are names
     missing="error", # "error", "drop" or "category"
     recoding="set", # "set" or "interval"
+    mode="strict", # "strict", "relaxed" or "infogain", which needs the class
+    taxonomies=(), # Texts COLUMN=FILE
+    **secret, # `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`
 )->tuple: # (Release, kinds by name, notes)
     "Protect a file. Raises CommandError, ValueError or OSError for input that cannot be used; then nothing is written."
     import pandas as pd
@@ -184,13 +232,17 @@ def anonymize_file(
     check_missing(t, qi, missing)
     kinds, notes = choose_kinds(t, qi, numeric, categorical)
     X = pd.DataFrame({o: to_kind(t[o], kinds.get(o, "categorical"), o) for o in t.columns})
+    asked = asked_constraints(class_name, X.columns, Path(source).name, **secret)
+    for o in {o.sensitive or class_name for o in asked}: X[o] = in_order(X[o])
+    trees = read_taxonomies(taxonomies, qi, kinds)
     y = None if class_name is None else X.pop(class_name)
-    a = MondrianAnonymizer(k=k, quasi_identifiers=list(qi), identifiers=list(identifiers), missing=missing, recoding=recoding)
+    if mode == "infogain" and y is None: raise CommandError("--mode infogain must have the class that cuts are chosen for. Got none: name its column with --class, or use --mode strict.")
+    a = MondrianAnonymizer(k=k, quasi_identifiers=list(qi), identifiers=list(identifiers), missing=missing, recoding=recoding, mode=mode, taxonomies=trees or None, constraints=asked)
     release = a.anonymize(X, y)
     (release.to_csv if file_kind(target) == "csv" else release.to_parquet)(target)
     return release, kinds, notes
 
-# %% ../nbs/18_command.ipynb #2b62be52
+# %% ../nbs/18_command.ipynb #e391fee8
 def audit_file(
     path, # A release, or any table, `.csv` or `.parquet`
     qi=None, # Columns an attacker may know; None: those of the schema
@@ -198,22 +250,47 @@ def audit_file(
     original=None, # The file it was made from, for the loss
     numeric=(), # Columns to read as cells over numbers, where no schema says so
     categorical=(), # Columns to read as cells over words, where no schema says so
+    class_name=None, # The class, where no schema says so
+    person=None, # The column that says who a row is about
+    taxonomies=(), # Texts COLUMN=FILE
+    **secret, # `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`
 )->tuple: # (Audit, quasi-identifiers, has it a schema?)
     "Measure a file. Raises CommandError, ValueError or OSError for input that cannot be used."
+    import pandas as pd
+    from dataclasses import replace
     from ppdt.privacy import audit
     from ppdt.release import read_release
     from ppdt.tables import schema_path
     name, columns = Path(path).name, list(read_people(path).columns)
-    check_options(columns, name, qi or [], numeric=numeric, categorical=categorical)
+    check_options(columns, name, qi or [], class_name, numeric=numeric, categorical=categorical)
+    if person is not None: known_columns([person], "--person", columns, name)
     r = read_release(path, {**dict.fromkeys(numeric, "numeric"), **dict.fromkeys(categorical, "categorical")})
     has_schema = schema_path(path).is_file()
     if qi is None and not has_schema: raise CommandError(f"--qi must say which columns an attacker may know. Got none, and {schema_path(path).name} does not lie beside {name}: use for example --qi {_some(columns[:3]).replace(' ', '')}.")
     qi = list(qi or r.roles.quasi_identifiers)
-    data = r.data.join(r.y) if r.y is not None and r.y.name in qi else r.data
-    if original is None: return audit(data, qi, k), qi, has_schema
+    if class_name is None and r.y is not None and r.y.name not in qi: class_name = r.y.name
+    data = r.data if r.y is None else r.data.join(r.y)
+    asked = asked_constraints(class_name, data.columns, name, **secret)
+    for o in {class_name, secret.get("sensitive")} - {None}: data[o] = in_order(data[o])
+    trees = {**(r.taxonomies if has_schema else {}), **read_taxonomies(taxonomies, qi, {o: "numeric" for o in qi if pd.api.types.is_numeric_dtype(data[o])})}
+    told = dict(y=class_name, sensitive=secret.get("sensitive"), person=person, constraints=[replace(o, sensitive=o.sensitive or class_name) for o in asked], taxonomies=trees)
+    if original is None: return audit(data, qi, k, **told), qi, has_schema
     X, words = original_like(original, {o["name"]: o for o in r.schema.columns} if has_schema else {}, qi, numeric, categorical)
     if len(X) < len(data): raise CommandError(f"--original must be the table that {name} was made from. Got {Path(original).name} with {len(X):,} rows, fewer than the {len(data):,} of {name}: give another file.")
-    return audit(data, qi, k, original=X, categorical=words, lost_rows=len(X) - len(data)), qi, has_schema
+    return audit(data, qi, k, original=X, categorical=words, lost_rows=len(X) - len(data), **told), qi, has_schema
+
+# %% ../nbs/18_command.ipynb #0bb39e82
+def stand_out(
+    path, # A table, `.csv` or `.parquet`
+    qi, # Quasi-identifiers
+    numeric=(), # Columns to read as cells over numbers, where no schema says so
+    categorical=(), # Columns to read as cells over words, where no schema says so
+): # The report of `ppdt.privacy.risk_report`, INTERNAL
+    "Which columns tell people apart, and which rows stand out."
+    from ppdt.privacy import risk_report
+    from ppdt.release import read_release
+    r = read_release(path, {**dict.fromkeys(numeric, "numeric"), **dict.fromkeys(categorical, "categorical")})
+    return risk_report(r.data if r.y is None else r.data.join(r.y), list(qi))
 
 # %% ../nbs/18_command.ipynb #8b2e1fa2
 def original_like(
@@ -527,7 +604,7 @@ def write_demo(
     return [(out/"report.html", "INTERNAL  the table above, two plots, and what they mean"), (out/"release.csv", "PUBLIC    the protected table"),
             (out/"release.schema.json", "PUBLIC    what its columns are; programs read it")]
 
-# %% ../nbs/18_command.ipynb #a4b4bef1
+# %% ../nbs/18_command.ipynb #3af7aefc
 class _Parser(argparse.ArgumentParser):
     "A parser whose errors are one line, and which does not guess abbreviated options"
     def __init__(self, *args, **kw): super().__init__(*args, **{"allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter, **kw})
@@ -535,12 +612,19 @@ class _Parser(argparse.ArgumentParser):
 
 def whole_k(
     text:str, # What came after --k
+    example:str="--k 5", # What to advise
 )->int: # At least 1
     "k from the command line. Raises ArgumentTypeError for anything but an integer of at least 1."
     try: k = int(text)
     except ValueError: k = 0
-    if k < 1: raise argparse.ArgumentTypeError(f"must be an integer of at least 1. Got {text!r}: use for example --k 5")
+    if k < 1: raise argparse.ArgumentTypeError(f"must be an integer of at least 1. Got {text!r}: use for example {example}")
     return k
+
+def whole_l(
+    text:str, # What came after --l-diversity
+)->int: # At least 1
+    "l from the command line. Raises ArgumentTypeError for anything but an integer of at least 1."
+    return whole_k(text, "--l-diversity 2")
 
 # %% ../nbs/18_command.ipynb #e441db00
 def _add_columns(p, *options):
@@ -555,7 +639,25 @@ def _demo_parser(sub):
     p.add_argument("--out", default="ppdt-demo", metavar="DIR", help="folder for the files; made when it is not there (default: ppdt-demo)")
     p.set_defaults(run=do_demo)
 
-# %% ../nbs/18_command.ipynb #7a6aaddb
+# %% ../nbs/18_command.ipynb #2b67cb6a
+def _fraction(text):
+    "A number from 0 to 1. Raises ArgumentTypeError"
+    try: x = float(text)
+    except ValueError: x = -1
+    if not 0 <= x <= 1: raise argparse.ArgumentTypeError(f"must be a number from 0 to 1. Got {text!r}: use for example 0.2")
+    return x
+
+def _add_secret(p):
+    "Options on a secret and on taxonomies, which both commands have"
+    p.add_argument("--sensitive", metavar="S", help="the secret that the next three options protect (default: the class)")
+    p.add_argument("--l-diversity", dest="l", type=whole_l, metavar="L", help="at least L different secrets in every class")
+    p.add_argument("--t-closeness", dest="t", type=_fraction, metavar="T", help="secrets of a class distributed as in the whole table, up to a distance T")
+    p.add_argument("--alpha", type=_fraction, metavar="A", help="no secret with more than a share A of a class")
+    p.add_argument("--taxonomy", dest="taxonomies", action="append", default=[], metavar="COLUMN=FILE", help="a file with a line leaf;...;* for each value of a column; the column is published as nodes of it")
+
+def _secret_options(args): return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
+
+# %% ../nbs/18_command.ipynb #331536b0
 def _anonymize_parser(sub):
     p = sub.add_parser("anonymize", help="protect a CSV or Parquet file",
         description="Protect a table: rows are grouped so that at least k look alike in the quasi-identifiers,\nthe columns that others may know too. Columns that are not named are published untouched.\nWrites OUT and, beside it, its schema; an older OUT is replaced. Nothing is written on error.",
@@ -569,6 +671,8 @@ def _anonymize_parser(sub):
     p.add_argument("--class", dest="class_name", metavar="C", help="the column to be predicted; it is published as it is")
     p.add_argument("--missing", choices=("error", "drop", "category"), default="error", help="empty fields in quasi-identifiers: stop, leave the row out, or publish \"missing\" as a value (default: error)")
     p.add_argument("--recoding", choices=("set", "interval"), default="set", help="publish the values of a group as a set, or numbers as an interval (default: set)")
+    p.add_argument("--mode", choices=("strict", "relaxed", "infogain"), default="strict", help="cut at medians, rows with equal values together or not, or where the class is told best (default: strict)")
+    _add_secret(p)
     p.set_defaults(run=do_anonymize)
 
 def _audit_parser(sub):
@@ -579,6 +683,10 @@ def _audit_parser(sub):
     p.add_argument("--k", type=whole_k, help="the promise to check; without it the file is only measured")
     p.add_argument("--original", metavar="FILE", help="the table the release was made from, to tell the loss")
     _add_columns(p, ("--qi", "quasi-identifiers: columns that others may know too (default: those of the schema)"), ("--numeric", "columns to read as cells over numbers, where there is no schema"), ("--categorical", "columns to read as cells over words, where there is no schema"))
+    p.add_argument("--class", dest="class_name", metavar="C", help="the class (default: that of the schema)")
+    p.add_argument("--person", metavar="P", help="the column that says who a row is about, where somebody has several rows; persons are counted then")
+    _add_secret(p)
+    p.add_argument("--stand-out", action="store_true", help="INTERNAL: which columns tell people apart, and the rows that stand out")
     p.set_defaults(run=do_audit)
 
 # %% ../nbs/18_command.ipynb #4d420871
@@ -592,14 +700,14 @@ def make_parser()->argparse.ArgumentParser: # The parser of `ppdt`
     for add in (_demo_parser, _anonymize_parser, _audit_parser): add(sub)
     return p
 
-# %% ../nbs/18_command.ipynb #d244a086
+# %% ../nbs/18_command.ipynb #5da84002
 def _say(label, text): print(f"  {label:<19} {text}")
 
 def do_anonymize(args)->int: # Exit code
     "`ppdt anonymize`"
     if not args.qi: raise CommandError("--qi must name the columns that others may know too. Got none: use for example --qi age,sex,zip.")
     out, there = Path(args.out), Path(args.out).exists()
-    release, kinds, notes = anonymize_file(args.source, out, args.qi, args.k, args.class_name, args.identifiers or [], args.numeric or [], args.categorical or [], args.missing, args.recoding)
+    release, kinds, notes = anonymize_file(args.source, out, args.qi, args.k, args.class_name, args.identifiers or [], args.numeric or [], args.categorical or [], args.missing, args.recoding, args.mode, **_secret_options(args))
     print(f"{Path(args.source).name}: {len(release.data) + len(release.lost):,} rows")
     _say("quasi-identifiers", ", ".join(f"{o} ({kinds[o]})" for o in args.qi))
     if args.class_name is not None: _say("class", f"{args.class_name} (as it is)")
@@ -612,10 +720,11 @@ def do_anonymize(args)->int: # Exit code
 
 def do_audit(args)->int: # Exit code
     "`ppdt audit`"
-    a, qi, has_schema = audit_file(args.file, args.qi, args.k, args.original, args.numeric or [], args.categorical or [])
+    a, qi, has_schema = audit_file(args.file, args.qi, args.k, args.original, args.numeric or [], args.categorical or [], args.class_name, args.person, **_secret_options(args))
     print(f"{Path(args.file).name}: {'a release, with its schema' if has_schema else 'no schema beside it, so cells are taken as text' if not (args.numeric or args.categorical) else 'no schema beside it'}")
     _say("quasi-identifiers", ", ".join(qi))
     print(f"\n{_translated(str(a))}")
+    if args.stand_out: print(f"\n{stand_out(args.file, qi, args.numeric or [], args.categorical or [])}")
     return 1 if a.holds is False else 0
 
 # %% ../nbs/18_command.ipynb #426d0e80
