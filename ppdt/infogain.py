@@ -335,7 +335,7 @@ def _nodes(node, best, runs, n_nodes):
     right = np.where(last[q+1], to[q+1], number[q+1])
     return (number[q], best[region[q]], end[q], to[q], right), child, n_parts, int(n_nodes + n_parts.sum() + (~first & ~last).sum())
 
-# %% ../nbs/10b_infogain.ipynb #8097429e
+# %% ../nbs/10b_infogain.ipynb #104eda5e
 @dataclass
 class _Task:
     "What does not change from level to level"
@@ -363,6 +363,7 @@ def _task(attributes, codes, y, k, candidates, categories, stop_pure, taxonomies
     y, n = np.asarray(y), len(codes[0])
     if y.shape != (n,): raise ValueError(f"'y' must have one class for each of the {n} rows. Got shape {y.shape}.")
     if y.dtype.kind not in "iu" or y.min(initial=0) < 0: raise ValueError("'y' must hold codes 0, 1, ... of the class. Got others: use tables.encode, and with_missing where classes are missing.")
+    if y.max(initial=0) >= 1000: raise ValueError(f"'y' must have at most 1,000 classes. Got codes up to {y.max()}: if these are numbers, divide them into ranges first.")
     taxonomies = [None]*len(codes) if taxonomies is None else list(taxonomies)
     if len(taxonomies) != len(codes): raise ValueError(f"'taxonomies' must have one entry, a Taxonomy or None, for each attribute. Got {len(taxonomies)} for {len(codes)}.")
     paths = [None if t is None else _paths(a, t) for a, t in zip(attributes, taxonomies)]

@@ -17,10 +17,10 @@ from .tables import MISSING, Attribute, Interval, canonical_order, encode, with_
 
 _all_ = ['Cuts', 'strict_partition']
 
-# %% ../nbs/10c_mondrian.ipynb #4a98af0b
+# %% ../nbs/10c_mondrian.ipynb #a5d22af1
 def _partition(m, attributes, codes, y, k, allow, trees):
     "Groups and cuts of an anonymizer's mode; columns with a taxonomy in the order of its leaves. Raises ValueError: no class for infogain."
-    if m.mode == "infogain" and y is None: raise ValueError("'y' must be given with mode='infogain', which chooses cuts by the class. Got None: call fit(X, y), or use mode='strict'.")
+    if m.mode == "infogain" and y is None: raise ValueError("'y' must be given with mode='infogain': it chooses cuts by the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or use mode='strict'.")
     ordered = [(a, None) if t is None else in_leaf_order(a, t) for a, t in zip(attributes, trees)]
     attributes, codes = [a for a, _ in ordered], [c if r is None else r[c] for c, (_, r) in zip(codes, ordered)]
     if m.mode == "relaxed": return relaxed_partition(attributes, codes, k, m.width, _tie(m), allow), None
@@ -111,7 +111,7 @@ def _forget_all(m):
     if cuts is not None: m.cuts_ = cuts
     del m._named_
 
-# %% ../nbs/10c_mondrian.ipynb #14e8a6c2
+# %% ../nbs/10c_mondrian.ipynb #ce9bf703
 class MondrianAnonymizer(Anonymizer):
     """Mondrian: strict, relaxed, or by information gain. Source: lefevre2006a; lefevre2006b; shao_beckford, Section III.B.
 
@@ -174,9 +174,9 @@ class MondrianAnonymizer(Anonymizer):
     """
     def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", mode="strict", recoding="set", cut_rule="le_then_lt", width="rank",
                  median="lower", candidates="all", categories="ordered", stop_pure=False, taxonomies=None, constraints=()):
-        super().__init__(k=k, quasi_identifiers=quasi_identifiers, categorical=categorical, identifiers=identifiers, missing=missing)
+        super().__init__(k=k, quasi_identifiers=quasi_identifiers, categorical=categorical, identifiers=identifiers, missing=missing, constraints=constraints)
         self.mode, self.recoding, self.cut_rule, self.width, self.median = mode, recoding, cut_rule, width, median
-        self.candidates, self.categories, self.stop_pure, self.taxonomies, self.constraints = candidates, categories, stop_pure, taxonomies, constraints
+        self.candidates, self.categories, self.stop_pure, self.taxonomies = candidates, categories, stop_pure, taxonomies
 
     def _check(self):
         for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)

@@ -17,6 +17,10 @@ def grid(**options):
     "A function (X, y, roles) -> strategy of parameters"
     return lambda *table: st.fixed_dictionaries({o: s(*table) if inspect.isfunction(s) else s for o, s in options.items()})
 
+def with_class(a_grid):
+    "A grid for tables that have a class"
+    return lambda X, y, roles: st.nothing() if y is None else a_grid(X, y, roles)
+
 @dataclass(frozen=True)
 class Entry:
     "What the contract has to know of an estimator"
@@ -37,13 +41,16 @@ NUMBERED = "columns of a DataFrame are named by text, as in the files that leave
 
 ANONYMIZERS = {
     MondrianAnonymizer: Entry(
-        grids=(grid(mode=st.just("strict"), recoding=pick("set", "interval"), cut_rule=pick("le_then_lt", "le", "balanced"), width=pick("rank", "distinct", "ratio")),),
+        grids=(grid(mode=st.just("strict"), recoding=pick("set", "interval"), cut_rule=pick("le_then_lt", "le", "balanced"), width=pick("rank", "distinct", "ratio"), median=pick("lower", "midpoint")),
+               grid(mode=st.just("relaxed"), recoding=pick("set", "interval"), width=pick("rank", "distinct", "ratio")),
+               with_class(grid(mode=st.just("infogain"), recoding=pick("set", "interval"), candidates=pick("all", "class_change"), categories=pick("ordered", "subsets"), stop_pure=st.booleans()))),
         impossible=("missing='drop' leaves",),
         keeps=("release_", "groups_"),
         checked={
             "k=5": (MondrianAnonymizer(), dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
                 "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent"], NO_CELLS)),
             "k=1": (MondrianAnonymizer(k=1), dict(check_complex_data=COMPLEX)),
+            "k=1, by the class": (MondrianAnonymizer(k=1, mode="infogain"), dict(check_complex_data=COMPLEX)),
             "k=1, intervals": (MondrianAnonymizer(k=1, recoding="interval"), dict(check_complex_data=COMPLEX)),
             "k=1, missing": (MondrianAnonymizer(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
         }),

@@ -4,10 +4,12 @@ import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from pandas.testing import assert_frame_equal
 from ppdt.datasets import load_customers, load_patients, make_population
+from ppdt.diversity import Alpha, LDiversity, TCloseness
+from ppdt.generalization import Taxonomy
 from ppdt.medians import _n_distinct, _textbook_cut, _textbook_strict
 from ppdt.mondrian import Cuts, MondrianAnonymizer, strict_partition
 from ppdt.privacy import class_sizes
-from ppdt.tables import Interval, ValueSet, cells, column_text, encode, with_missing
+from ppdt.tables import Exact, Interval, MISSING, ValueSet, cells, column_text, encode, with_missing
 
 RULES, WIDTHS = ["le_then_lt", "le", "balanced"], ["rank", "distinct", "ratio"]
 QIS = ["Gender", "Marital", "Age"]
@@ -278,7 +280,7 @@ def test_deep_cuts_are_no_recursion():
 def test_a_region_holds_k_rows_or_all():
     for k in (8, 13, 14): assert MondrianAnonymizer(k=k).anonymize(load_customers()[QIS]).audit.class_sizes == (14,)
 
-@pytest.mark.parametrize("name", ["mode", "recoding", "cut_rule", "width"])
+@pytest.mark.parametrize("name", ["mode", "recoding", "cut_rule", "width", "median", "candidates", "categories"])
 @pytest.mark.parametrize("value", ["no such word", None, 3, np.array(["le", "le"]), ["set"]])
 def test_words_are_checked_in_fit(name, value):
     m = MondrianAnonymizer(k=3, **{name: value})
@@ -308,6 +310,133 @@ def test_the_range_of_huge_numbers():
         for width in WIDTHS:
             groups, _ = strict_partition(attributes, codes, 2, width=width)
             assert as_sets(regions(groups)) == as_sets(_textbook_strict(attributes, codes, 2, width=width)) and groups.max() == 3
+
+# ---------- modes and taxonomies
+MODES = ["strict", "relaxed", "infogain"]
+TREE = Taxonomy.from_dict({"*": {"low": ["a", "b", "never"], "high": {"very": ["B", "Ä"], "007": None}, " x": None}})
+EDGES = Taxonomy.from_edges(range(-3, 8), [-3, 0, 3, 8], [-3, 3, 8])
+
+@st.composite
+def mode_tasks(draw):
+    "A table with a class, a column with a taxonomy of words and perhaps one of numbers, and a k"
+    X, categorical, k = draw(tasks())
+    n = len(X)
+    X["words"] = pd.Series(draw(st.lists(st.sampled_from(["a", "b", "B", "Ä", "007", " x", None]), min_size=n, max_size=n)), dtype="object")
+    X["numbers"] = draw(st.lists(whole, min_size=n, max_size=n))
+    y = pd.Series(draw(st.lists(st.sampled_from("yn"), min_size=n, max_size=n)), name="y")
+    return X, y, categorical, k, {"words": TREE} | ({"numbers": EDGES} if draw(st.booleans()) else {})
+
+@given(mode_tasks(), st.sampled_from(MODES), st.sampled_from(["set", "interval"]), st.sampled_from(["ordered", "subsets"]))
+def test_modes_and_taxonomies(task, mode, recoding, categories):
+    X, y, categorical, k, trees = task
+    if X.words.isna().all(): return
+    m = MondrianAnonymizer(k=k, categorical=categorical, mode=mode, recoding=recoding, categories=categories, taxonomies=trees, missing="category")
+    r = m.anonymize(X, y)
+    assert r.audit.holds and class_sizes(r.data).min() >= k and len(r.data) == len(X) and np.bincount(m.groups_).min() >= k
+    if mode == "relaxed": assert np.bincount(m.groups_).max() <= 2*k - 1
+    if k == 1: return
+    for o, t in trees.items():
+        codes, cs = cells(r.data[o])
+        for g in regions(m.groups_):
+            found, c = set(X[o].iloc[g]), cs[codes[g[0]]]
+            assert len(set(codes[g].tolist())) == 1
+            if X[o].iloc[g].isna().any(): assert MISSING in c.values
+            else: assert t.node(c) == t.node(t.lca(found))
+    assert_same_cells(m, X, r)
+
+def assert_same_cells(m, X, r):
+    "Training rows find their cells again, also after saving; relaxed cuts have no places for rows"
+    saved = pickle.loads(pickle.dumps(m))
+    if m.mode == "relaxed":
+        assert not hasattr(m, "cuts_") and not hasattr(m, "_recode")
+        with pytest.raises(TypeError, match="cannot recode"): saved.transform(X)
+    else: assert as_text(saved.transform(X)).equals(as_text(r.data))
+
+@given(tasks(), st.sampled_from(MODES), st.randoms(use_true_random=False))
+def test_the_text_of_a_release_does_not_depend_on_the_order(task, mode, random):
+    "Other columns and the class included"
+    X, categorical, k = task
+    X["other"], y = np.arange(len(X)) % 3, pd.Series(np.arange(len(X))*7 % 5 % 2, name="y")
+    order = list(range(len(X))); random.shuffle(order)
+    qi = [o for o in X if o != "other"]
+    a, b = (MondrianAnonymizer(k=k, quasi_identifiers=qi, categorical=categorical, mode=mode).anonymize(X.iloc[o], y.iloc[o]).text() for o in (range(len(X)), order))
+    assert_frame_equal(a, b)
+
+def test_a_saved_object_knows_all_leaves_and_no_others():
+    X = pd.DataFrame({"words": list("aabbBB"), "numbers": [-3, -2, 0, 1, 5, 6]})
+    m = MondrianAnonymizer(k=2, taxonomies={"words": TREE, "numbers": EDGES}).fit(X)
+    assert set(m.attributes_[0].items) == set(TREE.values) and m.attributes_[1].items == list(range(-3, 8))
+    new = m.transform(pd.DataFrame({"words": ["never", "zzz", "007"], "numbers": [2, 100, -100]}))
+    assert set(column_text(new.words)) <= set(column_text(m.release_.data.words))
+    texts = Taxonomy.from_lines([[str(o), "*"] for o in range(-3, 8)])                     # leaves as texts, values as numbers
+    n = MondrianAnonymizer(k=2, quasi_identifiers=["numbers"], taxonomies={"numbers": texts}).fit(X)
+    assert as_text(n.transform(X))["numbers"].equals(as_text(n.release_.data)["numbers"])
+
+def test_numbers_in_another_order_than_their_own():
+    odd = Taxonomy.from_dict({"*": {"odd": ["1", "3", "5"], "even": ["2", "4", "6"]}})
+    X = pd.DataFrame({"n": [1, 1, 3, 5, 2, 4, 4, 6]})
+    for mode in ("strict", "infogain"):
+        m = MondrianAnonymizer(k=4, mode=mode, taxonomies={"n": odd}).fit(X, list("yynynyny"))
+        assert [str(c) for c in m.release_.data.n] == ["<odd>"]*4 + ["<even>"]*4
+        assert as_text(m.transform(X)).equals(as_text(m.release_.data))
+
+def test_infogain_needs_a_class():
+    c = load_customers()
+    with pytest.raises(ValueError, match="'y' must be given with mode='infogain'"): MondrianAnonymizer(k=3, mode="infogain").fit(c[QIS])
+    m = MondrianAnonymizer(k=3, mode="infogain").fit(c[QIS], c.Bought)
+    assert numbered(regions(m.groups_)) == [[1, 2, 8, 10, 11], [3, 4, 5, 6, 7], [9, 12, 13, 14]]
+    assert m.__sklearn_tags__().target_tags.required and not MondrianAnonymizer().__sklearn_tags__().target_tags.required
+    gaps = c.Bought.astype("object").where(c.index % 5 > 0)
+    assert MondrianAnonymizer(k=3, mode="infogain").anonymize(c[QIS], gaps).audit.k >= 3
+
+def test_a_mode_is_what_was_fitted():
+    "Changing the mode of a fitted object does not give it places"
+    c = load_customers()[QIS]
+    m = MondrianAnonymizer(k=3, mode="relaxed")
+    assert not hasattr(m, "_recode") and hasattr(MondrianAnonymizer(), "_recode")
+    m.fit(c).set_params(mode="strict")
+    with pytest.raises(TypeError, match="cannot recode"): m.transform(c)
+    assert as_text(m.fit(c).transform(c)).equals(as_text(m.release_.data))
+    assert not [o for o in vars(m) if o == "_seen"]
+    with pytest.raises(ValueError): m.set_params(k=99).fit(c)
+    assert not [o for o in vars(m) if o == "_seen" or o.endswith("_")]
+
+@pytest.mark.parametrize("given, word", [([TREE], "dict"), ({"words": "tree.csv"}, "Taxonomy for each column"), ({"others": TREE}, "must name a quasi-identifier"),
+    ({"words": Taxonomy.from_dict({"*": ["a"]})}, "'b'")])
+def test_taxonomies_are_checked(given, word):
+    with pytest.raises(ValueError, match=word): MondrianAnonymizer(k=1, taxonomies=given).fit(pd.DataFrame({"words": list("ab")}))
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("constraints, measured", [((LDiversity(l=2),), lambda a: a.l_distinct >= 2), ((Alpha(alpha=.85),), lambda a: a.alpha <= .85), ((TCloseness(t=.2),), lambda a: a.t <= .2)])
+def test_constraints_hold_and_cost_groups(mode, constraints, measured):
+    X = make_population(800, 0)
+    y = X.pop("income")
+    r, free = (MondrianAnonymizer(k=4, mode=mode, constraints=o).anonymize(X, y) for o in (constraints, ()))
+    assert r.audit.holds and r.audit.k >= 4 and measured(r.audit)
+    assert 1 < r.audit.n_classes < free.audit.n_classes
+
+def test_stop_pure_is_checked():
+    with pytest.raises(ValueError, match="'stop_pure'"): MondrianAnonymizer(k=1, stop_pure="yes").fit(pd.DataFrame({"a": [1, 2]}))
+
+# ---------- what is saved
+@pytest.mark.parametrize("recoding", ["set", "interval"])
+def test_pickle_holds_no_rows(recoding):
+    X = make_population(997, 0)
+    m = MondrianAnonymizer(k=5, recoding=recoding).fit(X)
+    back = pickle.loads(pickle.dumps(m))
+    assert not hasattr(back, "release_") and not hasattr(back, "groups_") and hasattr(m, "release_") and hasattr(m, "groups_")
+    def arrays(o, seen):
+        if id(o) in seen: return
+        seen.add(id(o))
+        if isinstance(o, (pd.DataFrame, pd.Series)): raise AssertionError("a table is saved")
+        if isinstance(o, np.ndarray): yield o
+        elif isinstance(o, dict): 
+            for v in o.values(): yield from arrays(v, seen)
+        elif isinstance(o, (list, tuple)):
+            for v in o: yield from arrays(v, seen)
+        elif hasattr(o, "__dict__"): yield from arrays(vars(o), seen)
+    assert all(len(o) != len(X) for o in arrays(vars(back), set()))
+    assert as_text(back.transform(X)).equals(as_text(m.transform(X)))
 
 # ---------- cuts by hand
 def test_cuts_assign_new_codes():

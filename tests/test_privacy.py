@@ -1,4 +1,4 @@
-"""The audit: classes against a plain count on text, the papers' tables, cases from bug reports, foreign tables, bad input."""
+"""The audit: classes against a plain count on text, the papers' tables, foreign tables, bad input."""
 from dataclasses import fields
 from itertools import combinations
 import numpy as np, pandas as pd, pytest
@@ -86,44 +86,6 @@ def test_table_ii_of_shao_beckford():
 def test_customers():
     assert audit(CUSTOMERS, QIS).k == 1 and audit(CUSTOMERS, QIS).uniques == 14
     assert audit(CUSTOMERS, ["Gender", "Marital"]).class_sizes == (2, 3, 4, 5)
-
-# ---------- cases from public bug reports
-@pytest.mark.parametrize("gap", [np.nan, None, pd.NA])
-def test_a_row_with_a_missing_value_is_a_class(gap):
-    "pandas-dev/pandas#3729 and others: groupby forgets it"
-    t = pd.DataFrame({"age": pd.array([30]*6 + [gap], dtype="object" if gap is None else "Float64"), "s": ["a"]*7})
-    found = audit(t, ["age"], k=2)
-    assert (found.k, found.class_sizes, found.n_rows, found.holds) == (1, (1, 6), 7, False)
-
-def test_suppressed_row_before_saving_and_after_reading(tmp_path):
-    "arx-deidentifier/arx#259: 1 suppressed row, 3 classes, k 2"
-    texts = pd.DataFrame({"age": ["1", "1", "[2, 3]", "[2, 3]", "4", "4", "*"], "zip": ["816", "816", "{1, 2}", "{1, 2}", "7", "7", "*"]})
-    t = pd.DataFrame({"age": parse_column(texts.age, "int64"), "zip": parse_column(texts.zip)})
-    write_text(texts, tmp_path/"t.csv")
-    back = read_release(tmp_path/"t.csv", kinds={"age": "numeric", "zip": "categorical"})
-    for found in (audit(t), audit(back), audit(back.data)):
-        assert (found.suppressed_rows, found.suppressed_cells, found.n_classes, found.k, found.n_rows) == (1, 2, 3, 2, 6)
-        assert not found.warnings
-    literal = audit(read_release(tmp_path/"t.csv"))
-    assert (literal.suppressed_rows, literal.k) == (0, 1)
-    assert len(literal.warnings) == 2 and "'age'" in literal.warnings[0] and "kinds=" in literal.warnings[0]
-
-def test_untouched_rows_are_not_suppressed():
-    "arx-deidentifier/arx#310"
-    found = audit(pd.DataFrame({"age": range(7), "gender": list("MFMFMFM"), "zip": ["816"]*7}))
-    assert (found.suppressed_rows, found.suppressed_cells) == (0, 0)
-
-def test_a_suppressed_cell_is_a_value_of_its_own():
-    "sdcTools/sdcMicro#225: suppressing one cell makes a class of one"
-    X = pd.DataFrame({"region": ["A"]*5, "status": ["Single", "Married", "Married", "Single", "Widow"], "age": ["30-49"]*5})
-    t = X.assign(status=cell_column([0, 1, 1, 0, 2], [Exact("Single"), Exact("Married"), Suppressed()]))
-    found = audit(t, k=2)
-    assert (found.k, found.holds, found.suppressed_rows, found.suppressed_cells) == (1, False, 0, 1)
-
-def test_declared_categories_cost_nothing():
-    "pandas-dev/pandas#30552"
-    t = pd.DataFrame({"A": pd.Categorical(range(24), categories=range(10**5)), "B": range(24), "C": range(24)})
-    assert audit(t).class_sizes == (1,)*24
 
 # ---------- what an audit may be given
 def test_raw_frames_and_arrays():

@@ -98,16 +98,7 @@ def test_levels_of_repeated_names(lines):
     assert t == Taxonomy.from_lines(lines)
     for o in padded: assert [t.generalize(o[0], l) for l in range(longest)] == o
 
-# ---------- levels (ARX issue 362) and repeated names
-def test_levels_stay_when_all_values_are_equal(tmp_path):
-    t = Taxonomy.from_edges([1, 5, 7], [0, 5, 10], [0, 10], [0, 10])
-    assert t.height == 4 and [t.generalize(1, l) for l in range(5)] == ["1", "[0, 5)", "[0, 10)", "[0, 10)", "*"]
-    u = Taxonomy.from_edges([1, 5, 7], range(0, 21, 5), [0, 10, 20], [0, 20])
-    assert u.height == 4 and [u.cut(l) for l in (2, 3, 4)] == [("[0, 10)",), ("[0, 20)",), ("*",)]
-    for t in (t, u):
-        t.to_csv(tmp_path/"t.csv")
-        assert Taxonomy.from_csv(tmp_path/"t.csv", "int64") == t
-
+# ---------- repeated names
 def test_a_name_repeated_above_the_leaf():
     t = Taxonomy.from_lines([["a", "A", "A", "*"], ["b", "B", "C", "*"], ["c", "*", "*", "*"]])
     assert [t.cut(l) for l in range(4)] == [("a", "b", "c"), ("A", "B", "c"), ("A", "C", "c"), ("*",)]
