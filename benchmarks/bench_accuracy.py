@@ -19,6 +19,7 @@ MEASURED, PAIRS = "accuracy.csv", "accuracy_pairs.csv"
 ADULT = dict(cls="income", positive=">50K", qi=common.ADULT_QI)
 PEOPLE = dict(cls="income", positive="high", qi=common.POPULATION_QI)
 RELEASES = {f"{mode}, {recoding}": dict(mode=mode, recoding=recoding) for mode in ("strict", "relaxed", "infogain") for recoding in ("set", "interval")}
+RELEASES["strict, interval, distinct widths"] = dict(recoding="interval", width="distinct")    # how anonypy measures categories
 LEAF = 20
 
 def calibration_error(p, hit, bins=10):
@@ -62,7 +63,7 @@ def run(train, test, cls, positive, qi, ks, seeds, python):
     hit, rows, pairs = (test[cls] == positive).to_numpy(), [], []
     def note(k, tool, name, found):
         rows.append(dict(k=k, tool=tool, release=name, seeds=seeds, **found, load=common.load()))
-        print(f"  k={k} {tool:8} {name:20} accuracy {found['accuracy']:.4f}  AUC {found['auc']:.4f}", flush=True)
+        print(f"  k={k} {tool:8} {name:34} accuracy {found['accuracy']:.4f}  AUC {found['auc']:.4f}", flush=True)
     found, raw = learn(train[qi], train[cls], test[qi], hit, positive, seeds)
     note(1, "none", "raw", found)
     for k in ks:

@@ -214,18 +214,15 @@ def _open_release(data, quasi_identifiers, categorical, lost_rows, lost, y, orig
     if lost is not None and lost_rows is None: lost_rows = len(lost)
     return data, quasi_identifiers, categorical, lost_rows, lost, y
 
-# %% ../nbs/07c_privacy.ipynb #5d28ad68
+# %% ../nbs/07c_privacy.ipynb #dfcbed6f
 def _taxonomies(given, release, columns):
     "Taxonomies of columns by name, those given before those of the Release. Raises ValueError for what is none."
-    known = {}
-    for source in (getattr(getattr(release, "schema", None), "taxonomies", None), getattr(release, "taxonomies", None), given):
-        if source is not None and not isinstance(source, dict): raise ValueError(f"'taxonomies' must be a dict of Taxonomy by column name. Got {type(source).__name__}.")
-        known |= source or {}
+    if given is not None and not isinstance(given, dict): raise ValueError(f"'taxonomies' must be a dict of Taxonomy by column name. Got {type(given).__name__}.")
     def read(o, t):
         if isinstance(t, Taxonomy): return t
         try: return Taxonomy.from_lines([next(csv.reader([line], delimiter=";")) if isinstance(line, str) else line for line in t])
         except (TypeError, ValueError, StopIteration) as e: raise ValueError(f"'taxonomies' must hold a Taxonomy, or its lines from leaf to root, for column {o!r}. Got none ({e}).") from None
-    return {o: read(o, t) for o, t in known.items() if o in columns}
+    return {o: read(o, t) for o, t in {**(getattr(release, "taxonomies", None) or {}), **(given or {})}.items() if o in columns}
 
 def _check_nodes(qi, coded, taxonomies):
     "Raises ValueError for a node that its taxonomy does not know"

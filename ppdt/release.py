@@ -160,7 +160,7 @@ class GuaranteeError(RuntimeError):
 class RowsLostError(RuntimeError):
     "Rows were lost, so that a table alone would no longer fit its class."
 
-# %% ../nbs/08b_release.ipynb #4f3f01e2
+# %% ../nbs/08b_release.ipynb #a8f14571
 def _check_unchanged(release):
     "Raise GuaranteeError when the classes are no longer those that were audited"
     if release.audit is None: return
@@ -207,7 +207,7 @@ class Release:
         "`Taxonomy` by name of the columns that publish nodes, from the schema"
         if self.schema is None: return {}
         at = {o["name"]: _inner(o["dtype"]) for o in self.schema.columns}
-        return {o: Taxonomy.from_lines(lines, at[o]) for o, lines in self.schema.taxonomies.items()}
+        return {o: Taxonomy.from_lines(lines, at.get(o, "str")) for o, lines in self.schema.taxonomies.items()}
 
     def cells(self, column):
         "Codes and distinct cells of a column, see `ppdt.tables.cells`"
