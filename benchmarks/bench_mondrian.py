@@ -4,7 +4,7 @@ Both read the same CSV file, each run in a fresh process; the runs alternate (pp
 slows both, and the ratio counts. Timed: ppdt's encoding, partition, release and audit; anonypy's categories, partition and table.
 anonypy lives in an environment of its own, made with pip on first use. What both publish is measured by one function, `measure`."""
 import common                                   # first: one thread
-import json, os, re, subprocess, sys, tempfile, venv
+import json, os, re, sys, tempfile
 from collections import Counter
 from pathlib import Path
 import numpy as np, pandas as pd
@@ -85,20 +85,7 @@ def variants(original, k):
 
 # ---------------------------------------------------------------- runs
 
-def rival(env):
-    "The interpreter of anonypy's environment, made on first use; None, with the reason printed, when that fails"
-    python = env/("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    stamp = env/"requirements.txt"
-    if stamp.is_file() and stamp.read_text("utf-8") == PINS.read_text("utf-8"): return python
-    print(f"making anonypy's environment in {env}", flush=True)
-    try:
-        venv.create(env, clear=True, with_pip=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", str(PINS)], check=True, capture_output=True, text=True)
-    except (OSError, subprocess.CalledProcessError) as e:
-        print(f"anonypy could not be installed, so there is no comparison: {(getattr(e, 'stderr', None) or str(e)).strip().splitlines()[-1]}", file=sys.stderr)
-        return None
-    stamp.write_text(PINS.read_text("utf-8"), "utf-8")
-    return python
+def rival(env): return common.environment(env, PINS, "anonypy")
 
 def compare(original, ks, python, runs, rounds, again):
     "Alternate runs: (rows of seconds, rows of loss)"

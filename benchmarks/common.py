@@ -1,7 +1,7 @@
 """What the benchmarks share: data, machine facts, fresh processes, results, and the numbers in README.md."""
 import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"): os.environ[_name] = "1"    # before numpy is imported
-import functools, json, platform, re, statistics, subprocess, sys, time
+import functools, json, platform, re, statistics, subprocess, sys, time, venv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -48,6 +48,20 @@ def call(*command):
     r = subprocess.run([str(o) for o in command], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if r.returncode: raise SystemExit(f"{' '.join(map(str, command))} failed:\n{r.stdout}{r.stderr}")
     return json.loads(r.stdout.splitlines()[-1]) if r.stdout.strip() else None
+
+def environment(env, pins, name):
+    "The interpreter of a rival's environment, made with pip on first use; None, with the reason printed, when that fails"
+    python, stamp = env/("Scripts/python.exe" if os.name == "nt" else "bin/python"), env/"requirements.txt"
+    if stamp.is_file() and stamp.read_text("utf-8") == pins.read_text("utf-8"): return python
+    print(f"making {name}'s environment in {env}", flush=True)
+    try:
+        venv.create(env, clear=True, with_pip=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", str(pins)], check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError) as e:
+        print(f"{name} could not be installed, so there is no comparison: {(getattr(e, 'stderr', None) or str(e)).strip().splitlines()[-1]}", file=sys.stderr)
+        return None
+    stamp.write_text(pins.read_text("utf-8"), "utf-8")
+    return python
 
 def median(values): return statistics.median(values)
 def spread(values, form="{:.2f}"):

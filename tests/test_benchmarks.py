@@ -1,4 +1,4 @@
-"""The benchmarks run, read anonypy's strings right, and README.md shows the stored numbers."""
+"""The benchmarks run, read anonypy's strings right, compare with pycanon what can be compared, and README.md shows the stored numbers."""
 import os, subprocess, sys
 import pandas as pd, pytest
 from hypothesis import given, strategies as st
@@ -7,12 +7,12 @@ from ppdt.generalization import recode
 from ppdt.tables import Exact, Interval, ValueSet, cells
 
 BENCH = places.ROOT/"benchmarks"
-NAMES = ["accuracy", "mondrian", "scaling", "trees"]
+NAMES = ["accuracy", "audit", "mondrian", "scaling", "trees"]
 sys.path.insert(0, str(BENCH))
 _kept = dict(os.environ)
-import common, bench_accuracy, bench_mondrian, bench_scaling, bench_trees
+import common, bench_accuracy, bench_audit, bench_mondrian, bench_scaling, bench_trees
 os.environ.clear(); os.environ.update(_kept)            # the benchmarks ask for one thread; other tests need not know
-MODULES = dict(accuracy=bench_accuracy, mondrian=bench_mondrian, scaling=bench_scaling, trees=bench_trees)
+MODULES = dict(accuracy=bench_accuracy, audit=bench_audit, mondrian=bench_mondrian, scaling=bench_scaling, trees=bench_trees)
 from bench_mondrian import parse_column, parse_range, parse_set, parse_table
 
 def bench(name, *options):
@@ -41,7 +41,22 @@ def test_no_rival_without_pip(tmp_path, capsys):
     "A folder that cannot be made: no comparison, and the reason"
     (tmp_path/"file").write_text("in the way")
     assert bench_mondrian.rival(tmp_path/"file"/"env") is None
-    assert "no comparison" in capsys.readouterr().err
+    assert common.environment(tmp_path/"file"/"env", bench_audit.PINS, "pycanon") is None
+    assert capsys.readouterr().err.count("no comparison") == 2
+
+def test_every_benchmark_is_tested():
+    assert sorted(NAMES) == sorted(p.stem.removeprefix("bench_") for p in BENCH.glob("bench_*.py")) and sorted(MODULES) == sorted(NAMES)
+
+OURS = dict(k=3, distinct=2, entropy=1.8899, c=2., alpha=2/3, t=.5)
+THEIRS = dict(k=3., distinct=2., entropy=1., recursive=[1., 2.], alpha_k=[2/3, 3.], t=.5)
+
+def test_what_pycanon_finds_too(): bench_audit.check_same(OURS, THEIRS)
+
+def test_an_entropy_that_pycanon_rounds_down(): bench_audit.check_same(OURS | dict(entropy=2.), THEIRS)
+
+@pytest.mark.parametrize("change", [dict(k=2.), dict(distinct=3.), dict(entropy=2.), dict(entropy=0.), dict(recursive=[1., 3.]), dict(alpha_k=[.6, 3.]), dict(alpha_k=[2/3, 2.]), dict(t=.51)])
+def test_a_difference_from_pycanon_is_noticed(change):
+    with pytest.raises(SystemExit, match="differ in"): bench_audit.check_same(OURS, THEIRS | change)
 
 COUNTRIES = {"United-States", "Outlying-US(Guam-USVI-etc)", "Trinadad&Tobago", "Hong", "Holand-Netherlands", "Honduras", "South"}
 
