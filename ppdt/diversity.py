@@ -90,7 +90,7 @@ def table_values(
     "What the columns of a class table stand for, in order: to find one value, or to lay a taxonomy over them."
     return _coded(pd.Series(values))[1]
 
-# %% ../nbs/07a_diversity.ipynb #429e9fdc
+# %% ../nbs/07a_diversity.ipynb #5651f826
 def _entries(counts):
     "Positive counts of a class table: (count, value, class) of each, where each class begins, and sizes of the classes. Raises ValueError: empty classes, negative counts."
     c = csr_array(counts, dtype=np.int64, copy=True)
@@ -110,7 +110,7 @@ def entropy_l(
 )->np.ndarray: # exp of each class's entropy, shape (n_classes,), at least 1
     "Entropy l of each class, equation (3). Raises ValueError for empty classes. Source: machanavajjhala2007."
     n, _, c, _, f = _entries(counts)
-    return np.exp(np.log(f) - np.bincount(c, weights=n*np.log(n), minlength=len(f))/f)
+    return np.maximum(np.exp(np.log(f) - np.bincount(c, weights=n*np.log(n), minlength=len(f))/f), 1)   # rounding may end just below
 
 # %% ../nbs/07a_diversity.ipynb #fdf5a1fd
 def recursive_c(
@@ -176,27 +176,6 @@ def _ordered_work(n, v, c, starts, f, Q):
     return res
 
 # %% ../nbs/07a_diversity.ipynb #865b5cac
-def _leaf_places(taxonomy, values, m):
-    "Leaf of each of the m columns of a class table, -1 for `MISSING`. Raises ValueError: not one value for each column, a value that is no leaf."
-    if values is None: values = taxonomy.values
-    if len(values) != m: raise ValueError(f"'values' must have the value of each of the {m} columns of the counts. Got {len(values)}: use table_values, or counts whose columns are the leaves of the taxonomy in their order.")
-    held = np.empty(m, dtype=object)
-    held[:] = [MISSING if v is None or v is pd.NA or v is pd.NaT or v != v else v for v in values]
-    return taxonomy.check_covers(Attribute("values", "categorical", held, "object"))
-
-def _above(taxonomy, places):
-    "Which of the tree's nodes lie above, or are, each value: sparse 0/1, shape (n_values, n_nodes+1); and twice the weight of each node's step up, times the height. A missing value is a leaf of its own, below the root."
-    height, last = max(taxonomy.height, 1), len(taxonomy)
-    weight = np.append(np.append(height, taxonomy.level[taxonomy.parent[1:]]) - taxonomy.level, height)
-    at, rows, nodes = np.where(places < 0, last, np.append(taxonomy.leaf, -1)[places]), [], []
-    up = np.append(taxonomy.parent, -1)
-    while (at >= 0).any():
-        rows.append(np.flatnonzero(at >= 0)); nodes.append(at[at >= 0])
-        at = np.where(at >= 0, up[at], -1)
-    rows, nodes = np.concatenate(rows or [places]), np.concatenate(nodes or [places])
-    return csr_array((np.ones(len(rows), dtype=np.int64), (rows, nodes)), shape=(len(places), last+1)), weight.astype(np.int64)
-
-# %% ../nbs/07a_diversity.ipynb #865b5c02
 def _leaf_places(taxonomy, values, m):
     "Leaf of each of the m columns of a class table, -1 for `MISSING`. Raises ValueError: not one value for each column, a value that is no leaf."
     if values is None: values = taxonomy.values

@@ -6,8 +6,12 @@ import importlib, inspect, pkgutil
 from dataclasses import dataclass, field
 from typing import Callable
 from hypothesis import strategies as st
-from random_tables import pick, tables
+import pandas as pd
+from random_tables import pick, row_cells, tables
 import ppdt
+from ppdt.diversity import Alpha, LDiversity, TCloseness
+from ppdt.encoder import ReleaseEncoder
+from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer
@@ -39,12 +43,30 @@ COMPLEX = "a TypeError, as for all columns that are no numbers, texts, categorie
 ONE_ROW = "one row for a larger k is an error about k"
 NUMBERED = "columns of a DataFrame are named by text, as in the files that leave the house"
 
+WHOLE = "'constraints' must be such that the whole table"
+
+def some_constraints(X, y, roles):
+    "None, mostly, or a condition on the class or on a column that is published untouched"
+    secret = st.sampled_from([None, *[o for o in X if o not in (*roles["quasi_identifiers"], *roles["identifiers"])]])
+    one = st.one_of(st.builds(LDiversity, st.integers(1, 3), sensitive=secret), st.builds(LDiversity, pick(1, 1.5, 2), st.just("entropy"), sensitive=secret),
+        st.builds(LDiversity, st.just(2), st.just("recursive"), pick(1, 2.5), sensitive=secret), st.builds(Alpha, pick(.4, .5, .75), sensitive=secret),
+        st.builds(TCloseness, pick(0., .2, .5), st.just("equal"), sensitive=secret))
+    return st.one_of(st.just(()), st.just([]), st.lists(one, min_size=1, max_size=2))
+
+def some_taxonomies(X, y, roles):
+    "A tree of two groups over the values of one quasi-identifier of texts"
+    words = [o for o in roles["quasi_identifiers"] if isinstance(X[o].dtype, pd.StringDtype) and X[o].nunique() > 1 and "" not in set(X[o])]   # no node is without a name
+    def tree(o):
+        v = sorted(X[o].dropna().unique())
+        return {o: Taxonomy.from_dict({"(all)": {"(some)": v[::2], "(others)": v[1::2]}})}
+    return st.sampled_from([None, *map(tree, words)])
+
 ANONYMIZERS = {
     MondrianAnonymizer: Entry(
-        grids=(grid(mode=st.just("strict"), recoding=pick("set", "interval"), cut_rule=pick("le_then_lt", "le", "balanced"), width=pick("rank", "distinct", "ratio"), median=pick("lower", "midpoint")),
-               grid(mode=st.just("relaxed"), recoding=pick("set", "interval"), width=pick("rank", "distinct", "ratio")),
-               with_class(grid(mode=st.just("infogain"), recoding=pick("set", "interval"), candidates=pick("all", "class_change"), categories=pick("ordered", "subsets"), stop_pure=st.booleans()))),
-        impossible=("missing='drop' leaves",),
+        grids=(grid(mode=st.just("strict"), recoding=pick("set", "interval"), cut_rule=pick("le_then_lt", "le", "balanced"), width=pick("rank", "distinct", "ratio"), median=pick("lower", "midpoint"), taxonomies=some_taxonomies),
+               grid(mode=st.just("relaxed"), recoding=pick("set", "interval"), width=pick("rank", "distinct", "ratio"), taxonomies=some_taxonomies),
+               with_class(grid(mode=st.just("infogain"), recoding=pick("set", "interval"), candidates=pick("all", "class_change"), categories=pick("ordered", "subsets"), stop_pure=st.booleans(), taxonomies=some_taxonomies))),
+        impossible=("missing='drop' leaves", WHOLE),
         keeps=("release_", "groups_"),
         checked={
             "k=5": (MondrianAnonymizer(), dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
@@ -86,7 +108,13 @@ CLASSIFIERS = {
             "missing": (AnonymizedClassifier(MondrianAnonymizer(k=2, missing="category"), _id3(), test="recoded"), dict(check_classifier_data_not_an_array=NUMBERED, check_fit2d_1sample=ONE_ROW)),
         }),
 }
-REGISTRY = ANONYMIZERS | CLASSIFIERS
+TRANSFORMERS = {
+    ReleaseEncoder: Entry(
+        grids=(grid(sets=pick("weights", "token"), numeric=pick("midpoint", "bounds"), missing=pick("impute", "indicator"), weights=pick("uniform", "distribution")),),
+        checked={name: (ReleaseEncoder(**p), dict(check_complex_data=COMPLEX)) for name, p in {
+            "weights": {}, "bounds, indicator": dict(missing="indicator", numeric="bounds"), "token": dict(sets="token", weights="distribution")}.items()}),
+}
+REGISTRY = ANONYMIZERS | CLASSIFIERS | TRANSFORMERS
 
 # checks of scikit-learn that cannot be run here
 NOT_RUN = {"check_array_api_input": "it needs SCIPY_ARRAY_API to be set; all estimators read tables"}
@@ -108,11 +136,12 @@ def example(cls, **p): return (REGISTRY[cls].example or cls)(**p)
 def tasks(draw, cls, missing=True):
     "(X, y, parameters) for an anonymizer: a table, and any options that it can be given"
     X, y, roles = draw(tables(missing))
-    return X, y, roles | draw(REGISTRY[cls].options(X, y, roles))
+    return X, y, roles | dict(constraints=draw(some_constraints(X, y, roles))) | draw(REGISTRY[cls].options(X, y, roles))
 
 @st.composite
 def lessons(draw, cls, missing=True):
     "(X, y, parameters) for a classifier"
     X, y, roles = draw(tables(missing))
     p = draw(REGISTRY[cls].options(X, y, roles))
+    if p.get("test") == "recoded" and not hasattr(p["anonymizer"], "_recode"): p["test"] = "raw"
     return X if any(isinstance(o, Anonymizer) for o in p.values()) else X.drop(columns="who"), y, p

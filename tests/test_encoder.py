@@ -240,15 +240,6 @@ def test_tables():
 
 # scikit-learn -----------------------------------------------------------------------------------------------------
 
-def test_scikit_learns_checks():
-    from sklearn.utils.estimator_checks import check_estimator
-    exceptions = {"check_complex_data": "a TypeError, as for all columns of no use"}
-    for p in {}, {"missing": "indicator", "numeric": "bounds"}, {"sets": "token", "weights": "distribution"}:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            res = check_estimator(ReleaseEncoder(**p), expected_failed_checks=exceptions, on_fail=None, on_skip=None)
-        assert [o["check_name"] for o in res if o["status"] == "failed"] == []
-
 def test_arrays():
     e = ReleaseEncoder().fit(X.to_numpy())
     assert (e.transform(X.to_numpy()) == ReleaseEncoder().fit_transform(X)).all() and not hasattr(e, "feature_names_in_")

@@ -273,13 +273,6 @@ def test_report_equals_loops(t, size):
         assert (row.smallest, row.selections) == (least, len(of[i])) and sorted(row.alone_in.split("; ")) == sorted(", ".join(c) for c in of[i] if len(c) == least)
     assert report.rows[["smallest", "selections"]].apply(tuple, axis=1).map(lambda o: (o[0], -o[1])).is_monotonic_increasing
 
-def test_report_of_another_tools_rows():
-    "ARX, TestRiskMetrics: distinction and separation"
-    t = pd.DataFrame({"age": [20, 30, 40, 20, 40], "sex": list("FFFMM"), "state": ["CA", "CA", "TX", "NY", "CA"]})
-    of = risk_report(t).subsets.set_index("quasi_identifiers")
-    expected = {"sex": (.4, .6), "state": (.6, .7), "age": (.6, .8), "sex, state": (.8, .9), "age, sex": (1, 1), "age, state": (1, 1), "age, sex, state": (1, 1)}
-    for o, v in expected.items(): assert tuple(of.loc[o, ["distinction", "separation"]]) == pytest.approx(v)
-
 def test_report_is_internal_and_an_audit_never_holds_it():
     X = CUSTOMERS.set_index(pd.Index([f"Nobody-{i}" for i in range(14)]))
     report = risk_report(X, QIS, top=3)
