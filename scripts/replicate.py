@@ -1,7 +1,8 @@
 """Repeat the experiments of a paper and store one line a run.
 
     python scripts/replicate.py shao_beckford                    a few runs, printed beside the paper's numbers
-    python scripts/replicate.py shao_beckford --full             all runs, stored in nbs/papers/results/shao_beckford.csv
+    python scripts/replicate.py shao_beckford --full             all runs, stored in nbs/papers/results/shao_beckford.csv,
+                                                                 and what the releases publish, in shao_beckford_sets.csv
     python scripts/replicate.py shao_beckford --row paper 64 0   one run: setting, k, seed
 
 A run that is stored already is not made again (--again makes all anew), so that --full may be stopped and
@@ -52,8 +53,13 @@ SETTINGS = {name: _all | change for name, change in {
     "met_first":            dict(learner="literal"),
     "met_first_global":     dict(learner="literal", unseen="global"),
     "met_first_distinct":   dict(learner="literal", anonymizer=dict(width="distinct")),
-    "more_qis":             dict(ks=(64,), n_qi=(7, 8, 9, 10, 11, 12)),
+    "relaxed":              dict(anonymizer=dict(mode="relaxed")),
+    "infogain":             dict(anonymizer=dict(mode="infogain")),
+    "infogain_fractional":  dict(anonymizer=dict(mode="infogain"), classifier=dict(convert="fractional"), chance=False),
 }.items()}
+MORE = dict(ks=(64,), n_qi=(7, 8, 9, 10, 11, 12))   # Section V.B
+SETTINGS |= {"more_" + ("qis" if name == "paper" else name): SETTINGS[name] | MORE
+             for name in ("paper", "own_value", "fractional", "width_distinct", "met_first_distinct", "relaxed", "infogain", "infogain_fractional")}
 ABOUT = {
     "original": "the tree of the raw table; an unseen value gets the majority of the node reached, ties go to the first class",
     "original_global": "the same; an unseen value gets the majority of the whole table",
@@ -74,11 +80,22 @@ ABOUT = {
     "met_first": "as paper, with the learner of original_met_first",
     "met_first_global": "as paper, with the learner of original_met_first_global",
     "met_first_distinct": "as width_distinct, with the learner of original_met_first",
-    "more_qis": "as paper, k = 64, with 7 to 12 quasi-identifiers (Section V.B)",
+    "relaxed": "as paper; Mondrian cuts into halves, rows with the median may go to both sides",
+    "infogain": "as paper; Mondrian cuts where the classes become purest",
+    "infogain_fractional": "as infogain; a set goes to all its members in parts (ours)",
 }
+ABOUT |= {name: f"as {'paper' if name == 'more_qis' else name[5:]}, k = 64, with 7 to 12 quasi-identifiers (Section V.B)" for name in SETTINGS if name.startswith("more_")}
 KEY = ["setting", "n_qi", "k", "seed"]
-MEASURED = ["accuracy", "nodes", "leaves", "root", "generalized", "generalized_categorical", "small_sets", "k_measured", "gcp"]
-COLUMNS = KEY + MEASURED + ["seconds", "commit", "ppdt", "python", "numpy", "pandas", "scikit-learn"]
+MEASURED = ["accuracy", "nodes", "leaves", "root", "generalized", "generalized_categorical", "small_sets", "values", "values_categorical", "k_measured", "gcp"]
+MADE = ["commit", "ppdt", "python", "numpy", "pandas", "scikit-learn"]
+COLUMNS = KEY + MEASURED + ["seconds"] + MADE
+
+# The releases themselves, without a tree: one line an attribute
+GROUPINGS = {"strict": {}, "distinct": dict(width="distinct"), "ratio": dict(width="ratio"), "balanced": dict(cut_rule="balanced"), "le": dict(cut_rule="le"),
+             "relaxed": dict(mode="relaxed"), "infogain": dict(mode="infogain")}
+SETS_KEY = ["grouping", "n_qi", "k", "attribute"]
+SETS_MEASURED = ["quasi_identifier", "groups", "values", "exact_rows", "exact_groups", "small_sets", "gain"]
+SETS_COLUMNS = SETS_KEY + SETS_MEASURED + MADE
 
 def all_runs(seeds=3):
     "Every (setting, n_qi, k, seed) of the design"
@@ -99,15 +116,42 @@ def protect(train, k, n_qi, options, cache={}):
         cache[key] = MondrianAnonymizer(k=k, quasi_identifiers=QIS[:n_qi], **options).anonymize(train.drop(columns=CLASS), train[CLASS])
     return cache[key]
 
+def sizes(column):
+    "Number of values that each cell of a published column holds"
+    codes, cs = cells(column)
+    return np.array([len(c.values) for c in cs])[codes]
+
+def small(n):
+    "Share of two and three among the sizes above one"
+    return np.mean(n[n > 1] <= 3) if (n > 1).any() else np.nan
+
 def loss_measures(release, n_qi):
-    "Shares of generalized cells among all and among categorical quasi-identifiers, and of sets of two or three among the latter"
-    def sizes(o):
-        codes, cs = cells(release.data[o])
-        return np.array([len(c.values) for c in cs])[codes]
-    every = {o: sizes(o) for o in QIS[:n_qi]}
-    cat = np.concatenate([every[o] for o in every if o in CATEGORICAL])
-    return dict(generalized=np.mean(np.concatenate(list(every.values())) > 1), generalized_categorical=np.mean(cat > 1),
-                small_sets=np.mean(cat[cat > 1] <= 3) if (cat > 1).any() else np.nan)
+    """Shares of generalized cells among all and among categorical quasi-identifiers, and of sets of two or three among the latter;
+    mean number of values of a cell, among all and among categorical ones"""
+    each = {o: sizes(release.data[o]) for o in QIS[:n_qi]}
+    every, cat = np.concatenate(list(each.values())), np.concatenate([each[o] for o in each if o in CATEGORICAL])
+    return dict(generalized=np.mean(every > 1), generalized_categorical=np.mean(cat > 1), small_sets=small(cat), values=every.mean(), values_categorical=cat.mean())
+
+def gains(X, y):
+    "Information gain of each categorical attribute of the whole table; a set counts 1/r for each of its members"
+    clf = GeneralizedID3Classifier(features=CATEGORICAL)
+    clf.classes_, y = np.unique(y.to_numpy(dtype=object), return_inverse=True)
+    data = clf._data(X[CATEGORICAL], y)
+    return {o: gain_of(data, j, np.arange(len(y))) for j, o in enumerate(data.names)}
+
+def sets_of(grouping, n_qi, k):
+    "Lines of the second file: the attributes of one release. Groups are the classes of rows that were published alike"
+    train = load()[0]
+    release = protect(train, k, n_qi, GROUPINGS[grouping])
+    group = release.data.groupby(QIS[:n_qi], observed=True, sort=False).ngroup().to_numpy()
+    first = np.sort(np.unique(group, return_index=True)[1])   # a row of each group
+    gain, lines = gains(release.data, train[CLASS]), []
+    for o in dict.fromkeys(CATEGORICAL + QIS[:n_qi]):
+        qi = o in QIS[:n_qi]
+        n = sizes(release.data[o]) if qi else np.ones(len(train))
+        line = dict(quasi_identifier=qi, groups=len(first), values=n.mean(), exact_rows=np.mean(n == 1), exact_groups=np.mean(n[first] == 1), small_sets=small(n), gain=gain.get(o, np.nan))
+        lines.append(dict(grouping=grouping, n_qi=n_qi, k=k, attribute=o) | {a: round(float(v), 6) if isinstance(v, float) else v for a, v in line.items()})
+    return lines
 
 def codes_in(tree_or_data, X):
     "Raw rows as codes, one array an attribute; -1 for a value that was not seen"
@@ -122,16 +166,18 @@ def reached(tree, X):
         node = np.where(child >= 0, child, node)
     return node, tree.attribute[node] >= 0
 
+def gain_of(data, j, rows):
+    "Information gain of attribute j on some rows"
+    at, value, w = data.score[j].expand(rows)
+    n, n_classes = len(data.values[j]), len(data.classes)
+    return float(np.round(information_gain(np.bincount(value*n_classes + data.y[rows[at]], w, n*n_classes).reshape(n, n_classes)), 12))
+
 def literal_id3(data, test):
     """Algorithm 2 as the program that the paper builds on takes it: equal gains go to the last attribute, equal classes to the
     one met first in the table, an attribute may be used where all rows go one way.
     Returns (class of each test row by the node it ends in, was it stopped?, nodes, leaves, root attribute)"""
     route, answer, stopped = [m.value[m.codes] for m in data.route], np.zeros(len(test[0]), dtype=int), np.zeros(len(test[0]), dtype=bool)
     n_classes, nodes, leaves, root = len(data.classes), 0, 0, ""
-    def gain(j, rows):
-        at, value, w = data.score[j].expand(rows)
-        n = len(data.values[j])
-        return np.round(information_gain(np.bincount(value*n_classes + data.y[rows[at]], w, n*n_classes).reshape(n, n_classes)), 12)
     stack = [(np.arange(len(data.y)), np.arange(len(test[0])), tuple(range(len(data.names))))]
     while stack:
         rows, asked, left = stack.pop()
@@ -139,8 +185,8 @@ def literal_id3(data, test):
         most = np.flatnonzero(count == count.max())
         nodes, answer[asked] = nodes + 1, data.y[rows[np.isin(data.y[rows], most)][0]]
         if not left or count.max() == len(rows): leaves += 1; continue
-        gains = [gain(j, rows) for j in left]
-        best = left[len(left) - 1 - int(np.argmax(gains[::-1]))]
+        gain = [gain_of(data, j, rows) for j in left]
+        best = left[len(left) - 1 - int(np.argmax(gain[::-1]))]
         root = root or data.names[best]
         seen = np.unique(route[best][rows])
         stopped[asked[~np.isin(test[best][asked], seen)]] = True
@@ -177,7 +223,7 @@ def run(setting, n_qi, k, seed):
     if s["unseen"] == "global": answer = np.where(stopped, whole.argmax(), answer)
     right = answer == np.searchsorted(clf.classes_, test[CLASS].to_numpy(dtype=object))
     if s["unseen"] == "error": right &= ~stopped
-    loss = dict(generalized=0., generalized_categorical=0., small_sets=np.nan) if release is None else loss_measures(release, n_qi)
+    loss = dict(generalized=0., generalized_categorical=0., small_sets=np.nan, values=1., values_categorical=1.) if release is None else loss_measures(release, n_qi)
     return dict(setting=setting, n_qi=n_qi, k=k, seed=seed, accuracy=round(100*float(right.mean()), 4), nodes=nodes, leaves=leaves, root=root,
         **{o: round(float(v), 6) for o, v in loss.items()}, k_measured=1 if release is None else release.audit.k, gcp=0. if release is None else round(release.audit.gcp, 6))
 
@@ -194,22 +240,28 @@ def timed(key):
     start = time.perf_counter()
     return run(*key) | {"seconds": round(time.perf_counter() - start, 2)} | provenance()
 
-def read_results(path):
+def read_results(path, columns=COLUMNS):
     "The stored lines; none when there is no file yet"
-    types = {o: str for o in ("setting", "root", "commit", "ppdt", "python", "numpy", "pandas", "scikit-learn")}
-    return pd.read_csv(path, dtype=types) if Path(path).is_file() else pd.DataFrame(columns=COLUMNS)
+    types = {o: str for o in ("setting", "root", "grouping", "attribute", *MADE)}
+    return pd.read_csv(path, dtype=types) if Path(path).is_file() else pd.DataFrame(columns=columns)
 
-def store(path, line):
-    "Add a line, or replace the one of the same run; the file is written whole or not at all"
-    path, key = Path(path), tuple(line[o] for o in KEY)
-    old = read_results(path)
-    keep = old[[tuple(o) != key for o in old[KEY].itertuples(index=False)]]
-    new = pd.DataFrame([line], columns=COLUMNS)
-    t = pd.concat([keep, new]) if len(keep) else new
-    rank = {s: i for i, s in enumerate(SETTINGS)}
-    t = t.iloc[sorted(range(len(t)), key=lambda i: (rank.get(t.setting.iloc[i], len(rank)), *t[KEY[1:]].iloc[i]))]
+def store(path, lines, key=KEY, columns=COLUMNS, order=SETTINGS):
+    "Add lines, or replace those of the same run; the file is written whole or not at all"
+    path, new = Path(path), pd.DataFrame(lines, columns=columns)
+    old, made = read_results(path, columns), set(new[key].itertuples(index=False, name=None))
+    keep = old[[o not in made for o in old[key].itertuples(index=False, name=None)]]
+    t = pd.concat([keep.reindex(columns=columns), new]) if len(keep) else new
+    rank = {s: i for i, s in enumerate(order)}
+    t = t.iloc[sorted(range(len(t)), key=lambda i: (rank.get(t[key[0]].iloc[i], len(rank)), *t[key[1:]].iloc[i]))]
     path.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(path, lambda tmp: t.to_csv(tmp, index=False))
+
+def all_sets(path, again=False):
+    "Make the second file; releases that are stored are not made again"
+    points = [(6, k) for k in KS] + [(q, 64) for q in MORE["n_qi"]]
+    done = set() if again else set(read_results(path, SETS_COLUMNS)[SETS_KEY[:3]].itertuples(index=False, name=None))
+    for key in tqdm([(g, *o) for g in GROUPINGS for o in points if (g, *o) not in done], desc="releases", file=sys.stderr, disable=None):
+        store(path, [line | provenance() for line in sets_of(*key)], SETS_KEY, SETS_COLUMNS, GROUPINGS)
 
 def shao_beckford(full, seeds, row, again, out):
     "Make the runs that were asked for, and print them beside the paper's numbers"
@@ -223,7 +275,8 @@ def shao_beckford(full, seeds, row, again, out):
     lines = []
     for key in tqdm([o for o in keys if o not in done], desc="runs", file=sys.stderr, disable=None):
         lines.append(timed(key))
-        if full: store(out, lines[-1])
+        if full: store(out, lines[-1:])
+    if full: all_sets(out.with_name(out.stem + "_sets.csv"), again)
     t = read_results(out) if full else pd.DataFrame(lines)
     if full: print(f"{len(t)} runs in {out}, {len(lines)} of them new")
     summary = t.groupby(["setting", "n_qi", "k"], sort=False).agg(accuracy=("accuracy", "mean"), spread=("accuracy", lambda o: o.max() - o.min()), runs=("seed", "size"), nodes=("nodes", "mean"), seconds=("seconds", "mean"))

@@ -5,6 +5,7 @@ import pytest
 import places
 
 RESULTS = places.ROOT/"nbs"/"papers"/"results"/"shao_beckford.csv"
+SETS = RESULTS.with_name("shao_beckford_sets.csv")
 
 @pytest.fixture(scope="module")
 def replicate():
@@ -25,22 +26,46 @@ def test_stored_numbers_are_possible(replicate):
     t = replicate.read_results(RESULTS)
     assert t.accuracy.between(70, 85).all() and (t.nodes > t.leaves).all() and (t.seconds > 0).all()
     assert (t.k_measured >= t.k).all() and (t.k_measured[t.k == 1] == 1).all()
+    assert (t["values"] >= 1).all() and (t.values_categorical >= 1).all() and (t.values_categorical[t.k == 1] == 1).all()
     for o in ("generalized", "generalized_categorical", "gcp"): assert t[o].between(0, 1).all() and (t[o][t.k == 1] == 0).all()
     assert t.root.isin(replicate.CATEGORICAL).all()
     assert not t[["commit", "ppdt", "python", "numpy", "pandas", "scikit-learn"]].isna().any().any()
 
-@pytest.mark.parametrize("key", [("original", 6, 1, 0), ("paper", 6, 64, 1)])
+@pytest.mark.parametrize("key", [("original", 6, 1, 0), ("paper", 6, 64, 1), ("more_infogain_fractional", 12, 64, 0)])
 def test_a_run_comes_out_as_stored(replicate, data_dir, key):
     t = replicate.read_results(RESULTS).set_index(replicate.KEY)
     new = replicate.run(*key)
     old = t.loc[key]
     for o in replicate.MEASURED: assert new[o] == old[o] or pd.isna(new[o]) and pd.isna(old[o]), o
 
+def test_every_release_of_the_design_is_stored_once(replicate):
+    t = replicate.read_results(SETS)
+    assert list(t.columns) == replicate.SETS_COLUMNS and not t[replicate.MADE].isna().any().any()
+    points = [(6, k) for k in replicate.KS] + [(q, 64) for q in replicate.MORE["n_qi"]]
+    want = [(g, q, k, o) for g in replicate.GROUPINGS for q, k in points for o in {*replicate.CATEGORICAL, *replicate.QIS[:q]}]
+    assert sorted(keys(t, replicate.SETS_KEY)) == sorted(want)
+    assert (t.quasi_identifier == [o in replicate.QIS[:q] for o, q in zip(t.attribute, t.n_qi)]).all()
+    assert (t.gain.isna() == ~t.attribute.isin(replicate.CATEGORICAL)).all()
+    exact = t[~t.quasi_identifier]
+    assert (exact["values"] == 1).all() and (exact.exact_rows == 1).all() and (t["values"] >= 1).all() and (t.groups*t.k <= 30162).all()
+
+def test_a_release_comes_out_as_stored(replicate, data_dir):
+    t = replicate.read_results(SETS).set_index(replicate.SETS_KEY)
+    for line in replicate.sets_of("relaxed", 11, 64):
+        old = t.loc[tuple(line[o] for o in replicate.SETS_KEY)]
+        for o in replicate.SETS_MEASURED: assert line[o] == old[o] or pd.isna(line[o]) and pd.isna(old[o]), o
+
+def test_root_is_the_attribute_with_the_largest_gain(replicate):
+    t, runs = replicate.read_results(SETS), replicate.read_results(RESULTS)
+    best = t.loc[t.groupby(["grouping", "n_qi", "k"]).gain.idxmax()].set_index(["grouping", "n_qi", "k"]).attribute
+    for setting, g in {"paper": "strict", "more_qis": "strict", "more_width_distinct": "distinct", "more_relaxed": "relaxed", "more_infogain": "infogain"}.items():
+        for r in runs[runs.setting == setting].itertuples(): assert r.root == best[g, r.n_qi, r.k]
+
 def test_results_are_added_and_replaced_whole(replicate, tmp_path):
     path, line = tmp_path/"deep"/"r.csv", {o: "x" for o in replicate.COLUMNS} | dict(setting="paper", n_qi=6, k=4, seed=0, accuracy=1.)
-    replicate.store(path, line)
-    replicate.store(path, line | dict(setting="original", k=1))
-    replicate.store(path, line | dict(accuracy=2.))
+    replicate.store(path, [line])
+    replicate.store(path, [line | dict(setting="original", k=1)])
+    replicate.store(path, [line | dict(accuracy=2.)])
     t = replicate.read_results(path)
     assert keys(t, ["setting", "accuracy"]) == [("original", 1.), ("paper", 2.)]
     assert [p.name for p in path.parent.iterdir()] == ["r.csv"]
