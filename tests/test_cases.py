@@ -3,6 +3,7 @@
 Most are rewritten from public bug reports, which are named; the others were found by trying small inputs.
 The first line of each test says what kind of fault it is."""
 import numpy as np, pandas as pd, pytest
+from ppdt.diversity import LDiversity, TCloseness
 from ppdt.generalization import Taxonomy, centroid_recoding
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
@@ -209,3 +210,22 @@ def test_without_a_population_its_risks_are_unknown():
     "A score is made up from nothing."
     found = audit(pd.DataFrame({"q": list("aabb")}))
     assert found.k == 2 and found.risk_journalist is found.risk_marketer is found.delta_max is found.l_distinct is found.t is None
+
+# ---------- conditions on a secret, taxonomies
+def test_the_t_that_was_asked_for_is_kept():
+    "The threshold is overwritten by a variable of the same name: pure groups are published."
+    X = pd.DataFrame({"age": [20]*10 + [60]*10, "s": ["flu"]*10 + ["hiv"]*10})
+    r = MondrianAnonymizer(k=3, quasi_identifiers=["age"], constraints=[TCloseness(0.01, sensitive="s")]).anonymize(X)
+    assert r.audit.class_sizes == (20,) and set(r.data.age) == {ValueSet([20, 60])}
+    assert MondrianAnonymizer(k=3, quasi_identifiers=["age"]).anonymize(X).audit.class_sizes == (10, 10)
+
+def test_a_secret_of_one_value_is_not_diverse():
+    "The whole table is never checked: l = 1 is published for l = 2."
+    X = pd.DataFrame({"age": range(10), "s": ["flu"]*10})
+    with pytest.raises(ValueError, match="whole table"): MondrianAnonymizer(k=2, quasi_identifiers=["age"], constraints=[LDiversity(2, sensitive="s")]).anonymize(X)
+
+@pytest.mark.parametrize("taxonomies", [{}, {"age": Taxonomy.from_edges(range(60), range(0, 61, 10))}], ids=["none", "age"])
+def test_a_column_without_a_taxonomy_is_generalized_too(taxonomies):
+    "It is published raw: 42 classes, the smallest of one row."
+    X = pd.DataFrame({"age": range(60), "zip": [f"{i % 42:03}" for i in range(60)]})
+    assert MondrianAnonymizer(k=5, taxonomies=taxonomies).anonymize(X).audit.k >= 5

@@ -54,6 +54,13 @@ BAD = {   # name: (words, what the message must say)
     "open quote in qi": (["anonymize", "customers.csv", "--qi", 'Gender,"Age', "-o", "out.csv"], "quote"),
     "unknown column": (["anonymize", "customers.csv", "--qi", "Gender,Aeg", "-o", "out.csv"], "did you mean 'Age'? Gender, Marital"),
     "column twice": (["anonymize", "customers.csv", "--qi", "Gender,Gender", "-o", "out.csv"], "'Gender' 2 times"),
+    "l of nothing": ([*NO_OUT, "--l-diversity", "2", "-o", "out.csv"], "--sensitive --class name the column"),
+    "l too large": ([*NO_OUT, "--class", "Bought", "--l-diversity", "3", "-o", "out.csv"], "whole table"),
+    "t above one": ([*NO_OUT, "--class", "Bought", "--t-closeness", "2", "-o", "out.csv"], "from 0 to 1 '2'"),
+    "unknown secret": ([*NO_OUT, "--sensitive", "Buys", "--alpha", ".5", "-o", "out.csv"], "--sensitive 'Buys'"),
+    "infogain without class": ([*NO_OUT, "--mode", "infogain", "-o", "out.csv"], "--mode infogain --class"),
+    "taxonomy of nothing": ([*NO_OUT, "--taxonomy", "Zip=m.csv", "-o", "out.csv"], "--taxonomy 'Zip=m.csv'"),
+    "taxonomy without a file": ([*NO_OUT, "--taxonomy", "Marital=none.csv", "-o", "out.csv"], "none.csv"),
     "unknown class": ([*NO_OUT, "--class", "Buys", "-o", "out.csv"], "--class 'Buys' Bought"),
     "unknown identifier": ([*NO_OUT, "--identifiers", "name", "-o", "out.csv"], "--identifiers 'name'"),
     "unknown numeric": ([*NO_OUT, "--numeric", "age", "-o", "out.csv"], "--numeric 'age' 'Age'"),
@@ -189,6 +196,31 @@ def test_a_bug_is_told_in_one_line(ppdt, here, monkeypatch):
 def numbers(out):
     "What was measured; the truth of cells can only be told in the owner's order of rows"
     return "".join(o for o in out[out.index("k measured"):].splitlines(True) if not o.startswith("truthful"))
+
+def test_constraints_modes_and_taxonomies(ppdt, here):
+    code, out, err = ppdt(*NO_OUT, "--class", "Bought", "--k", 3, "--l-diversity", 2, "--alpha", .8, "--mode", "relaxed", "-o", "a.csv")
+    assert code == 0 and not err and "distinct 2-diversity of 'Bought'" in out and "holds" in out
+    code, out, _ = ppdt("audit", "a.csv", "--k", 3, "--l-diversity", 2)
+    assert code == 0 and "distinct 2-diversity of 'Bought'" in out
+    code, out, _ = ppdt("audit", "a.csv", "--k", 3, "--alpha", .1)
+    assert code == 1 and "DOES NOT HOLD" in out and "a share of at most 0.1" in out
+    (here/"m.csv").write_text("Married;anybody\nNot Married;anybody\n")
+    code, out, err = ppdt(*NO_OUT, "--class", "Bought", "--k", 8, "--mode", "infogain", "--taxonomy", "Marital=m.csv", "-o", "b.csv")
+    assert code == 0 and not err and "<anybody>" in (here/"b.csv").read_text()
+    assert read_release("b.csv").taxonomies["Marital"].values == ("Married", "Not Married")
+    code, out, _ = ppdt("audit", "b.csv", "--k", 8, "--original", "customers.csv")
+    assert code == 0 and "GCP" in out and "cannot be measured" not in out
+
+def test_numbers_as_secrets_have_an_order(ppdt, here):
+    pd.DataFrame({"q": list("aabb"), "pay": [9, 10, 9, 10]}).to_csv("pay.csv", index=False)
+    code, out, _ = ppdt("audit", "pay.csv", "--qi", "q", "--sensitive", "pay", "--t-closeness", 0)
+    assert code == 0 and "ordered distance" in out
+
+def test_persons_and_who_stands_out(ppdt, here):
+    pd.DataFrame({"age": ["30-40"]*6, "who": ["Ann"]*4 + ["Bob", "Cleo"]}).to_csv("visits.csv", index=False)
+    assert "k measured            3" in ppdt("audit", "visits.csv", "--qi", "age", "--person", "who")[1]
+    code, out, _ = ppdt("audit", "customers.csv", "--qi", QI, "--stand-out")
+    assert code == 0 and "INTERNAL" in out and "INTERNAL" not in ppdt("audit", "customers.csv", "--qi", QI)[1]
 
 @pytest.mark.parametrize("end", ["csv", "parquet"])
 @pytest.mark.parametrize("recoding", ["set", "interval"])
