@@ -17,7 +17,7 @@ from ppdt.generalization import Taxonomy, recode
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, read_release
 from ppdt.tables import MISSING, Centroid, Exact, Interval, MixedTypesWarning, Node, Suppressed, ValueSet, cell_column
-from test_release import tables
+from random_tables import tables
 
 CUSTOMERS = load_customers()
 X, y = CUSTOMERS[["Gender", "Marital", "Age"]], CUSTOMERS.Bought
