@@ -54,12 +54,14 @@ SETTINGS = {name: _all | change for name, change in {
     "met_first_global":     dict(learner="literal", unseen="global"),
     "met_first_distinct":   dict(learner="literal", anonymizer=dict(width="distinct")),
     "relaxed":              dict(anonymizer=dict(mode="relaxed")),
+    "met_first_relaxed":    dict(learner="literal", anonymizer=dict(mode="relaxed")),
     "infogain":             dict(anonymizer=dict(mode="infogain")),
     "infogain_fractional":  dict(anonymizer=dict(mode="infogain"), classifier=dict(convert="fractional"), chance=False),
 }.items()}
 MORE = dict(ks=(64,), n_qi=(7, 8, 9, 10, 11, 12))   # Section V.B
 SETTINGS |= {"more_" + ("qis" if name == "paper" else name): SETTINGS[name] | MORE
-             for name in ("paper", "own_value", "fractional", "width_distinct", "met_first_distinct", "relaxed", "infogain", "infogain_fractional")}
+             for name in ("paper", "own_value", "fractional", "width_distinct", "met_first_distinct", "relaxed", "met_first_relaxed",
+                          "infogain", "infogain_fractional")}
 ABOUT = {
     "original": "the tree of the raw table; an unseen value gets the majority of the node reached, ties go to the first class",
     "original_global": "the same; an unseen value gets the majority of the whole table",
@@ -81,6 +83,7 @@ ABOUT = {
     "met_first_global": "as paper, with the learner of original_met_first_global",
     "met_first_distinct": "as width_distinct, with the learner of original_met_first",
     "relaxed": "as paper; Mondrian cuts into halves, rows with the median may go to both sides",
+    "met_first_relaxed": "as relaxed, with the learner of original_met_first",
     "infogain": "as paper; Mondrian cuts where the classes become purest",
     "infogain_fractional": "as infogain; a set goes to all its members in parts (ours)",
 }

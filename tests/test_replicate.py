@@ -24,7 +24,7 @@ def test_every_run_of_the_design_is_stored_once(replicate):
 
 def test_stored_numbers_are_possible(replicate):
     t = replicate.read_results(RESULTS)
-    assert t.accuracy.between(70, 85).all() and (t.nodes > t.leaves).all() and (t.seconds > 0).all()
+    assert t.accuracy.between(60, 85).all() and (t.nodes > t.leaves).all() and (t.seconds > 0).all()
     assert (t.k_measured >= t.k).all() and (t.k_measured[t.k == 1] == 1).all()
     assert (t["values"] >= 1).all() and (t.values_categorical >= 1).all() and (t.values_categorical[t.k == 1] == 1).all()
     for o in ("generalized", "generalized_categorical", "gcp"): assert t[o].between(0, 1).all() and (t[o][t.k == 1] == 0).all()
