@@ -206,7 +206,7 @@ def read_taxonomies(
             res[name] = Taxonomy.from_csv(path, "float64")
     return res
 
-# %% ../nbs/18_command.ipynb #03d2de20
+# %% ../nbs/18_command.ipynb #f64a5408
 def anonymize_file(
     source, # IN, `.csv` or `.parquet`
     target, # OUT, `.csv` or `.parquet`; replaced whole when it is there
@@ -233,6 +233,7 @@ def anonymize_file(
     kinds, notes = choose_kinds(t, qi, numeric, categorical)
     X = pd.DataFrame({o: to_kind(t[o], kinds.get(o, "categorical"), o) for o in t.columns})
     asked = asked_constraints(class_name, X.columns, Path(source).name, **secret)
+    if secret.get("sensitive") is not None and not asked: raise CommandError("--sensitive must come with what is asked for the secret. Got it alone: add --l-diversity, --t-closeness or --alpha, for example --l-diversity 2.")
     for o in {o.sensitive or class_name for o in asked}: X[o] = in_order(X[o])
     trees = read_taxonomies(taxonomies, qi, kinds)
     y = None if class_name is None else X.pop(class_name)
@@ -279,20 +280,22 @@ def audit_file(
     if len(X) < len(data): raise CommandError(f"--original must be the table that {name} was made from. Got {Path(original).name} with {len(X):,} rows, fewer than the {len(data):,} of {name}: give another file.")
     return audit(data, qi, k, original=X, categorical=words, lost_rows=len(X) - len(data), **told), qi, has_schema
 
-# %% ../nbs/18_command.ipynb #0bb39e82
+# %% ../nbs/18_command.ipynb #328f965d
 def stand_out(
     path, # A table, `.csv` or `.parquet`
     qi, # Quasi-identifiers
     numeric=(), # Columns to read as cells over numbers, where no schema says so
     categorical=(), # Columns to read as cells over words, where no schema says so
+    person=None, # The column that says who a row is about
 ): # The report of `ppdt.privacy.risk_report`, INTERNAL
     "Which columns tell people apart, and which rows stand out."
     from ppdt.privacy import risk_report
     from ppdt.release import read_release
     r = read_release(path, {**dict.fromkeys(numeric, "numeric"), **dict.fromkeys(categorical, "categorical")})
-    return risk_report(r.data if r.y is None else r.data.join(r.y), list(qi))
+    data = r.data if r.y is None else r.data.join(r.y)
+    return risk_report(data.set_axis([f"row {i}" for i in range(1, len(data)+1)]), list(qi), person=person)
 
-# %% ../nbs/18_command.ipynb #8b2e1fa2
+# %% ../nbs/18_command.ipynb #ae9320a2
 def original_like(
     path, # The original file
     columns, # What the schema says of the release's columns, by name
@@ -302,8 +305,9 @@ def original_like(
 )->tuple: # (the original's quasi-identifiers, a DataFrame; names of those that are categorical)
     "Read an original so that it can be compared with its release. Raises CommandError: a column is not there, or its kind is not known."
     import pandas as pd
-    from ppdt.tables import to_kind
+    from ppdt.tables import schema_path, to_kind
     t, name = read_people(path), Path(path).name
+    if schema_path(path).is_file(): raise CommandError(f"--original must be the table that the release was made from. Got {name}, which is a release itself, since {schema_path(path).name} lies beside it: give the original table.")
     known_columns(qi, "--original: the quasi-identifiers", t.columns, name)
     lacks = [o for o in qi if o not in columns and o not in numeric and o not in categorical]
     if lacks: raise CommandError(f"--original needs to know what the cells mean. Got no schema and no kind for {lacks[0]!r}: list each column of --qi under --numeric or --categorical.")
@@ -639,7 +643,7 @@ def _demo_parser(sub):
     p.add_argument("--out", default="ppdt-demo", metavar="DIR", help="folder for the files; made when it is not there (default: ppdt-demo)")
     p.set_defaults(run=do_demo)
 
-# %% ../nbs/18_command.ipynb #2b67cb6a
+# %% ../nbs/18_command.ipynb #9e3b6ecb
 def _fraction(text):
     "A number from 0 to 1. Raises ArgumentTypeError"
     try: x = float(text)
@@ -647,17 +651,17 @@ def _fraction(text):
     if not 0 <= x <= 1: raise argparse.ArgumentTypeError(f"must be a number from 0 to 1. Got {text!r}: use for example 0.2")
     return x
 
-def _add_secret(p):
+def _add_secret(p, verb, tree):
     "Options on a secret and on taxonomies, which both commands have"
-    p.add_argument("--sensitive", metavar="S", help="the secret that the next three options protect (default: the class)")
+    p.add_argument("--sensitive", metavar="S", help=f"the secret that the next three options {verb} (default: the class); its empty fields count as the worst they may be")
     p.add_argument("--l-diversity", dest="l", type=whole_l, metavar="L", help="at least L different secrets in every class")
     p.add_argument("--t-closeness", dest="t", type=_fraction, metavar="T", help="secrets of a class distributed as in the whole table, up to a distance T")
     p.add_argument("--alpha", type=_fraction, metavar="A", help="no secret with more than a share A of a class")
-    p.add_argument("--taxonomy", dest="taxonomies", action="append", default=[], metavar="COLUMN=FILE", help="a file with a line leaf;...;* for each value of a column; the column is published as nodes of it")
+    p.add_argument("--taxonomy", dest="taxonomies", action="append", default=[], metavar="COLUMN=FILE", help=f"a file with a line leaf;...;* for each value of a column{tree}")
 
 def _secret_options(args): return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
 
-# %% ../nbs/18_command.ipynb #331536b0
+# %% ../nbs/18_command.ipynb #c2e5bdd0
 def _anonymize_parser(sub):
     p = sub.add_parser("anonymize", help="protect a CSV or Parquet file",
         description="Protect a table: rows are grouped so that at least k look alike in the quasi-identifiers,\nthe columns that others may know too. Columns that are not named are published untouched.\nWrites OUT and, beside it, its schema; an older OUT is replaced. Nothing is written on error.",
@@ -672,20 +676,20 @@ def _anonymize_parser(sub):
     p.add_argument("--missing", choices=("error", "drop", "category"), default="error", help="empty fields in quasi-identifiers: stop, leave the row out, or publish \"missing\" as a value (default: error)")
     p.add_argument("--recoding", choices=("set", "interval"), default="set", help="publish the values of a group as a set, or numbers as an interval (default: set)")
     p.add_argument("--mode", choices=("strict", "relaxed", "infogain"), default="strict", help="cut at medians, rows with equal values together or not, or where the class is told best (default: strict)")
-    _add_secret(p)
+    _add_secret(p, "protect", "; the column is published as nodes of it")
     p.set_defaults(run=do_anonymize)
 
 def _audit_parser(sub):
     p = sub.add_parser("audit", help="measure what a table tells about people",
         description="Measure a table: how many rows look alike in the quasi-identifiers, how sure a guess can be.\nA file with a schema beside it is read as a release; any other as plain text.",
-        epilog="examples:\n  ppdt audit release.csv\n  ppdt audit release.csv --k 5 --original people.csv\n  ppdt audit somebody-elses.csv --qi age,sex,zip --k 5\n\nexit code: 0 the promise holds (or no --k was given), 1 it does not hold, 2 bad input")
+        epilog="examples:\n  ppdt audit release.csv\n  ppdt audit release.csv --k 5 --original people.csv\n  ppdt audit somebody-elses.csv --qi age,sex,zip --k 5\n\nexit code: 0 what --k, --l-diversity, --t-closeness and --alpha ask holds (or none was given), 1 it does not, 2 bad input")
     p.add_argument("file", metavar="FILE", help="a .csv or .parquet file")
-    p.add_argument("--k", type=whole_k, help="the promise to check; without it the file is only measured")
+    p.add_argument("--k", type=whole_k, help="the promise to check (without it a risk above 0.2, one in five, is counted as high)")
     p.add_argument("--original", metavar="FILE", help="the table the release was made from, to tell the loss")
     _add_columns(p, ("--qi", "quasi-identifiers: columns that others may know too (default: those of the schema)"), ("--numeric", "columns to read as cells over numbers, where there is no schema"), ("--categorical", "columns to read as cells over words, where there is no schema"))
     p.add_argument("--class", dest="class_name", metavar="C", help="the class (default: that of the schema)")
     p.add_argument("--person", metavar="P", help="the column that says who a row is about, where somebody has several rows; persons are counted then")
-    _add_secret(p)
+    _add_secret(p, "are about; it is measured too", ", where the column publishes nodes and the schema does not tell")
     p.add_argument("--stand-out", action="store_true", help="INTERNAL: which columns tell people apart, and the rows that stand out")
     p.set_defaults(run=do_audit)
 
@@ -700,7 +704,7 @@ def make_parser()->argparse.ArgumentParser: # The parser of `ppdt`
     for add in (_demo_parser, _anonymize_parser, _audit_parser): add(sub)
     return p
 
-# %% ../nbs/18_command.ipynb #5da84002
+# %% ../nbs/18_command.ipynb #1a56ac3b
 def _say(label, text): print(f"  {label:<19} {text}")
 
 def do_anonymize(args)->int: # Exit code
@@ -713,6 +717,8 @@ def do_anonymize(args)->int: # Exit code
     if args.class_name is not None: _say("class", f"{args.class_name} (as it is)")
     if args.identifiers: _say("dropped", ", ".join(args.identifiers))
     if release.roles.other: _say("untouched", ", ".join(release.roles.other))
+    if args.k == 1: notes.append("--k 1 lets a person be found by the quasi-identifiers; ask for 2 at least, better 5")
+    if args.l == 1: notes.append("--l-diversity 1 asks for nothing; 2 is the least that does")
     for o in notes: _say("note", o)
     schema = out.with_suffix(".schema.json").name
     print(f"{'replaced' if there else 'wrote'} {out.name} ({len(release.data):,} rows) and {schema}\n\n{_translated(str(release.audit))}")
@@ -724,7 +730,7 @@ def do_audit(args)->int: # Exit code
     print(f"{Path(args.file).name}: {'a release, with its schema' if has_schema else 'no schema beside it, so cells are taken as text' if not (args.numeric or args.categorical) else 'no schema beside it'}")
     _say("quasi-identifiers", ", ".join(qi))
     print(f"\n{_translated(str(a))}")
-    if args.stand_out: print(f"\n{stand_out(args.file, qi, args.numeric or [], args.categorical or [])}")
+    if args.stand_out: print(f"\n{stand_out(args.file, qi, args.numeric or [], args.categorical or [], args.person)}")
     return 1 if a.holds is False else 0
 
 # %% ../nbs/18_command.ipynb #426d0e80

@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['equivalence_classes', 'class_sizes', 'class_table', 'table_values', 'distinct_l', 'entropy_l', 'recursive_c',
-           'alpha_share', 't_closeness', 'LDiversity', 'TCloseness', 'Alpha', 'Secret', 'secret_of',
-           'check_constraints', 'BoundConstraint', 'bind_constraints', 'allow_function', 'check_whole']
+           'alpha_share', 'worst_counts', 'missing_column', 't_closeness', 'LDiversity', 'TCloseness', 'Alpha',
+           'Secret', 'secret_of', 'check_constraints', 'BoundConstraint', 'bind_constraints', 'allow_function',
+           'check_whole']
 
 # %% ../nbs/07a_diversity.ipynb #9f80ecce
 from dataclasses import dataclass
@@ -138,6 +139,29 @@ def alpha_share(
     np.maximum.at(top, c, n)
     return top/f
 
+# %% ../nbs/07a_diversity.ipynb #913e1e56
+def worst_counts(
+    counts, # Rows of each class that have each value, shape (n_classes, n_values)
+    missing:int=None, # Column of the missing secrets; None: there are none
+)->csr_array: # The same, with every missing secret counted as the most frequent value of its class
+    "The counts when missing secrets are what tells most, for l and alpha. Raises ValueError for empty classes."
+    if missing is None: return csr_array(counts)
+    n, v, c, starts, f = _entries(counts)
+    gap, top, first = v == missing, np.zeros(len(f), dtype=np.int64), np.full(len(f), -1)
+    np.maximum.at(top, c[~gap], n[~gap])
+    at = np.flatnonzero(~gap & (n == top[c]))[::-1]
+    first[c[at]] = at                                                # the first of the most frequent values
+    hide = np.flatnonzero(gap)[first[c[gap]] >= 0]                   # a class without any known value stays as it is
+    n[first[c[hide]]] += n[hide]
+    n[hide] = 0
+    return csr_array((n, v, starts), shape=np.shape(counts))
+
+def missing_column(
+    values, # Values of the columns of a class table, as `table_values` gives
+)->int: # Column of the missing secrets; None when nothing is missing
+    "Where missing secrets are counted in a class table."
+    return len(values)-1 if len(values) and values[-1] is MISSING else None
+
 # %% ../nbs/07a_diversity.ipynb #997a39f9
 def _textbook_t(counts, distance):
     "Equations (7) and (8) on a dense table. Source: li2007."
@@ -257,7 +281,7 @@ def _check_name(sensitive):
     "Raises TypeError for what is no name of a column"
     if sensitive is not None and not pd.api.types.is_hashable(sensitive) or isinstance(sensitive, tuple): raise TypeError(f"'sensitive' must be the name of one column, or None for the class y. Got {type(sensitive).__name__}: write one constraint for each column.")
 
-# %% ../nbs/07a_diversity.ipynb #41bbcb36
+# %% ../nbs/07a_diversity.ipynb #96c157fd
 @dataclass(frozen=True)
 class LDiversity:
     """In each class the sensitive attribute has at least l well represented values.
@@ -303,7 +327,8 @@ class LDiversity:
         return f"{self.form} {_number(self.l)}-diversity of {name!r}"
 
     def measure(self, counts, secret=None):
-        "For each class of `counts`, as `class_table` gives: (the number measured, does it hold)"
+        "For each class of `counts`, as `class_table` gives: (the number measured, does it hold). Secrets that `secret` says are missing may be anything."
+        if secret is not None: counts = worst_counts(counts, secret.missing)
         if self.form == "recursive":
             m = recursive_c(counts, self.l)
             return m, m < self.c
@@ -368,7 +393,7 @@ class TCloseness:
         "The number of the weakest class"
         return max(numbers)
 
-# %% ../nbs/07a_diversity.ipynb #c4a7a82f
+# %% ../nbs/07a_diversity.ipynb #ff0734a3
 @dataclass(frozen=True)
 class Alpha:
     """In each class no value of the sensitive attribute, or not the one named, has more than a share of alpha.
@@ -416,15 +441,16 @@ class Alpha:
     def measure(self, counts, secret=None):
         "For each class of `counts`, as `class_table` gives: (the number measured, does it hold). One value needs the `secret` that it is a value of."
         if self.value is not None and secret is None: raise ValueError(f"'secret' must be given to find {self.value!r} among the columns. Got None: use bind_constraints.")
-        j = self.column(secret)
-        m = alpha_share(counts, j) if j != -1 else np.zeros(np.shape(counts)[0])
-        return m, m <= self.alpha
+        j, gap = self.column(secret), None if secret is None else secret.missing
+        if j is None: m = alpha_share(worst_counts(counts, gap))
+        else: m = sum((alpha_share(counts, o) for o in {j, gap} - {-1, None}), np.zeros(np.shape(counts)[0]))
+        return m, m <= self.alpha + 1e-12*(gap is not None)
 
     def worst(self, numbers):
         "The number of the weakest class"
         return max(numbers)
 
-# %% ../nbs/07a_diversity.ipynb #64c23a67
+# %% ../nbs/07a_diversity.ipynb #f842de28
 @dataclass(frozen=True, eq=False)
 class Secret:
     """A sensitive column as numbers, made by `bind_constraints`.
@@ -455,6 +481,8 @@ class Secret:
     ordered: bool
     whole: np.ndarray
     declared: tuple = ()
+    @property
+    def missing(self): return missing_column(self.values)
     def __repr__(self): return f"Secret({self.name!r}, {len(self.values)} values in {len(self.codes)} rows)"
 
 # %% ../nbs/07a_diversity.ipynb #6619417d
@@ -529,13 +557,13 @@ class BoundConstraint:
         "The number of the weakest group"
         return self.constraint.worst(numbers)
 
-# %% ../nbs/07a_diversity.ipynb #3149686d
+# %% ../nbs/07a_diversity.ipynb #979ab010
 def bind_constraints(
     constraints, # A list or tuple of `LDiversity`, `TCloseness` and `Alpha`
     X:pd.DataFrame, # The table, shape (n_rows, n_columns)
     y=None, # The class, a Series or array, shape (n_rows,)
 )->list: # A `BoundConstraint` for each
-    "Constraints with the columns that they protect; a missing secret is a value of its own. Raises as `check_constraints` and `secret_of`, and ValueError for a value or a taxonomy that does not fit the column."
+    "Constraints with the columns that they protect; for l and alpha a missing secret may be any value, for t it is one of its own. Raises as `check_constraints` and `secret_of`, and ValueError for a value or a taxonomy that does not fit the column."
     found, bound = {}, []
     for o in check_constraints(constraints):
         s = secret_of(o, X, y)
@@ -559,7 +587,11 @@ def allow_function(
         return ok
     return allow
 
-# %% ../nbs/07a_diversity.ipynb #92cfddeb
+# %% ../nbs/07a_diversity.ipynb #20dda4ac
+def _gaps(secret):
+    "How many secrets are missing, in words; nothing where none is"
+    return "" if secret.missing is None else f" when its {secret.whole[secret.missing]:,} missing secrets are the worst they may be"
+
 def check_whole(
     bound, # Constraints, as `bind_constraints` gives
 )->None: # Nothing
@@ -567,4 +599,4 @@ def check_whole(
     for b in bound:
         if not b.secret.whole.any(): continue
         m, ok = b.measure(b.secret.whole[None, :])
-        if not ok[0]: raise ValueError(f"'constraints' must be such that the whole table as one group keeps them. Got {b.promise}, where the whole table has {m[0]:.4g}: no grouping can do better, so ask for less.")
+        if not ok[0]: raise ValueError(f"'constraints' must be such that the whole table as one group keeps them. Got {b.promise}, where the whole table has {m[0]:.4g}{_gaps(b.secret)}: no grouping can do better, so ask for less.")

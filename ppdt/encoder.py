@@ -6,9 +6,9 @@
 __all__ = ['possible_values', 'cell_weights', 'cell_numbers', 'ColumnCode', 'learn_column', 'encode_column', 'same_columns',
            'ReleaseEncoder']
 
-# %% ../nbs/08a_encoder.ipynb #aac8ad31
+# %% ../nbs/08a_encoder.ipynb #2dd64669
 from dataclasses import dataclass, replace
-import math, numbers, warnings
+import math, numbers, re, warnings
 import numpy as np, pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -246,6 +246,17 @@ def same_columns(
 # %% ../nbs/08a_encoder.ipynb #49d75395
 _choices = {"sets": ("weights", "token"), "numeric": ("midpoint", "bounds"), "missing": ("impute", "indicator"), "weights": ("uniform", "distribution")}
 
+# %% ../nbs/08a_encoder.ipynb #532a7cbb
+_cell_text = re.compile(r"\{.*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|\*")
+
+def _warn_of_texts(X):
+    "Warn of columns most of whose values are texts that look like published cells"
+    for o in X.columns:
+        if not isinstance(X[o].dtype, pd.StringDtype) and X[o].dtype != object: continue
+        u = [v for v in X[o].dropna().unique() if isinstance(v, str)]
+        odd = [v for v in u if _cell_text.fullmatch(v)]
+        if 2*len(odd) > len(u): warnings.warn(f"column {o!r} holds texts such as {odd[0]!r}, which are taken as categories: if they are cells of a release, read the file with ppdt.release.read_release and encode its data.", UserWarning, stacklevel=3)
+
 # %% ../nbs/08a_encoder.ipynb #bd30578a
 def _check_parameters(est, columns):
     "Raise ValueError or TypeError for a parameter that is not allowed"
@@ -269,7 +280,7 @@ def _unique(names):
         seen[n] = None
     return list(seen)
 
-# %% ../nbs/08a_encoder.ipynb #e7c63117
+# %% ../nbs/08a_encoder.ipynb #365a3fb2
 class ReleaseEncoder(TransformerMixin, BaseEstimator):
     """A release, or raw rows, as a matrix of numbers for scikit-learn.
 
@@ -319,6 +330,7 @@ class ReleaseEncoder(TransformerMixin, BaseEstimator):
         for o in [o for o in vars(self) if o.endswith("_")]: delattr(self, o)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
         _check_parameters(self, X.columns)
+        _warn_of_texts(X)
         self.columns_ = [learn_column(X[o], self) for o in X.columns]
         self.n_features_in_ = X.shape[1]
         if named: self.feature_names_in_ = np.array(X.columns, dtype=object)

@@ -6,18 +6,18 @@
 __all__ = ['Audit', 'audit', 'RiskReport', 'risk_report', 'plot_class_sizes', 'alpha_share', 'class_sizes', 'class_table',
            'distinct_l', 'entropy_l', 'equivalence_classes', 'recursive_c', 't_closeness']
 
-# %% ../nbs/07c_privacy.ipynb #536e5324
+# %% ../nbs/07c_privacy.ipynb #b120d912
 import csv, html
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 import numpy as np, pandas as pd
 from .diversity import (_class_keys, _count_table, _sizes, _value_codes, alpha_share, bind_constraints, check_constraints, class_sizes, class_table, distinct_l,
-    entropy_l, equivalence_classes, recursive_c, t_closeness, table_values)
+    entropy_l, equivalence_classes, missing_column, recursive_c, secret_of, t_closeness, table_values, worst_counts)
 from .generalization import Taxonomy
 from .loss import c_avg, cm, discernibility, information_loss, ncp
 from .matching import _EDGES, _PAIRS, _encode_beside, _fit_counts, _flow, _global_counts, _held, _merge, _opened, _population_measures, _wildcard_k
-from .tables import Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cells, check_roles, check_table, encode, position
+from .tables import Centroid, Exact, Node, Suppressed, cells, check_roles, check_table
 
 # %% ../nbs/07c_privacy.ipynb #04a8c454
 _all_ = ['alpha_share', 'class_sizes', 'class_table', 'distinct_l', 'entropy_l', 'equivalence_classes', 'recursive_c', 't_closeness']
@@ -50,7 +50,7 @@ def _more_lines(a):
     if a.truthful is not None: yield "truthful", "yes, every cell holds the original value" if a.truthful else "NO: a cell does not hold the original value"
     if a.one_k is not None: yield "rows that fit", some(("(1,k)", a.one_k), ("(k,1)", a.k_one), ("(k,k)", a.k_k), ("global (1,k)", a.global_one_k))
 
-# %% ../nbs/07c_privacy.ipynb #8f9d97ac
+# %% ../nbs/07c_privacy.ipynb #2ee5912a
 def _promised(a): return (a.promise or "").startswith("k-anonymity")
 
 def _audit_lines(a):
@@ -63,9 +63,9 @@ def _audit_lines(a):
     if a.lost_rows: yield "lost rows", n(a.lost_rows)
     if a.class_sizes: yield "class sizes", f"{n(a.class_sizes[0])} to {n(a.class_sizes[-1])}, median {np.median(a.class_sizes):,.5g}"
     if a.uniques: yield "alone in their class", n(a.uniques)
-    if a.risk_max is not None: yield "prosecutor risk", f"at most {a.risk_max:.4g}, mean {a.risk_mean:.4g}, above {'1/k' if _promised(a) else 0.2} for {'less than 0.1%' if 0 < a.risk_share < .0005 else f'{a.risk_share:.1%}'} of rows"
+    if a.risk_max is not None: yield "prosecutor risk", f"at most {a.risk_max:.4g}, mean {a.risk_mean:.4g}, above {'1/k' if _promised(a) else 0.2} for {'less than 0.1%' if 0 < a.risk_share < .0005 else f'{a.risk_share:.1%}'} of {'rows' if a.persons is None else 'persons'}"
     if a.k_wildcard not in (None, a.k): yield "k, marks as wildcards", n(a.k_wildcard)
-    if a.persons is not None: yield "persons", f"{n(a.persons)}; k, class sizes and risk count them, not rows"
+    if a.persons is not None: yield "persons", f"{n(a.persons)}; k, class sizes, risk and secrets count them, not rows"
     yield from _more_lines(a)
     if a.il is not None: yield "representatives", f"IL {a.il:.4g}% (squared error, 100% is one for all)"
     if a.gcp is not None: yield "loss", f"GCP {a.gcp:.4f} (form size), largest attribute {a.ncp:.4f}"
@@ -73,23 +73,27 @@ def _audit_lines(a):
     if a.discernibility is not None and sizes: yield "groups", ", ".join([f"discernibility {n(a.discernibility)}"] + sizes)
     for o in a.warnings: yield "warning", o
 
-# %% ../nbs/07c_privacy.ipynb #e38d4fe5
+# %% ../nbs/07c_privacy.ipynb #5baad676
 def _plain_lines(a):
     "The findings in sentences, for readers who know no terms"
     if a.k is None: yield "No row is published that shows anything, so nobody can be found."; return
-    yield f"Every one of the {a.n_rows:,} rows looks like at least {a.k-1:,} other{'s' if a.k != 2 else ''} in the columns that an attacker may know." if a.k > 1 else \
+    some = "rows" if a.persons is None else "persons"
+    if a.persons is not None: yield f"Rows that look alike in the columns that an attacker may know are, in every group, about at least {a.k:,} persons." if a.k > 1 else \
+        f"{a.uniques:,} group{'s of rows that look alike are' if a.uniques != 1 else ' of rows that look alike is'} about one person only: who knows these columns of the person finds the rows."
+    else: yield f"Every one of the {a.n_rows:,} rows looks like at least {a.k-1:,} other{'s' if a.k != 2 else ''} in the columns that an attacker may know." if a.k > 1 else \
         f"{a.uniques:,} of the {a.n_rows:,} rows {'look' if a.uniques != 1 else 'looks'} like no other: who knows these columns of a person finds the row."
     if a.promise: yield f"Promised was {a.promise}. It {'holds' if a.holds else 'does NOT hold'}."
-    yield f"Somebody who knows that a person is in the table picks the right row with a chance of at most 1 in {a.k:,}; on average over the rows, {a.risk_mean:.1%}."
+    yield f"Somebody who knows that a person is in the table picks the right {some[:-1]} with a chance of at most 1 in {a.k:,}; on average over the {some}, {a.risk_mean:.1%}."
     if a.suppressed_rows: yield f"{a.suppressed_rows:,} more rows show nothing of these columns."
-    if a.l_distinct == 1: yield "In at least one group all rows have the same secret: who can place a person in the group knows it for certain."
-    elif a.alpha is not None and a.sensitive_value is None: yield f"Every group has at least {a.l_distinct} different secrets; in the worst group {a.alpha:.0%} of the rows share one."
+    have = "may share" if a.missing_secrets else "share"
+    if a.l_distinct == 1: yield f"In at least one group all {some} {'may ' if a.missing_secrets else ''}have the same secret: who can place a person in the group {'may know' if a.missing_secrets else 'knows'} it for certain."
+    elif a.alpha is not None and a.sensitive_value is None: yield f"Every group has at least {a.l_distinct} different secrets; in the worst group {a.alpha:.0%} of the {some} {have} one."
     if a.truthful is False: yield "Some published cells do not hold the original value."
     if a.gcp is not None: yield f"A published cell leaves open, on average, {a.gcp:.1%} of what its column could be."
     for o in a.warnings: yield f"Mind: {o}."
     yield "Not looked at: what follows from other tables about the same people, and how the table was made."
 
-# %% ../nbs/07c_privacy.ipynb #289de0df
+# %% ../nbs/07c_privacy.ipynb #07ff4872
 @dataclass(frozen=True, repr=False)
 class Audit:
     """What was measured on a published table. What cannot be known from what was given is None.
@@ -131,7 +135,9 @@ class Audit:
     risk_journalist, risk_marketer, delta_min, delta_max : float
         Risks and presence with `population`, in [0, 1], see `ppdt.matching`.
     persons : int
-        Distinct persons in all rows; with `person` given, `k`, `class_sizes`, `uniques` and the prosecutor risks count persons.
+        Distinct persons in all rows; with `person` given, `k`, `class_sizes`, `uniques`, `c_avg`, the prosecutor risks and all measures of a secret count persons, and `uniques` the classes of one person.
+    missing_secrets : int
+        Rows whose secret is missing; for l and alpha it counts as the most frequent one of its class.
     il : float
         Information loss of columns that publish representatives, in percent (`ppdt.loss.information_loss`). Needs rows in the order of `original`.
     tidi, matching
@@ -180,6 +186,7 @@ class Audit:
     l: int = None
     t_distance: str = None
     sensitive_value: object = None
+    missing_secrets: int = None
 
     def __str__(self): return "\n".join(f"{a:<22}{b}" for a, b in _audit_lines(self))
     __repr__ = __str__
@@ -233,7 +240,13 @@ def _check_nodes(qi, coded, taxonomies):
                 try: taxonomies[o].node(c)
                 except ValueError as e: raise ValueError(f"'taxonomies' must know all nodes of column {o!r}. {e}") from None
 
-# %% ../nbs/07c_privacy.ipynb #7d14125f
+# %% ../nbs/07c_privacy.ipynb #69db311a
+def _whose(person, data):
+    "Who each row is about, a Series; None for None. Raises ValueError for missing ones."
+    person = _beside(person, "person", data)
+    if person is not None and person.isna().any(): raise ValueError(f"'person' must tell who each row is about. Got {int(person.isna().sum())} missing.")
+    return person
+
 def _beside(value, name, data):
     "A column of the table, or values that stand beside it in the same order, as a Series. Raises ValueError."
     if value is None: return None
@@ -316,25 +329,28 @@ def _dominance_warnings(raw, qi, coded, groups):
         found = _dominated(groups, a.positions[codes], at, cs)
         if len(found): yield f"column {o!r}: one row makes up to {found.max():.0%} of the sum behind the mean of {len(found)} class{'es' if len(found) > 1 else ''}, so that the mean tells its value (dominance); publish ranges, or cap large values"
 
-# %% ../nbs/07c_privacy.ipynb #56fdae9b
+# %% ../nbs/07c_privacy.ipynb #c5f4ff34
 def _secret_measures(classes, s, l, distance, value=None, taxonomy=None):
     "The weakest class on a sensitive attribute. `classes` numbers the rows that are not suppressed, `s` has their values."
     if distance not in (None, "equal", "ordered", "hierarchical"): raise ValueError(f"'t_distance' must be 'equal', 'ordered' or 'hierarchical', or None to choose by the column. Got {distance!r}.")
     if distance == "hierarchical" and taxonomy is None: raise ValueError(f"'taxonomies' must have the taxonomy of the sensitive attribute for t_distance='hierarchical'. Got none for {'an attribute without a name; give it as a Series with one' if s.name is None else repr(s.name)}.")
     codes, d, ordered = _value_codes(s)
     distance = distance or ("ordered" if ordered else "equal")
+    gap = missing_column(table_values(s))
     counts = _count_table(classes, codes, d)
-    c = recursive_c(counts, l)
+    worst = worst_counts(counts, gap)
+    c = recursive_c(worst, l)
     if not len(c): return {}
     tree = (taxonomy, table_values(s)) if distance == "hierarchical" else ()
-    return dict(l_distinct=int(distinct_l(counts).min()), l_entropy=float(entropy_l(counts).min()), c_recursive=float(c.max()),
-        alpha=float(alpha_share(counts).max() if value is None else _share_of(counts, s, value)), t=float(t_closeness(counts, distance, *tree).max()),
+    return dict(l_distinct=int(distinct_l(worst).min()), l_entropy=float(entropy_l(worst).min()), c_recursive=float(c.max()), missing_secrets=0 if gap is None else int((codes == gap).sum()),
+        alpha=float(alpha_share(worst).max() if value is None else _share_of(counts, s, value)), t=float(t_closeness(counts, distance, *tree).max()),
         l=int(l), t_distance=distance, sensitive_value=value)
 
 def _share_of(counts, s, value):
-    "The largest share of one value in a class"
+    "The largest share that one value may have in a class, missing ones taken for it"
     known = table_values(s)
-    return alpha_share(counts, known.index(value)).max() if value in known else 0.
+    columns = {known.index(value) if value in known else None, missing_column(known)} - {None}
+    return sum((alpha_share(counts, j) for j in columns), np.zeros(np.shape(counts)[0])).max()
 
 def _check_value(value, s):
     "Raises ValueError for a value that the secret does not have"
@@ -421,20 +437,21 @@ def _representatives(original, lost, qi, coded, data, categorical):
     if not any(isinstance(c, Centroid) for o, (_, cs) in zip(qi, coded) if o in plain for c in cs): return {}, notes
     return {"il": information_loss(data, original, plain, categorical or (), lost=lost)}, notes
 
-# %% ../nbs/07c_privacy.ipynb #9fa31d00
+# %% ../nbs/07c_privacy.ipynb #e04e570d
 def _persons_in(classes, person):
-    "Distinct persons of each class, smallest first"
+    "Distinct persons of each class, shape (n_classes,)"
     who = pd.factorize(person)[0].astype(np.int64)
     key = np.sort(classes*(who.max(initial=0)+1) + who)
     key = key[np.diff(key, prepend=key[:1]-1) != 0]
-    return _sizes(key//(who.max(initial=0)+1))
+    return np.bincount(key//(who.max(initial=0)+1))
 
-# %% ../nbs/07c_privacy.ipynb #374caa8a
+# %% ../nbs/07c_privacy.ipynb #f1ab99ce
 def _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies):
     "All that needs the original: fields and warnings"
-    more, notes, n = {}, [], len(data)
+    more, notes, n, original = {}, [], len(data), check_table(original, "original")
+    if len(original) < n: raise ValueError(f"'original' must be the table that the release was made from. Got {len(original):,} rows, fewer than the {n:,} published: give the whole table.")
     if not _odd(qi, coded, taxonomies):
-        loss = ncp(data, check_table(original, "original"), qi, categorical or (), taxonomies=taxonomies)
+        loss = ncp(data, original, qi, categorical or (), taxonomies=taxonomies)
         more = {"ncp": float(loss.max()), "gcp": float(loss.mean())}
     if consistency or lost is not None:
         told, notes = _against_original(original, lost, consistency is not False, qi, coded, n, categorical, taxonomies)
@@ -444,19 +461,47 @@ def _with_original(original, lost, consistency, qi, coded, data, categorical, ta
         more, notes = more | told, notes + other
     return more, notes
 
-# %% ../nbs/07c_privacy.ipynb #ccc90099
-def _about_secrets(data, classes, seen, sensitive, y, constraints, l, t_distance, sensitive_value, taxonomies):
-    "Measures of the secret and promises about it: fields, and (promise, verdict, number) of each constraint"
-    more, secret = {}, y if sensitive is None else sensitive
+# %% ../nbs/07c_privacy.ipynb #ffb54cf1
+def _one_a_person(classes, person, s):
+    "Positions of one row for each person of a class, and how many have several secrets there"
+    codes, gap = _value_codes(s)[0], missing_column(table_values(s))
+    t = pd.DataFrame({"class": classes, "person": pd.factorize(person)[0], "secret": codes})
+    if gap is not None:
+        empty = t["secret"] == gap
+        t = t[~empty | empty.groupby([t["class"], t["person"]]).transform("all")]
+    t = t.drop_duplicates()
+    again = t[t.duplicated(["class", "person"])].drop_duplicates(["class", "person"])
+    return t.index.to_numpy(), len(again)
+
+def _several(many, s): return f"{many:,} person{'s have' if many > 1 else ' has'} several different secrets of {s.name!r} in one class, so that shares do not say what a class tells of a person; make one row of each person first"
+
+# %% ../nbs/07c_privacy.ipynb #7100bcb1
+def _about_secrets(data, classes, seen, sensitive, y, person, constraints, l, t_distance, sensitive_value, taxonomies):
+    "Measures of the secret and promises about it: fields, (promise, verdict, number) of each constraint, and warnings"
+    more, notes, secret = {}, [], y if sensitive is None else sensitive
     if secret is not None:
         _check_value(sensitive_value, secret)
-        more = _secret_measures(classes, secret.iloc[seen], l, t_distance, sensitive_value, taxonomies.get(secret.name))
-    if not constraints: return more, []
+        at, many = (np.arange(len(seen)), 0) if person is None else _one_a_person(classes, person.iloc[seen], secret.iloc[seen])
+        if many: notes.append("secrets were not measured: " + _several(many, secret))
+        else: more = _secret_measures(classes[at], secret.iloc[seen[at]], l, t_distance, sensitive_value, taxonomies.get(secret.name))
+        if more.get("missing_secrets"): notes.append(f"{more['missing_secrets']:,} secrets are missing; for l and alpha each counts as the most frequent one of its class, which is the worst it can be")
+    if not constraints: return more, [], notes
     if sensitive is not None and isinstance(sensitive.name, str) and sensitive.name not in data.columns: data = data.assign(**{sensitive.name: sensitive.set_axis(data.index)})
-    bound = bind_constraints(constraints, data, secret if y is None else y)
-    return more, list(_kept_promises(bound, classes, seen))
+    y = secret if y is None else y
+    if person is None: return more, list(_kept_promises(bind_constraints(constraints, data, y), classes, seen)), notes
+    return more, [kept for o in constraints for kept in _kept_by_persons(o, data, y, classes, seen, person)], notes
 
-# %% ../nbs/07c_privacy.ipynb #7135f0d5
+def _kept_by_persons(constraint, data, y, classes, seen, person):
+    "As `_kept_promises`, for one constraint. Raises ValueError for persons with several secrets in a class."
+    s, of = secret_of(constraint, data, y), np.full(len(data), -1)
+    of[seen] = classes
+    at, many = _one_a_person(of, person, s)
+    if many: raise ValueError(f"'constraints' cannot be judged with person=: {_several(many, s)}.")
+    bound = bind_constraints([constraint], data.iloc[at], None if y is None else y.iloc[at])
+    rows = np.flatnonzero(of[at] >= 0)
+    return _kept_promises(bound, of[at][rows], rows)
+
+# %% ../nbs/07c_privacy.ipynb #f592934d
 def audit(
     data, # A published table, shape (n_rows, n_columns), or a Release
     quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns that are not named as something else
@@ -483,8 +528,7 @@ def audit(
     named = [("sensitive", sensitive), ("y", y), ("person", person), *_constraint_names(constraints)]
     qi = _quasi_identifiers(data, quasi_identifiers, named)
     others = sorted(o for o in data.columns if o not in qi and not any(isinstance(v, str) and v == o for _, v in named))
-    y, sensitive, person = (_beside(v, n, data) for v, n in ((y, "y"), (sensitive, "sensitive"), (person, "person")))
-    if person is not None and person.isna().any(): raise ValueError(f"'person' must tell who each row is about. Got {int(person.isna().sum())} missing.")
+    y, sensitive, person = _beside(y, "y", data), _beside(sensitive, "sensitive", data), _whose(person, data)
     secret, n = y if sensitive is None else sensitive, len(data)
     taxonomies = _taxonomies(taxonomies, None if release is data else release, [*qi, *([] if secret is None else [secret.name])])
     promise = [] if k is None else [f"k-anonymity with k = {_check_k(k)}"]
@@ -494,12 +538,12 @@ def audit(
     key, seen = _class_keys(coded, n)[~gone], np.flatnonzero(~gone)
     rows = sizes = _sizes(key)
     classes = None if secret is None and person is None and not constraints else pd.factorize(key)[0].astype(np.int64)
-    if person is not None: sizes = _persons_in(classes, person[~gone])
+    if person is not None: sizes = np.sort(_persons_in(classes, person[~gone]))
     found = int(sizes[0]) if len(sizes) else None
     risk_max, risk_mean, risk_share = _risks(sizes, 1/k if k else 0.2)
     out = int(gone.sum()) + (lost_rows or 0)
-    more, kept = _about_secrets(data, classes, seen, sensitive, y, constraints, l, t_distance, sensitive_value, taxonomies)
-    warnings = _broken(kept) + list(_find_warnings(qi, coded, taxonomies))
+    more, kept, notes = _about_secrets(data, classes, seen, sensitive, y, person, constraints, l, t_distance, sensitive_value, taxonomies)
+    warnings = _broken(kept) + notes + list(_find_warnings(qi, coded, taxonomies))
     if y is not None: more["cm"] = cm(_count_table(classes, *_value_codes(y[~gone])[:2]), out)
     if original is not None and n:
         told, notes = _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies)
@@ -515,10 +559,10 @@ def audit(
         promise="; ".join(promise) or None, holds=holds if promise else None,
         risk_max=risk_max, risk_mean=risk_mean, risk_share=risk_share, uniques=int((sizes==1).sum()),
         k_wildcard=None if person is not None else _wildcard_k(coded, gone) if hidden else found,
-        discernibility=discernibility(rows, out) if n else None, c_avg=c_avg(rows, k) if k else None,
+        discernibility=discernibility(rows, out) if n else None, c_avg=c_avg(sizes, k) if k else None,
         persons=None if person is None else int(person.nunique()), warnings=tuple(warnings), **more)
 
-# %% ../nbs/07c_privacy.ipynb #603828dd
+# %% ../nbs/07c_privacy.ipynb #e275ee0a
 _SELECTIONS = 20_000   # selections of columns that we are willing to look at
 
 def _dense(coded, n):
@@ -527,26 +571,26 @@ def _dense(coded, n):
         mark = np.array([isinstance(c, Suppressed) for c in cs] + [False])
         yield codes.astype(np.int64) + 1, len(cs) + 1, mark[codes] if mark.any() else None
 
-def _selection(columns, n):
-    "Sizes of the classes of a selection of columns, and the rows that are alone, bool of shape (n,). Rows suppressed in all of them stand apart."
+def _selection(columns, n, person=None):
+    "Sizes of the classes of a selection of columns, and the rows that are alone, bool of shape (n,). Rows suppressed in all of them stand apart; with `person` a class of one person is alone."
     marks = [m for _, _, m in columns]
     seen = None if any(m is None for m in marks) or not (hidden := np.logical_and.reduce(marks)).any() else np.flatnonzero(~hidden)
     key = _class_keys([(codes - 1, range(d - 1)) for codes, d, _ in columns], n)
     if seen is not None: key = key[seen]
     span = np.prod([float(d) for _, d, _ in columns])
     if span > 4*n + 1000: key = pd.factorize(key)[0]
-    sizes = np.bincount(key)
+    sizes = np.bincount(key) if person is None else _persons_in(key, person if seen is None else person[seen])
     alone = (sizes == 1)[key] if len(key) else np.zeros(0, dtype=bool)
     if seen is not None: alone, few = np.zeros(n, dtype=bool), alone; alone[seen] = few
     return sizes[sizes > 0], alone
 
-# %% ../nbs/07c_privacy.ipynb #680dbffa
-def _scan(columns, n, max_size):
+# %% ../nbs/07c_privacy.ipynb #bc067ee1
+def _scan(columns, n, max_size, person=None):
     "For every selection: (positions, sizes of classes, rows that are alone in it and in no part of it)"
     alone = {}
     for r in range(1, max_size + 1):
         for c in combinations(range(len(columns)), r):
-            sizes, one = _selection([columns[j] for j in c], n)
+            sizes, one = _selection([columns[j] for j in c], n, person)
             parts = [alone[o] for o in combinations(c, r-1)] if r > 1 else []
             if r < max_size: alone[c] = one
             yield c, sizes, np.flatnonzero(one & ~np.logical_or.reduce(parts) if parts else one)
@@ -557,7 +601,7 @@ def _subset_row(names, sizes):
     return {"quasi_identifiers": ", ".join(names), "columns": len(names), "classes": g, "k": int(sizes.min()) if g else None, "uniques": int((sizes == 1).sum()),
             "distinction": g/n if n else np.nan, "separation": 1 - float((sizes*(sizes-1)).sum()/pairs) if pairs else np.nan}
 
-# %% ../nbs/07c_privacy.ipynb #7587d418
+# %% ../nbs/07c_privacy.ipynb #b1d8d71c
 @dataclass(frozen=True, eq=False, repr=False)
 class RiskReport:
     """What singles people out, for the owner of a table. INTERNAL: it names rows.
@@ -572,7 +616,7 @@ class RiskReport:
     subsets: pd.DataFrame
     rows: pd.DataFrame
     def _parts(self): return (self.subsets, self.rows)
-    def __str__(self): return "\n\n".join(f"{t.attrs['title']}\n{t.to_string(index=t is self.rows, max_rows=40)}" for t in self._parts())
+    def __str__(self): return "\n\n".join(f"{t.attrs['title']}\n{t.to_string(index=t is self.rows, max_rows=40) if len(t) else 'none'}" for t in self._parts())
     __repr__ = __str__
     def _repr_html_(self): return "".join(f"<p><b>{html.escape(t.attrs['title'])}</b></p>" + t.to_html(border=0, index=t is self.rows, max_rows=40) for t in self._parts())
 
@@ -592,30 +636,34 @@ def _rows_alone(data, names, found, n, top):
             if len(c) == smallest[i]: where[i].append(", ".join(names[j] for j in c))
     return pd.DataFrame({"smallest": smallest[order], "selections": count[order], "alone_in": ["; ".join(where[i]) for i in order.tolist()]}, index=data.index[order])
 
-# %% ../nbs/07c_privacy.ipynb #215aaed8
+# %% ../nbs/07c_privacy.ipynb #b4fab722
 def risk_report(
     data, # A table, raw or published, shape (n_rows, n_columns), or a Release
     quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns
     *,
     max_size:int=3, # Most columns in a selection, at least 1
     top:int=10, # Rows to name, at least 0
+    person=None, # Who a row is about: a column's name, or a value for each row; None: each row is one person
 )->RiskReport: # INTERNAL: it names rows
-    "Which selections of quasi-identifiers single people out, and which rows stand alone in the smallest ones. Raises ValueError: unknown columns, numbers out of range, too many selections. Source: motwani2007; elliot2002."
+    "Which selections of quasi-identifiers single people out, and which rows stand alone in the smallest ones; with `person` classes of one person. Raises ValueError: no row, unknown columns, numbers out of range, too many selections. Source: motwani2007; elliot2002."
     data, quasi_identifiers, *_ = _open_release(data, quasi_identifiers, (), None, None, None, None)
-    qi = check_roles(data.columns, quasi_identifiers).quasi_identifiers
+    if not len(data): raise ValueError("'data' must have at least one row. Got none.")
+    qi = _quasi_identifiers(data, quasi_identifiers, [("person", person)])
+    who = _whose(person, data)
     for v, name, least in ((max_size, "max_size", 1), (top, "top", 0)):
         if isinstance(v, bool) or not isinstance(v, (int, np.integer)) or v < least: raise ValueError(f"'{name}' must be an integer of at least {least}. Got {v!r}.")
     max_size = min(int(max_size), len(qi))
     many = sum(comb(len(qi), r) for r in range(1, max_size + 1))
     if many > _SELECTIONS: raise ValueError(f"'max_size' must leave at most {_SELECTIONS:,} selections of columns. Got {many:,} of up to {max_size} of {len(qi)} columns: choose a smaller one, or fewer quasi-identifiers.")
     n, lines, found = len(data), [], []
-    for c, sizes, rows in _scan(list(_dense([cells(data[o]) for o in qi], n)), n, max_size):
+    for c, sizes, rows in _scan(list(_dense([cells(data[o]) for o in qi], n)), n, max_size, who):
         lines.append(_subset_row([qi[j] for j in c], sizes))
         if len(rows): found.append((c, rows))
     subsets = pd.DataFrame(lines).sort_values(["columns", "uniques", "separation"], ascending=[True, False, False], kind="stable", ignore_index=True)
     rows = _rows_alone(data, qi, found, n, int(top))
     subsets.attrs["title"] = f"INTERNAL: what {many} selections of up to {max_size} columns tell apart"
-    rows.attrs["title"] = f"INTERNAL: rows that stand alone in some selection, the first {len(rows)}"
+    alone = len(np.unique(np.concatenate([o for _, o in found]))) if found else 0
+    rows.attrs["title"] = f"INTERNAL: {alone:,} row{'s stand' if alone != 1 else ' stands'} alone in some selection" + (f"; the first {len(rows)}" if len(rows) < alone else "")
     return RiskReport(subsets, rows)
 
 # %% ../nbs/07c_privacy.ipynb #1e6ec5d9

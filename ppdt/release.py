@@ -7,8 +7,8 @@ __all__ = ['MISSING_RULES', 'check_class', 'check_input', 'code_columns', 'publi
            'make_schema', 'GuaranteeError', 'RowsLostError', 'Release', 'what_may_be_published', 'protect',
            'Anonymizer', 'read_schema', 'read_release', 'AnonymizedClassifier', 'ReleaseEncoder', 'same_columns']
 
-# %% ../nbs/08b_release.ipynb #ab659a3d
-import html, re, warnings
+# %% ../nbs/08b_release.ipynb #71272dd6
+import re, warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 import numpy as np, pandas as pd
@@ -469,7 +469,7 @@ def read_release(
     if not qi: return Release(data, y, roles=Roles((), cat, (), tuple(data.columns)), schema=schema)
     return Release(data, y, audit(data, qi), roles=check_roles(data.columns, qi, cat), schema=schema)
 
-# %% ../nbs/08b_release.ipynb #14bc129c
+# %% ../nbs/08b_release.ipynb #c8de0485
 def _inner_has(method):
     "Is there such a method in the classifier, fitted or not?"
     return lambda self: hasattr(getattr(self, "classifier_", self.classifier), method)
@@ -519,7 +519,10 @@ class AnonymizedClassifier(ClassifierMixin, BaseEstimator):
         anonymizer = clone(self.anonymizer)
         r = anonymizer.anonymize(X, y)
         if self.test == "recoded" and not hasattr(anonymizer, "_recode"): raise TypeError(f"'test' must be 'raw' for an anonymizer that cannot recode new rows. Got 'recoded' with {type(anonymizer).__name__}.")
-        classifier = clone(self.classifier).fit(r.data, r.y)
+        try: classifier = clone(self.classifier).fit(r.data, r.y)
+        except (TypeError, ValueError) as e:
+            if not any(o in str(e) for o in ("ValueSet", "Interval", "Suppressed", "Node", "Centroid", "Exact")): raise
+            raise TypeError(f"'classifier' must read published cells, and {type(self.classifier).__name__} does not ({e}): put a ReleaseEncoder before it, make_pipeline(ReleaseEncoder(), classifier).") from e
         self.anonymizer_, self.classifier_, self.classes_ = anonymizer, classifier, classifier.classes_
         for o in ("n_features_in_", "feature_names_in_"):
             if hasattr(anonymizer, o): setattr(self, o, getattr(anonymizer, o))

@@ -7,7 +7,7 @@
 
 A run that is stored already is not made again (--again makes all anew), so that --full may be stopped and
 called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive."""
-import argparse, os, platform, subprocess, sys, time
+import argparse, platform, subprocess, sys, time
 from pathlib import Path
 import numpy as np, pandas as pd, sklearn
 from tqdm import tqdm

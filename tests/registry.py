@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Callable
 from hypothesis import strategies as st
 import pandas as pd
-from random_tables import pick, row_cells, tables
+from random_tables import pick, tables
 import ppdt
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder

@@ -3,7 +3,7 @@
 Most are rewritten from public bug reports, which are named; the others were found by trying small inputs.
 The first line of each test says what kind of fault it is."""
 import numpy as np, pandas as pd, pytest
-from ppdt.diversity import LDiversity, TCloseness
+from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.generalization import Taxonomy, centroid_recoding
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
@@ -223,6 +223,23 @@ def test_a_secret_of_one_value_is_not_diverse():
     "The whole table is never checked: l = 1 is published for l = 2."
     X = pd.DataFrame({"age": range(10), "s": ["flu"]*10})
     with pytest.raises(ValueError, match="whole table"): MondrianAnonymizer(k=2, quasi_identifiers=["age"], constraints=[LDiversity(2, sensitive="s")]).anonymize(X)
+
+def test_an_empty_secret_protects_nobody():
+    "An empty field counts as a second value: four with hiv and one without an entry are \"2-diverse\"."
+    X = pd.DataFrame({"age": [20]*5 + [60]*5, "s": ["hiv"]*4 + [None] + ["flu"]*4 + ["hiv"]})
+    for c in (LDiversity(2, sensitive="s"), Alpha(.8, sensitive="s"), Alpha(.8, "hiv", "s")):
+        r = MondrianAnonymizer(k=5, quasi_identifiers=["age"], constraints=[c]).anonymize(X)
+        assert sizes(r) == [10]
+        assert not audit(X, ["age"], constraints=[c]).holds
+    found = audit(X, ["age"], sensitive="s")
+    assert (found.l_distinct, found.alpha, found.missing_secrets) == (1, 1, 1) and "1 secrets are missing" in found.warnings[0]
+    assert "may have the same secret" in found.explain()
+
+def test_secrets_are_told_of_persons_not_of_rows():
+    "Everybody has a row with hiv and a row with flu: by rows nobody's secret is sure."
+    t = pd.DataFrame({"sex": ["F"]*10, "name": list("abcde")*2, "s": ["hiv"]*5 + ["flu"]*5})
+    with pytest.raises(ValueError, match="5 persons have several different secrets of 's'"): audit(t, ["sex"], person="name", sensitive="s", constraints=[Alpha(.5, sensitive="s")])
+    assert audit(t, ["sex"], person="name", sensitive="s").alpha is None
 
 @pytest.mark.parametrize("taxonomies", [{}, {"age": Taxonomy.from_edges(range(60), range(0, 61, 10))}], ids=["none", "age"])
 def test_a_column_without_a_taxonomy_is_generalized_too(taxonomies):

@@ -56,6 +56,7 @@ BAD = {   # name: (words, what the message must say)
     "column twice": (["anonymize", "customers.csv", "--qi", "Gender,Gender", "-o", "out.csv"], "'Gender' 2 times"),
     "l of nothing": ([*NO_OUT, "--l-diversity", "2", "-o", "out.csv"], "--sensitive --class name the column"),
     "l too large": ([*NO_OUT, "--class", "Bought", "--l-diversity", "3", "-o", "out.csv"], "whole table"),
+    "secret without a wish": ([*NO_OUT, "--sensitive", "Bought", "-o", "out.csv"], "--sensitive --l-diversity"),
     "t above one": ([*NO_OUT, "--class", "Bought", "--t-closeness", "2", "-o", "out.csv"], "from 0 to 1 '2'"),
     "unknown secret": ([*NO_OUT, "--sensitive", "Buys", "--alpha", ".5", "-o", "out.csv"], "--sensitive 'Buys'"),
     "infogain without class": ([*NO_OUT, "--mode", "infogain", "-o", "out.csv"], "--mode infogain --class"),
@@ -216,9 +217,21 @@ def test_numbers_as_secrets_have_an_order(ppdt, here):
     code, out, _ = ppdt("audit", "pay.csv", "--qi", "q", "--sensitive", "pay", "--t-closeness", 0)
     assert code == 0 and "ordered distance" in out
 
+def test_an_original_that_is_a_release(ppdt, here):
+    assert ppdt(*NO_OUT, "--class", "Bought", "-o", "out.csv")[0] == 0
+    code, _, err = ppdt("audit", "out.csv", "--original", "out.csv")
+    assert code == 2 and is_one_line(err) and "release itself" in err
+
+def test_wishes_that_ask_for_nothing_are_noted(ppdt, here):
+    code, out, _ = ppdt(*NO_OUT, "--class", "Bought", "--k", 1, "--l-diversity", 1, "-o", "out.csv")
+    assert code == 0 and "--k 1 lets a person be found" in out and "--l-diversity 1 asks for nothing" in out
+
 def test_persons_and_who_stands_out(ppdt, here):
     pd.DataFrame({"age": ["30-40"]*6, "who": ["Ann"]*4 + ["Bob", "Cleo"]}).to_csv("visits.csv", index=False)
     assert "k measured            3" in ppdt("audit", "visits.csv", "--qi", "age", "--person", "who")[1]
+    pd.concat([load_customers()]*2).reset_index().to_csv("twice.csv", index=False)
+    code, out, _ = ppdt("audit", "twice.csv", "--qi", QI, "--person", "customer", "--stand-out")
+    assert code == 0 and "alone in their class  14" in out and "INTERNAL: 28 rows stand alone" in out and "row 1 " in out and "row 0" not in out
     code, out, _ = ppdt("audit", "customers.csv", "--qi", QI, "--stand-out")
     assert code == 0 and "INTERNAL" in out and "INTERNAL" not in ppdt("audit", "customers.csv", "--qi", QI)[1]
 

@@ -2,7 +2,7 @@
 import math, os, pickle, subprocess, sys, warnings
 from collections import Counter
 import numpy as np, pandas as pd, pytest
-from hypothesis import assume, given, strategies as st
+from hypothesis import given, strategies as st
 from pandas.testing import assert_frame_equal, assert_series_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -113,7 +113,12 @@ def _allows(cell, value, tree=None):
 
 def _keeps(constraint, secrets, whole):
     "Do these people keep the constraint? Counted in the plainest way"
-    n, share = Counter(secrets), lambda v, some: some.count(v)/len(some)
+    share = lambda v, some: some.count(v)/len(some)
+    if not isinstance(constraint, TCloseness) and None in secrets:       # what is missing may be anything, at worst what is most frequent
+        known = [o for o in secrets if o is not None]
+        most = Counter(known).most_common(1)[0][0] if known else None
+        secrets = [most if o is None else o for o in secrets]
+    n = Counter(secrets)
     if isinstance(constraint, Alpha): return max(n.values())/len(secrets) <= constraint.alpha
     if isinstance(constraint, TCloseness): return sum(abs(share(v, secrets) - share(v, whole)) for v in set(whole))/2 <= constraint.t + 1e-9
     if constraint.form == "distinct": return len(n) >= constraint.l

@@ -240,6 +240,12 @@ def test_tables():
 
 # scikit-learn -----------------------------------------------------------------------------------------------------
 
+def test_a_release_that_was_read_as_text_is_said():
+    with pytest.warns(UserWarning, match="'a' holds texts such as '{1, 2}'.*read_release"): ReleaseEncoder().fit(pd.DataFrame({"a": ["{1, 2}", "[3, 4]", "5"]}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ReleaseEncoder().fit(R.data), ReleaseEncoder().fit(X)
+
 def test_arrays():
     e = ReleaseEncoder().fit(X.to_numpy())
     assert (e.transform(X.to_numpy()) == ReleaseEncoder().fit_transform(X)).all() and not hasattr(e, "feature_names_in_")

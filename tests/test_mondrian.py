@@ -9,7 +9,7 @@ from ppdt.generalization import Taxonomy
 from ppdt.medians import _n_distinct, _textbook_cut, _textbook_strict
 from ppdt.mondrian import Cuts, MondrianAnonymizer, strict_partition
 from ppdt.privacy import class_sizes
-from ppdt.tables import Exact, Interval, MISSING, ValueSet, cells, column_text, encode, with_missing
+from ppdt.tables import Interval, MISSING, ValueSet, cells, column_text, encode, with_missing
 
 RULES, WIDTHS = ["le_then_lt", "le", "balanced"], ["rank", "distinct", "ratio"]
 QIS = ["Gender", "Marital", "Age"]

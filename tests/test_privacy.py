@@ -9,7 +9,7 @@ from ppdt.generalization import Taxonomy, recode
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import Audit, audit, class_sizes, equivalence_classes, plot_class_sizes, risk_report
 from ppdt.release import Release, read_release
-from ppdt.tables import Centroid, Exact, Interval, Node, Roles, Schema, Suppressed, ValueSet, cell_column, column_text, parse_column, write_text
+from ppdt.tables import Centroid, Exact, Interval, Node, Roles, Schema, Suppressed, ValueSet, cell_column, column_text, write_text
 
 CUSTOMERS = load_customers()
 QIS = ["Gender", "Marital", "Age"]
@@ -285,11 +285,30 @@ def test_report_is_internal_and_an_audit_never_holds_it():
     assert risk_report(r).subsets["quasi_identifiers"].tolist().count("Marital") == 0 and risk_report(r).rows.empty
 
 def test_report_of_nothing_and_of_too_much():
-    empty = risk_report(CUSTOMERS.iloc[:0], QIS)
-    assert len(empty.subsets) == 7 and empty.rows.empty and empty.subsets.separation.isna().all()
+    with pytest.raises(ValueError, match="at least one row"): risk_report(CUSTOMERS.iloc[:0], QIS)
+    nobody = risk_report(pd.DataFrame({"q": ["a", "a"]}))
+    assert nobody.rows.empty and str(nobody).endswith("INTERNAL: 0 rows stand alone in some selection\nnone")
     for kw, word in ((dict(max_size=0), "'max_size'"), (dict(top=-1), "'top'"), (dict(quasi_identifiers=["Zip"]), "columns are"), (dict(max_size=True), "'max_size'")):
         with pytest.raises(ValueError, match=word): risk_report(CUSTOMERS, **kw)
     with pytest.raises(ValueError, match="at most 20,000 selections"): risk_report(pd.DataFrame(np.zeros((2, 60))).add_prefix("c"))
+
+def test_report_of_persons_is_that_of_one_row_each():
+    twice = pd.concat([CUSTOMERS, CUSTOMERS]).reset_index()
+    once, both = risk_report(CUSTOMERS, QIS, top=14), risk_report(twice, QIS, top=28, person="customer")
+    columns = ["quasi_identifiers", "classes", "k", "uniques", "distinction", "separation"]
+    pd.testing.assert_frame_equal(once.subsets[columns], both.subsets[columns])
+    assert sorted(twice.customer[both.rows.index]) == sorted([*once.rows.index]*2) and risk_report(twice, QIS).subsets.uniques.sum() == 0
+    with pytest.raises(ValueError, match="'person' must tell"): risk_report(twice, QIS, person=[None]*28)
+
+def test_sentences_speak_of_persons_where_persons_are_counted():
+    twice = pd.concat([CUSTOMERS, CUSTOMERS]).reset_index()
+    text = audit(twice, QIS, person="customer", sensitive="Bought").explain()
+    assert "14 groups of rows that look alike are about one person only" in text and " rows looks like" not in text
+    text = audit(twice, ["Gender"], person="customer", sensitive="Bought", k=5).explain()
+    assert "in every group, about at least 5 persons" in text and "of the persons share" in text and "rows share" not in text
+
+def test_an_original_has_no_fewer_rows():
+    with pytest.raises(ValueError, match="'original' must be the table that the release was made from. Got 7 rows, fewer than the 14"): audit(CUSTOMERS, QIS, original=CUSTOMERS[:7])
 
 def test_report_html_is_escaped():
     assert "<script>" not in risk_report(pd.DataFrame({"<script>": ["<script>", "b"]}))._repr_html_()

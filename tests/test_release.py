@@ -31,6 +31,10 @@ def shop():
     t = load_customers()
     return t.drop(columns="Bought"), t["Bought"]
 
+def test_a_classifier_that_reads_no_cells_is_told_what_helps():
+    from sklearn.tree import DecisionTreeClassifier
+    with pytest.raises(TypeError, match="put a ReleaseEncoder before it"): AnonymizedClassifier(MondrianAnonymizer(k=5), DecisionTreeClassifier()).fit(load_customers()[["Age"]], load_customers().Bought)
+
 def test_a_lie_is_caught(shop):
     for lie in (Lazy(k=2), Lazy(k=14)):
         with pytest.raises(GuaranteeError, match="promised k-anonymity with k = .*nothing is returned"): lie.anonymize(*shop)
