@@ -5,10 +5,11 @@ import numpy as np, pandas as pd, pytest
 import matplotlib; matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from hypothesis import given, strategies as st
-from ppdt import trees
+from ppdt import growing
 from ppdt.datasets import load_clients, load_customers
 from ppdt.tables import Centroid, Exact, Interval, MISSING, Node, Suppressed, TextFormError, ValueSet, cells, value_order
-from ppdt.trees import (LEAF, MULTIWAY, Members, Tree, TreeData, _nested, _textbook_id3, entropy, grow, information_gain, plot_tree,
+from ppdt.growing import _nested, _textbook_id3
+from ppdt.trees import (LEAF, MULTIWAY, Members, Tree, TreeData, entropy, grow, information_gain, plot_tree,
                         tree_counts, tree_from_json, tree_json, tree_text)
 
 # ---- random tables
@@ -129,7 +130,7 @@ def test_all_orders_of_growth_give_one_tree(d, min_gain, max_depth, min_weight, 
 def test_small_portions_give_the_same_tree(d):
     t = grow(d)
     p = tree_counts(t, d.score)
-    with mock.patch.object(trees, "_CELLS", 1):
+    with mock.patch.object(growing, "_CELLS", 1):
         assert equal(grow(d), t) and np.array_equal(tree_counts(t, d.score), p)
 
 @given(datas())
