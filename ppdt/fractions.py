@@ -35,51 +35,52 @@ def _shared(codes, branch, group, first, width, w, n_groups):
     order = np.argsort(pos, kind="stable")
     return pos[order], child[order], weight[order]
 
-# %% ../nbs/09b_fractions.ipynb #17c4eba9
+# %% ../nbs/09b_fractions.ipynb #c941c107
 def _orders(d):
-    "For each numeric attribute the rows with a value, in order of value; and the gap that values must exceed, None when all do"
-    res = {}
+    "For each numeric attribute the rows with a value, in order of value; the gap that values must exceed, None when all do; and code and class of these rows in one number"
+    res, bits = {}, _bits(d.n_classes)
     for j, line in enumerate(d.line):
         if line is None: continue
         c = d.codes[j]
         known = np.flatnonzero(c >= 0)
         key = c[known]
         o = known[np.argsort(key.astype(np.uint16) if len(line) <= 65536 else key, kind="stable")]
-        res[j] = o.astype(np.int32), None if (line[:-1] + 1e-5 < line[1:]).all() else 1e-5
+        packed = (c[o].astype(np.int64) << bits) + d.y[o]
+        res[j] = o.astype(np.int32), None if (line[:-1] + 1e-5 < line[1:]).all() else 1e-5, packed.astype(np.int32) if len(line) << bits < 2**31 else packed
     return res
 
-def _by_child(child, n):
-    "A stable permutation into the order of `child`; 16 bits sort fast"
-    return np.argsort(child.astype(np.uint16) if n <= 65536 else child, kind="stable")
+def _bits(k):
+    "Bits that hold a class"
+    return int(k - 1).bit_length()
 
-# %% ../nbs/09b_fractions.ipynb #c43b3203
+# %% ../nbs/09b_fractions.ipynb #5c0de519
 def _score(d, j, state, counts, total, m, binary, log, admit=None, refused=()):
     "The best split on attribute j, in each open node: (gain, ratio, cut, admissible, shut)"
     row, local, w, orders = state
     if d.line[j] is None:
         table, value = _nominal_table(local, d.packed[j][row], w, len(counts), d.sizes_[j], d.k, d.gaps[j])
         return _binary_split(table, total, m, log, value, counts, admit, refused) if binary else _nominal_split(table, total, m, log, counts, admit)
-    o, gap = orders[j]
-    r = row[o]
-    size = np.bincount(local[o], minlength=len(counts))
-    return _numeric_split(d.line[j], gap, d.codes[j][r], d.y[r], None if w is None else w[o], size, counts, total, m, log, not d.gaps[j], admit, refused)
+    o, gap, *packed = orders[j]
+    packed = packed[0] if packed else (d.codes[j][row[o]].astype(np.int64) << d.bits) + d.y[row[o]]
+    size = total if w is None else np.bincount(local[o], minlength=len(counts))      # exact rows: all have a value, and weigh 1
+    return _numeric_split(d.line[j], gap, packed >> d.bits, packed & ((1 << d.bits) - 1), None if w is None else w[o], size, counts, total, m, log, not d.gaps[j], admit, refused)
 
-# %% ../nbs/09b_fractions.ipynb #4b47ab1d
+# %% ../nbs/09b_fractions.ipynb #d6e31f35
 def _state(d):
     "What scoring asks of a table"
     k = d.n_classes
-    return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes],
+    return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, bits=_bits(k), sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes],
         packed=[None if line is not None else np.where(c < 0, size, c).astype(np.int64)*k + d.y for c, line, size in zip(d.codes, d.line, d.sizes)])
 
-# %% ../nbs/09b_fractions.ipynb #b876d896
+# %% ../nbs/09b_fractions.ipynb #e74dd15e
 class _OpenFractions:
     "Open nodes of one depth whose rows are C4.5's: each numeric attribute has its rows in order of (node, value)"
     def __init__(self, f, row, local, w, orders, n, depth):
         self.f, self.row, self.local, self.w, self.orders, self.depth = f, row, local, w, orders, depth
         k = f.d.n_classes
         self.counts = np.bincount(local*k + f.d.y[row], w, minlength=n*k).reshape(n, k)
-        self.found = self.choice = self.ids = None
-        self.refused = {}
+        self.found = self.choice = self.ids = self.where = None
+        self.refused, self.mixed = {}, depth > 0          # orders are by value only, until they are settled
 
     def open(self):
         "Which nodes may be split at all"
@@ -93,16 +94,30 @@ class _OpenFractions:
         live = stay[self.local]
         gone, live = np.flatnonzero(~live), np.flatnonzero(live)
         self.f.ends.append((self.row[gone], self.ids[self.local[gone]], None if self.w is None else self.w[gone]))
-        place = np.zeros(len(self.row), dtype=np.int32); place[live] = np.arange(1, len(live) + 1)
-        orders = {}
-        for j, (o, gap) in self.orders.items():
-            p = place[o]
-            orders[j] = p[p > 0] - 1, gap
-        return self._part(np.flatnonzero(stay), live, (np.cumsum(stay, dtype=np.int32) - 1)[self.local[live]], orders)
+        where = np.full(len(self.row) + 1, -1, dtype=np.int32); where[live] = np.arange(len(live))      # the last one is for those that left before
+        where = where if self.where is None else where[self.where]
+        return self._part(np.flatnonzero(stay), live, (np.cumsum(stay, dtype=np.int32) - 1)[self.local[live]], self.orders, where)
 
-    def _part(self, nodes, live, local, orders):
+    def _settle(self):
+        "Bring the orders up to date: without fragments that left, and by node"
+        if self.where is None and not self.mixed: return
+        short = self.local.astype(np.uint16) if len(self.counts) <= 65536 else self.local               # 16 bits sort fast
+        old, self.orders = self.orders, {}
+        for j, (o, gap, packed) in old.items():
+            take = slice(None)
+            if self.where is not None:
+                o = self.where[o]
+                take = np.flatnonzero(o >= 0)
+                o = o[take]
+            if self.mixed:
+                order = np.argsort(short[o], kind="stable")
+                o, take = o[order], order if self.where is None else take[order]
+            self.orders[j] = o, gap, packed[take]
+        self.where, self.mixed = None, False
+
+    def _part(self, nodes, live, local, orders, where=None):
         res = copy(self)
-        res.row, res.local, res.w, res.orders = self.row[live], local, None if self.w is None else self.w[live], orders
+        res.row, res.local, res.w, res.orders, res.where = self.row[live], local, None if self.w is None else self.w[live], orders, where
         res.counts, res.ids, res.refused = self.counts[nodes], self.ids[nodes], {}
         res.found = None if self.found is None else self.found[:, :, nodes]
         res.choice = self.choice and _pick(self.choice, nodes)
@@ -115,9 +130,9 @@ class _OpenFractions:
         order, size = np.argsort(self.local, kind="stable"), np.bincount(self.local, minlength=n)
         place = np.empty(len(order), dtype=np.int32); place[order] = np.arange(len(order))
         place -= np.repeat(np.cumsum(size) - size, size)[place]
-        ends = {j: np.append(0, np.cumsum(np.bincount(self.local[o], minlength=n))) for j, (o, _) in self.orders.items()}
+        ends = {j: np.append(0, np.cumsum(np.bincount(self.local[o], minlength=n))) for j, (o, *_) in self.orders.items()}
         parts = np.split(order, np.cumsum(size)[:-1])
-        return [self._part([i], live, np.zeros(len(live), dtype=np.int32), {j: (place[o[ends[j][i]:ends[j][i+1]]], gap) for j, (o, gap) in self.orders.items()}) for i, live in enumerate(parts)]
+        return [self._part([i], live, np.zeros(len(live), dtype=np.int32), {j: (place[o[a:b]], gap, packed[a:b]) for j, (o, gap, packed) in self.orders.items() for a, b in [ends[j][i:i+2]]}) for i, live in enumerate(parts)]
 
     def _score(self, j):
         f, c = self.f, self.f.criterion
@@ -127,6 +142,7 @@ class _OpenFractions:
 
     def measure(self):
         "Score every attribute in every node; a coarser one only where the finer one is shut"
+        self._settle()
         g, nothing = self.f.g, (0., 0., -1., False, False)
         self.found = np.empty((5, len(g.level), len(self.counts)))
         for j in np.argsort(g.level, kind="stable"):
@@ -164,6 +180,15 @@ class _OpenFractions:
         d = self.f.d
         return self.f.number[np.unique(_at_depth(d, self.row.astype(np.int64), 0) if self.f.published else self.row)]
 
+    def _copy(self, pos):
+        "Orders after some fragments were divided; `pos` has the old position of each new one"
+        self._settle()
+        copies = np.bincount(pos, minlength=len(self.row))
+        begin = np.cumsum(copies) - copies
+        for j, (o, gap, packed) in self.orders.items():
+            r = copies[o]
+            self.orders[j] = np.repeat((begin[o] - np.cumsum(r) + r).astype(np.int32), r) + np.arange(r.sum(), dtype=np.int32), gap, np.repeat(packed, r)
+
     def split(self):
         "Split every node by its best test: (state of the children, parent of each, its branch)"
         f, c = self.f, self.choice
@@ -171,9 +196,12 @@ class _OpenFractions:
         first = np.cumsum(width) - width
         args = self.row, self.local, self.w
         if f.published: _, child, w, row = _send_cells(f.d, *args, c.attribute, c.kind, c.cut, first, width, self.depth + 1)
-        else: row, child, w, orders = _send_down(f.d, *args, self.orders, c.attribute, c.kind, c.cut, first, width)
+        else:
+            pos, row, child, w = _send_down(f.d, *args, c.attribute, c.kind, c.cut, first, width)
+            if pos is not None: self._copy(pos)
         parent = np.repeat(np.arange(len(width)), width)
-        kids = _OpenFractions(f, row, child, w, {} if f.published else orders, len(parent), self.depth + 1)
+        kids = _OpenFractions(f, row, child, w, self.orders, len(parent), self.depth + 1)
+        kids.where = self.where
         return kids, parent, np.arange(len(parent)) - first[parent]
 
 # %% ../nbs/09b_fractions.ipynb #0b6d1321
@@ -223,28 +251,16 @@ def _tree_of(data, criterion, g, allow, on_split, order):
     d, number = _rows_of(data, g.min_fragment)
     return _as_tree(d, _grow_nodes(d, criterion, g, number, allow=allow, on_split=on_split, order=order)[0], "midpoint")
 
-# %% ../nbs/09b_fractions.ipynb #7f8ea861
-def _send_down(d, row, local, w, orders, best, kind, cut, first, width):
-    "Fragments after the split, and each numeric order again in order of node and value"
-    ask, n_new = best[local], int(width.sum())
+# %% ../nbs/09b_fractions.ipynb #4c344481
+def _send_down(d, row, local, w, best, kind, cut, first, width):
+    "Fragments after the split: (old position of each, None when none was divided; row, child, weight)"
+    ask = best[local]
     code = np.empty(len(row), dtype=np.int32)
     for j in np.flatnonzero(np.bincount(best)):
         pick = np.flatnonzero(ask == j)
         code[pick] = d.codes[j][row[pick]]
-    branch = _branch(code, kind[local], cut[local])
-    pos, child, w = _shared(code, branch, local, first, width, w, len(best))
-    child = child.astype(np.int32)
-    if pos is not None:
-        copies = np.bincount(pos, minlength=len(row))
-        begin = np.cumsum(copies) - copies
-        row = row[pos]
-    res = {}
-    for j, (o, gap) in orders.items():
-        if pos is not None:
-            r = copies[o]
-            o = np.repeat(begin[o], r) + np.arange(r.sum()) - np.repeat(np.cumsum(r) - r, r)
-        res[j] = o[_by_child(child[o], n_new)], gap
-    return row, child, w, res
+    pos, child, w = _shared(code, _branch(code, kind[local], cut[local]), local, first, width, w, len(best))
+    return pos, row if pos is None else row[pos], child.astype(np.int32), w
 
 # %% ../nbs/09b_fractions.ipynb #13c4cf43
 def _textbook_send(d, node, parts):

@@ -75,14 +75,15 @@ def _first_best(gain, start, end):
             if gain[i] > best + _EPS: best, res[s] = gain[i], i
     return res
 
-# %% ../nbs/09a_splits.ipynb #9defff78
-def _left(y, w, at, first, n_classes):
-    "Weights of the classes left of the cuts `at` (positions), from the segment's beginning `first` on, shape (n_classes, n_cuts)"
+# %% ../nbs/09a_splits.ipynb #538ce081
+def _left(y, w, at, first, left, n_classes):
+    "Weights of the classes left of the cuts `at` (positions), from the segment's beginning `first` on, shape (n_classes, n_cuts); `left` has their sums"
     res = np.empty((n_classes, len(at)), dtype=np.int64 if w is None else float)
-    for k in range(n_classes):
+    for k in range(n_classes if w is not None else n_classes - 1):
         c = np.cumsum(y == k, dtype=np.int32) if w is None else np.cumsum(np.where(y == k, w, 0.))
         c = np.append(c, c.dtype.type(0))                             # position -1: nothing
         np.subtract(c[at], c[first - 1], out=res[k])
+    if w is None: res[-1] = left - res[:-1].sum(axis=0)
     return res
 
 # %% ../nbs/09a_splits.ipynb #68d743d1
@@ -95,7 +96,7 @@ def _moved(line, threshold):
     "Code of the largest value of the table that is not above a threshold"
     return np.searchsorted(line, threshold + _EPS) - 1
 
-# %% ../nbs/09a_splits.ipynb #75f127db
+# %% ../nbs/09a_splits.ipynb #ead90061
 def _numeric_split(line, gaps, code, y, w, size, counts, total, m, log, whole=True, admit=None, refused=()):
     "Best threshold of one attribute in each node: (gain, ratio, threshold, admissible, shut). Rows lie in order of node and value; `whole`: none is missing"
     n, k = counts.shape
@@ -103,7 +104,7 @@ def _numeric_split(line, gaps, code, y, w, size, counts, total, m, log, whole=Tr
     res = np.zeros(n), np.zeros(n), np.full(n, -1.), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     cut, s, left, known = _cuts(line, gaps, code, w, size, start, end, k, m)
     if not len(cut): return res
-    a = _left(y, w, cut, start[s], k)
+    a = _left(y, w, cut, start[s], left, k)
     if whole: b = counts.T
     else:
         seg = np.repeat(np.arange(n), size)
@@ -172,14 +173,21 @@ def _nominal_table(local, key, w, n, size, k, gap):
     if gap: table[values == size] = 0
     return table, values
 
-# %% ../nbs/09a_splits.ipynb #4f1cd41f
+# %% ../nbs/09a_splits.ipynb #bc2faf81
+def _over_classes(x):
+    "Sums over the last axis, which is short: numpy adds long rows faster"
+    if x.shape[-1] > 8: return x.sum(axis=-1)
+    res = x[..., 0].copy()
+    for c in range(1, x.shape[-1]): res += x[..., c]
+    return res
+
 def _nominal_split(table, total, m, log, counts=None, admit=None):
     "One branch a value, in each node: (gain, ratio, nothing, admissible, shut)"
-    bag, cls = table.sum(axis=2), table.sum(axis=1)
+    bag, cls = _over_classes(table), table.sum(axis=1)
     known = bag.sum(axis=1)
     before = _xlogx(known, log) - _xlogx(cls, log).sum(axis=1)
     inside = _xlogx(bag, log).sum(axis=1)
-    gain = _gain_of(before, inside - _xlogx(table, log).sum(axis=(1, 2)), known, total)
+    gain = _gain_of(before, inside - _over_classes(_xlogx(table, log)).sum(axis=1), known, total)
     split = _xlogx(total, log) - inside - _xlogx(total - known, log)
     ok = (bag > m - _EPS).sum(axis=1) >= 2
     shut = np.zeros(len(table), dtype=bool)
