@@ -35,6 +35,65 @@ def _shared(codes, branch, group, first, width, w, n_groups):
     order = np.argsort(pos, kind="stable")
     return pos[order], child[order], weight[order]
 
+# %% ../nbs/09b_fractions.ipynb #d69e6918
+def _sure(tree):
+    "(first child of each node, class shares of each node; an empty leaf answers with the shares of the node above)"
+    first, share = np.zeros(len(tree), dtype=np.int64), np.zeros(tree.counts.shape)
+    first[tree.parent[1:][::-1]] = np.arange(1, len(tree))[::-1]
+    full = tree.n > 0
+    share[full] = tree.counts[full]/tree.n[full, None]
+    for i in np.flatnonzero(~full): share[i] = share[tree.parent[i]] if i else 1/share.shape[1]
+    return first, share
+
+def tree_shares(
+    tree:Tree, # A tree
+    x, # One row for each attribute: numbers, or codes of values (-1 or less: unseen), NaN where missing, shape (n_attributes, n_rows)
+    step:int=65_536, # Rows handled at once
+)->np.ndarray: # Class shares, shape (n_rows, n_classes)
+    "Send rows down the tree; a missing value goes down all branches that training rows took, with their shares. Source: quinlan1993, Section 3.2."
+    first, share = _sure(tree)
+    return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
+
+def _go_down(tree, first, share, x):
+    n = x.shape[1]
+    res, row, node, w = None, np.arange(n), np.zeros(n, dtype=np.int64), None
+    ends = []
+    while len(row):
+        end = tree.attribute[node] < 0
+        if end.any():
+            ends.append((row[end], node[end], None if w is None else w[end]))
+            go = np.flatnonzero(~end)
+            row, node, w = row[go], node[go], None if w is None else w[go]
+        v = x[tree.attribute[node], row]
+        kind, t = tree.kind[node], tree.threshold[node]
+        lost = np.isnan(v)
+        branch = np.where(kind == THRESHOLD, v - t >= _EPS, np.where(kind == ONE_VALUE, v != t, v))
+        stop = (branch < 0) & ~lost
+        if stop.any():
+            ends.append((row[stop], node[stop], None if w is None else w[stop]))
+        if not lost.any():
+            if stop.any(): row, node, branch, w = row[~stop], node[~stop], branch[~stop], None if w is None else w[~stop]
+            node = first[node] + branch.astype(np.int64)
+            continue
+        w = np.ones(len(row)) if w is None else w
+        sure, at, kid = np.flatnonzero(~lost & ~stop), *_all_children(tree, first, node, np.flatnonzero(lost))
+        share_ = tree.n[kid]/tree.n[node[at]]
+        row, w, node = np.append(row[sure], row[at]), np.append(w[sure], w[at]*share_), np.append(first[node[sure]] + branch[sure].astype(np.int64), kid)
+    res = np.zeros((n, share.shape[1]))
+    for r, i, w in ends:
+        if w is None: res[r] = share[i]
+        else:
+            for c in range(res.shape[1]): res[:, c] += np.bincount(r, w*share[i, c], minlength=n)
+    return res
+
+def _all_children(tree, first, node, at):
+    "Children with training rows of the nodes of fragments `at`: (fragment, child)"
+    width = np.bincount(tree.parent[1:], minlength=len(tree))[node[at]]
+    frag = np.repeat(at, width)
+    kid = first[node[frag]] + np.arange(len(frag)) - np.repeat(np.cumsum(width) - width, width)
+    ok = tree.n[kid] > 0
+    return frag[ok], kid[ok]
+
 # %% ../nbs/09b_fractions.ipynb #c941c107
 def _orders(d):
     "For each numeric attribute the rows with a value, in order of value; the gap that values must exceed, None when all do; and code and class of these rows in one number"
@@ -53,6 +112,13 @@ def _bits(k):
     "Bits that hold a class"
     return int(k - 1).bit_length()
 
+# %% ../nbs/09b_fractions.ipynb #d6e31f35
+def _state(d):
+    "What scoring asks of a table"
+    k = d.n_classes
+    return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, bits=_bits(k), sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes],
+        packed=[None if line is not None else np.where(c < 0, size, c).astype(np.int64)*k + d.y for c, line, size in zip(d.codes, d.line, d.sizes)])
+
 # %% ../nbs/09b_fractions.ipynb #5c0de519
 def _score(d, j, state, counts, total, m, binary, log, admit=None, refused=()):
     "The best split on attribute j, in each open node: (gain, ratio, cut, admissible, shut)"
@@ -65,12 +131,16 @@ def _score(d, j, state, counts, total, m, binary, log, admit=None, refused=()):
     size = total if w is None else np.bincount(local[o], minlength=len(counts))      # exact rows: all have a value, and weigh 1
     return _numeric_split(d.line[j], gap, packed >> d.bits, packed & ((1 << d.bits) - 1), None if w is None else w[o], size, counts, total, m, log, not d.gaps[j], admit, refused)
 
-# %% ../nbs/09b_fractions.ipynb #d6e31f35
-def _state(d):
-    "What scoring asks of a table"
-    k = d.n_classes
-    return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, bits=_bits(k), sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes],
-        packed=[None if line is not None else np.where(c < 0, size, c).astype(np.int64)*k + d.y for c, line, size in zip(d.codes, d.line, d.sizes)])
+# %% ../nbs/09b_fractions.ipynb #4c344481
+def _send_down(d, row, local, w, best, kind, cut, first, width):
+    "Fragments after the split: (old position of each, None when none was divided; row, child, weight)"
+    ask = best[local]
+    code = np.empty(len(row), dtype=np.int32)
+    for j in np.flatnonzero(np.bincount(best)):
+        pick = np.flatnonzero(ask == j)
+        code[pick] = d.codes[j][row[pick]]
+    pos, child, w = _shared(code, _branch(code, kind[local], cut[local]), local, first, width, w, len(best))
+    return pos, row if pos is None else row[pos], child.astype(np.int32), w
 
 # %% ../nbs/09b_fractions.ipynb #e74dd15e
 class _OpenFractions:
@@ -251,41 +321,6 @@ def _tree_of(data, criterion, g, allow, on_split, order):
     d, number = _rows_of(data, g.min_fragment)
     return _as_tree(d, _grow_nodes(d, criterion, g, number, allow=allow, on_split=on_split, order=order)[0], "midpoint")
 
-# %% ../nbs/09b_fractions.ipynb #4c344481
-def _send_down(d, row, local, w, best, kind, cut, first, width):
-    "Fragments after the split: (old position of each, None when none was divided; row, child, weight)"
-    ask = best[local]
-    code = np.empty(len(row), dtype=np.int32)
-    for j in np.flatnonzero(np.bincount(best)):
-        pick = np.flatnonzero(ask == j)
-        code[pick] = d.codes[j][row[pick]]
-    pos, child, w = _shared(code, _branch(code, kind[local], cut[local]), local, first, width, w, len(best))
-    return pos, row if pos is None else row[pos], child.astype(np.int32), w
-
-# %% ../nbs/09b_fractions.ipynb #13c4cf43
-def _textbook_send(d, node, parts):
-    "Parts for each son; a missing value goes down all, with the shares of the known rows among these"
-    j, res = node.attribute, [[] for _ in node.sons]
-    for i, w in parts:
-        if d.codes[j][i] >= 0: res[int(_branch(d.codes[j][i], node.kind, node.cut))].append((i, w))
-    known = [sum(w for _, w in o) for o in res]
-    share = [o/sum(known) if sum(known) > 0 else 1/len(known) for o in known]
-    for i, w in parts:
-        if d.codes[j][i] < 0:
-            for o, s in zip(res, share):
-                if s > _EPS: o.append((i, w*s))
-    return res
-
-def _textbook_tree(d, parts, m=2, binary=False):
-    "Grow by recursion"
-    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, kind=LEAF, cut=-1, sons=[], parts=parts)
-    best = _textbook_choice(d, parts, m, binary)
-    if best:
-        _, _, node.kind, node.cut, node.attribute = best
-        node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
-        node.sons = [_textbook_tree(d, o, m, binary) for o in _textbook_send(d, node, parts)]
-    return node
-
 # %% ../nbs/09b_fractions.ipynb #4707383a
 def _thresholds(d, t, how):
     "Thresholds of the nodes: the middle between two values, or the data value below it; the code of one-value tests"
@@ -299,65 +334,6 @@ def _as_tree(d, t, how):
     "The nodes as a `Tree`"
     values = [["<=", ">"] if line is not None else list(v) for v, line in zip(d.values, d.line)]
     return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes))
-
-# %% ../nbs/09b_fractions.ipynb #d69e6918
-def _sure(tree):
-    "(first child of each node, class shares of each node; an empty leaf answers with the shares of the node above)"
-    first, share = np.zeros(len(tree), dtype=np.int64), np.zeros(tree.counts.shape)
-    first[tree.parent[1:][::-1]] = np.arange(1, len(tree))[::-1]
-    full = tree.n > 0
-    share[full] = tree.counts[full]/tree.n[full, None]
-    for i in np.flatnonzero(~full): share[i] = share[tree.parent[i]] if i else 1/share.shape[1]
-    return first, share
-
-def tree_shares(
-    tree:Tree, # A tree
-    x, # One row for each attribute: numbers, or codes of values (-1 or less: unseen), NaN where missing, shape (n_attributes, n_rows)
-    step:int=65_536, # Rows handled at once
-)->np.ndarray: # Class shares, shape (n_rows, n_classes)
-    "Send rows down the tree; a missing value goes down all branches that training rows took, with their shares. Source: quinlan1993, Section 3.2."
-    first, share = _sure(tree)
-    return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
-
-def _go_down(tree, first, share, x):
-    n = x.shape[1]
-    res, row, node, w = None, np.arange(n), np.zeros(n, dtype=np.int64), None
-    ends = []
-    while len(row):
-        end = tree.attribute[node] < 0
-        if end.any():
-            ends.append((row[end], node[end], None if w is None else w[end]))
-            go = np.flatnonzero(~end)
-            row, node, w = row[go], node[go], None if w is None else w[go]
-        v = x[tree.attribute[node], row]
-        kind, t = tree.kind[node], tree.threshold[node]
-        lost = np.isnan(v)
-        branch = np.where(kind == THRESHOLD, v - t >= _EPS, np.where(kind == ONE_VALUE, v != t, v))
-        stop = (branch < 0) & ~lost
-        if stop.any():
-            ends.append((row[stop], node[stop], None if w is None else w[stop]))
-        if not lost.any():
-            if stop.any(): row, node, branch, w = row[~stop], node[~stop], branch[~stop], None if w is None else w[~stop]
-            node = first[node] + branch.astype(np.int64)
-            continue
-        w = np.ones(len(row)) if w is None else w
-        sure, at, kid = np.flatnonzero(~lost & ~stop), *_all_children(tree, first, node, np.flatnonzero(lost))
-        share_ = tree.n[kid]/tree.n[node[at]]
-        row, w, node = np.append(row[sure], row[at]), np.append(w[sure], w[at]*share_), np.append(first[node[sure]] + branch[sure].astype(np.int64), kid)
-    res = np.zeros((n, share.shape[1]))
-    for r, i, w in ends:
-        if w is None: res[r] = share[i]
-        else:
-            for c in range(res.shape[1]): res[:, c] += np.bincount(r, w*share[i, c], minlength=n)
-    return res
-
-def _all_children(tree, first, node, at):
-    "Children with training rows of the nodes of fragments `at`: (fragment, child)"
-    width = np.bincount(tree.parent[1:], minlength=len(tree))[node[at]]
-    frag = np.repeat(at, width)
-    kid = first[node[frag]] + np.arange(len(frag)) - np.repeat(np.cumsum(width) - width, width)
-    ok = tree.n[kid] > 0
-    return frag[ok], kid[ok]
 
 # %% ../nbs/09b_fractions.ipynb #f691af8b
 class _Cells:
@@ -502,3 +478,27 @@ def _cell_shares(tree, d):
         pos, node, w, row = _send_cells(d, row, group, w, tree.attribute[nodes], tree.kind[nodes], cut[nodes], first[nodes], width[nodes], depth, tree.n)
         at = at[pos]
     return res/res.sum(axis=1, keepdims=True)
+
+# %% ../nbs/09b_fractions.ipynb #13c4cf43
+def _textbook_send(d, node, parts):
+    "Parts for each son; a missing value goes down all, with the shares of the known rows among these"
+    j, res = node.attribute, [[] for _ in node.sons]
+    for i, w in parts:
+        if d.codes[j][i] >= 0: res[int(_branch(d.codes[j][i], node.kind, node.cut))].append((i, w))
+    known = [sum(w for _, w in o) for o in res]
+    share = [o/sum(known) if sum(known) > 0 else 1/len(known) for o in known]
+    for i, w in parts:
+        if d.codes[j][i] < 0:
+            for o, s in zip(res, share):
+                if s > _EPS: o.append((i, w*s))
+    return res
+
+def _textbook_tree(d, parts, m=2, binary=False):
+    "Grow by recursion"
+    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, kind=LEAF, cut=-1, sons=[], parts=parts)
+    best = _textbook_choice(d, parts, m, binary)
+    if best:
+        _, _, node.kind, node.cut, node.attribute = best
+        node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
+        node.sons = [_textbook_tree(d, o, m, binary) for o in _textbook_send(d, node, parts)]
+    return node
