@@ -35,7 +35,7 @@ def _shared(codes, branch, group, first, width, w, n_groups):
     order = np.argsort(pos, kind="stable")
     return pos[order], child[order], weight[order]
 
-# %% ../nbs/09b_fractions.ipynb #d69e6918
+# %% ../nbs/09b_fractions.ipynb #cad1b160
 def _sure(tree):
     "(first child of each node, class shares of each node; an empty leaf answers with the shares of the node above)"
     first, share = np.zeros(len(tree), dtype=np.int64), np.zeros(tree.counts.shape)
