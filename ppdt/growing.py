@@ -515,7 +515,7 @@ def _grow_open(state, level, allow=None, on_split=None, order="level"):
         enter(kids)
     return tree.nodes()
 
-# %% ../nbs/06a_growing.ipynb #948491e5
+# %% ../nbs/06a_growing.ipynb #c6052bd1
 def grow(
     data:TreeData, # Rows to learn from
     score=information_gain, # Score of tables (..., n_values, n_classes), shape (...); values that a node does not have may be left out of its table. Or a criterion such as `GainRatio()`, which knows thresholds
@@ -526,7 +526,7 @@ def grow(
     max_depth:int=None, # Edges from root to leaf at most; None: no limit
     min_weight:float=0., # Nodes lighter than this are not split
     min_fragment:float=0., # Fragments lighter than this are not divided further, in weight of a row
-    min_branches:int=2, # Branches that a split must have; 1: an attribute may send all rows one way and make a chain
+    min_branches:int=2, # Branches that a split must have; 1: an attribute may send all rows one way and make a chain. With functions of tables only
     admit=None, # admit(tables) -> bool, shape (...): may a node have these children? Tables (..., n_branches, n_classes) of class weights, children that are empty among them
 )->Tree: # The tree
     """Grow a tree; with a function of tables one branch a value, and each attribute at most once on a path. Source: shao_beckford, Alg. 2; kadet, Section 3.
