@@ -144,6 +144,14 @@ def test_explanation_of_a_customer(tree):
     divided = explain(tree, {"Gender": "Male", "Marital": "Married", "Age": np.nan})
     assert "3. Age? missing, so 40 % go with at most 65, 60 % go with above 65." in divided and "Answer: No, from 2 parts of the row (No 60 %, Yes 40 %)." in divided
 
+def test_many_other_answers_are_not_all_named():
+    n = 12
+    counts = np.vstack([[n - 1, 1], np.tile([1, 0], (n - 1, 1)), [[0, 1]]])
+    t = make_tree([-1] + [0]*n, [0] + [-1]*n, [MULTIWAY] + [LEAF]*n, [np.nan]*(n + 1), [-1, *range(n)], counts, ["a"], [[f"v{i}" for i in range(n)]], ["no", "yes"])
+    assert explain(t, {"a": "v11"}).splitlines()[2] == "Another answer to the last question (a?): with v0, v1, v2, v3, v4, v5 and 5 others it would be no."
+    assert explain(t, {"a": "v0"}).splitlines()[2].endswith("with v1, v2, v3, v4, v5, v6 and 4 others still no; with v11 it would be yes.")
+    assert explain(make_tree([-1], [-1], [LEAF], [np.nan], [-1], [[1, 2]], [], [], ["no", "yes"]), {}) == "Answer: yes, the class of 2 of 3 training rows (yes 66.7 %, no 33.3 %)."
+
 def test_published_cells_are_divided(tree):
     men = {"Gender": "Male", "Marital": "Married"}
     def weights(age): return {o.node: round(o.ends, 6) for o in decision_path(tree, {**men, "Age": age}) if o.ends}
