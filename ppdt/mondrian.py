@@ -17,7 +17,9 @@ from .tables import MISSING, Attribute, Interval, canonical_order, encode, with_
 
 _all_ = ['Cuts', 'strict_partition']
 
-# %% ../nbs/10c_mondrian.ipynb #a5d22af1
+# %% ../nbs/10c_mondrian.ipynb #7ca3048b
+_MANY = 20      # more numbers than this are hardly classes
+
 def _partition(m, attributes, codes, y, k, allow, trees):
     "Groups and cuts of an anonymizer's mode; columns with a taxonomy in the order of its leaves. Raises ValueError: no class for infogain."
     if m.mode == "infogain" and y is None: raise ValueError("'y' must be given with mode='infogain': it chooses cuts by the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or use mode='strict'.")
@@ -25,7 +27,9 @@ def _partition(m, attributes, codes, y, k, allow, trees):
     attributes, codes = [a for a, _ in ordered], [c if r is None else r[c] for c, (_, r) in zip(codes, ordered)]
     if m.mode == "relaxed": return relaxed_partition(attributes, codes, k, m.width, _tie(m), allow), None
     if m.mode == "strict": return strict_partition(attributes, codes, k, m.cut_rule, m.width, median=m.median, allow=allow)
-    y = with_missing(*encode(y))[1]
+    a, c = encode(y)
+    if a.kind == "numeric" and len(a) > _MANY: warnings.warn(f"'y' has {len(a)} different numbers, and mode='infogain' takes each for a class of its own: make classes of them first, for instance with pd.cut.", stacklevel=2)
+    y = with_missing(a, c)[1]
     return infogain_partition(attributes, codes, y, k, m.candidates, m.categories, bool(m.stop_pure), trees, m.cut_rule, m.width, allow)
 
 def _tie(m):

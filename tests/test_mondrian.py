@@ -443,3 +443,12 @@ def test_cuts_assign_new_codes():
     cuts = Cuts(*map(np.array, ([1, -1, 0, -1, -1], [0, -1, 2, -1, -1], [1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [-1, 0, -1, 1, 2])))
     assert cuts.assign([np.array([9, 2, 3]), np.array([-1, 5, 1])]).tolist() == [0, 1, 2]
     assert cuts.assign([np.array([], dtype=int)]*2).tolist() == []
+
+@pytest.mark.parametrize("values, warned", [(21, True), (20, False)])
+def test_many_numbers_are_hardly_classes(values, warned):
+    X, y = pd.DataFrame({"age": range(42)}), pd.Series(np.arange(42) % values)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        MondrianAnonymizer(k=3, mode="infogain").anonymize(X, y)
+        MondrianAnonymizer(k=3).anonymize(X, y)
+    assert [str(o.message)[:32] for o in seen if "different numbers" in str(o.message)] == [f"'y' has {values} different numbers, an"]*warned
