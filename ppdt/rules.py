@@ -14,6 +14,52 @@ from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, entropy
 from .pruning import error_estimate
 from .splits import (_EPS, _binary_split, _branch, _leaves_at_once, _moved, _nominal_split, _nominal_table, _numeric_split, _textbook_choice, _textbook_counts, _widest)
 
+# %% ../nbs/09e_rules.ipynb #9106eeec
+def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=.25):
+    "A partial tree by recursion; a son is None where nobody looked"
+    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, sons=[])
+    best = _textbook_choice(d, parts, m, binary)
+    if not best: return node
+    _, _, node.kind, node.cut, node.attribute = best
+    node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
+    bags = _textbook_send(d, node, parts)
+    node.bags = [_textbook_counts(d, o) for o in bags]
+    todo = [i for i, o in enumerate(node.bags) if o.sum() > m - _EPS]
+    if not todo: return _textbook_end(node)
+    while todo:
+        i = min(todo, key=lambda i: (round(float(entropy(node.bags[i])), 6), i))    # the lowest entropy, the first of equals
+        todo.remove(i)
+        node.sons[i] = _textbook_partial(d, bags[i], m, binary, prune, confidence)
+        if node.sons[i].sons: return node                                           # it goes on below: its sisters stay unseen
+    node.sons = [o or SimpleNamespace(counts=c, attribute=-1, sons=[]) for o, c in zip(node.sons, node.bags)]
+    as_leaf, as_tree = error_estimate(node.counts, confidence), sum(error_estimate(o.counts, confidence) for o in node.sons)
+    return _textbook_end(node) if prune and as_leaf <= as_tree + .1 + _EPS else node
+
+def _textbook_end(node): node.attribute, node.sons = -1, []; return node
+
+# %% ../nbs/09e_rules.ipynb #acc4a41c
+def _textbook_path(d, node, m=2):
+    "The way to the heaviest leaf among branches that were looked at and weigh m or more: (tests, counts of the leaf)"
+    if not node.sons: return [], node.counts
+    ways = [(i, _textbook_path(d, o, m)) for i, o in enumerate(node.sons) if o and node.bags[i].sum() > m - _EPS]
+    b, (tests, counts) = max(ways, key=lambda o: (round(float(o[1][1].sum()), 6), -o[0]))
+    share = node.bags[b].sum()/sum(o.sum() for o in node.bags)
+    return [(node.attribute, node.kind, node.cut, b, share), *tests], counts
+
+# %% ../nbs/09e_rules.ipynb #f737fbc5
+def _textbook_part(d, m=2, binary=False, prune=True, confidence=.25):
+    "Rules, one after the other: [(tests, counts)]. Source: frank1998"
+    parts, rules = [(i, 1. if d.weight is None else float(d.weight[i])) for i in range(len(d.y))], []
+    while parts:
+        tests, counts = _textbook_path(d, _textbook_partial(d, parts, m, binary, prune, confidence), m)
+        rules.append((tests, counts))
+        rest = []
+        for i, w in parts:
+            for j, kind, cut, b, share in tests: w = w*(share if d.codes[j][i] < 0 else int(_branch(d.codes[j][i], kind, cut)) == b)
+            rest.append(w)
+        parts = [(i, w - c) for (i, w), c in zip(parts, rest) if w - c > _EPS*w]
+    return rules
+
 # %% ../nbs/09e_rules.ipynb #f7be66d1
 def _one_state(d):
     "What scoring one node asks of a table: categories as value*k + class, numbers as codes on one common line"
@@ -28,7 +74,7 @@ def _one_state(d):
     return SimpleNamespace(d=d, k=k, word=word, size=size, packed=packed, numbers=line, codes=codes, begin=begin,
         line=np.concatenate([d.line[j] for j in line]) if line else np.zeros(0), counted=_widest(d, n))
 
-# %% ../nbs/09e_rules.ipynb #f7d14bd1
+# %% ../nbs/09e_rules.ipynb #352b7f8a
 def _one_numeric(s, rows, w, counts, m):
     "The best threshold of each numeric attribute among some rows: (gain, ratio, threshold, admissible), each attribute scored like a node of its own"
     c = s.codes[:, rows]
@@ -38,6 +84,7 @@ def _one_numeric(s, rows, w, counts, m):
     code, at, n = (c.astype(np.int64) + s.begin[:, None])[known], order[known], len(s.numbers)
     return _numeric_split(s.line, 1e-5, code, s.d.y[rows][at], w[at], known.sum(axis=1), np.repeat(counts, n, axis=0), np.full(n, counts.sum()), m, None, False)
 
+# %% ../nbs/09e_rules.ipynb #9322779c
 def _one_nominal(s, rows, w, counts, m, binary):
     "The same for the categorical attributes"
     n = len(s.word)
@@ -45,7 +92,7 @@ def _one_nominal(s, rows, w, counts, m, binary):
     table, value = _nominal_table(local, s.packed[:, rows].ravel(), np.tile(w, n), n, s.size, s.k, 1)
     return _binary_split(table, total, m, None, value) if binary else _nominal_split(table, total, m, None)
 
-# %% ../nbs/09e_rules.ipynb #7c3e1bd2
+# %% ../nbs/09e_rules.ipynb #f7c54135
 def _one_choice(gain, ratio, ok, counted):
     "The attribute of one node, -1 for a leaf: the largest ratio among those with an average gain or more, the first of equals"
     part, best, top = ok & counted, -1, 0.
@@ -54,6 +101,7 @@ def _one_choice(gain, ratio, ok, counted):
         if ratio[j] > top + _EPS: best, top = j, ratio[j]
     return best
 
+# %% ../nbs/09e_rules.ipynb #b90552cc
 def _one_split(s, rows, w, m, binary):
     "The split of one node as C4.5 chooses it: (attribute, kind, cut, threshold), or None"
     counts = np.bincount(s.d.y[rows], w, minlength=s.k)[None]
@@ -129,7 +177,7 @@ class _Partial:
 
     def weight(self): return self.sons[self.best].weight() if self.sons else self.counts.sum()
 
-# %% ../nbs/09e_rules.ipynb #5c5ea210
+# %% ../nbs/09e_rules.ipynb #d924ec96
 @dataclass(frozen=True, eq=False)
 class Rule:
     """A rule of a decision list.
@@ -144,6 +192,7 @@ class Rule:
     tests: list
     counts: np.ndarray
 
+# %% ../nbs/09e_rules.ipynb #77510f5e
 def _rule(node, d, how):
     "The path to the heaviest leaf: (tests with codes, Rule)"
     tests, shown = [], []
@@ -155,7 +204,7 @@ def _rule(node, d, how):
         node = node.sons[b]
     return tests, Rule(shown, node.counts)
 
-# %% ../nbs/09e_rules.ipynb #e2178ebe
+# %% ../nbs/09e_rules.ipynb #5eb25a15
 def _cover(tests, column):
     "How much of each row the tests cover; `column(j, kind, cut)` gives (branch of each row, is it missing?) for a test"
     res = 1.
@@ -164,6 +213,7 @@ def _cover(tests, column):
         res = res*np.where(lost, test[4], branch == test[3])
     return res
 
+# %% ../nbs/09e_rules.ipynb #5ee52f95
 def _part(d, p, how="midpoint"):
     "Rules until no row is left; `p` has m, binary, prune and errors (estimate of a leaf). Source: frank1998"
     s, res = _one_state(d), []
@@ -194,48 +244,3 @@ def _rule_shares(rules, x):
         rows, left = rows[keep], left[keep]
         if not len(rows): break
     return res
-
-# %% ../nbs/09e_rules.ipynb #9106eeec
-def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=.25):
-    "A partial tree by recursion; a son is None where nobody looked"
-    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, sons=[])
-    best = _textbook_choice(d, parts, m, binary)
-    if not best: return node
-    _, _, node.kind, node.cut, node.attribute = best
-    node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
-    bags = _textbook_send(d, node, parts)
-    node.bags = [_textbook_counts(d, o) for o in bags]
-    todo = [i for i, o in enumerate(node.bags) if o.sum() > m - _EPS]
-    if not todo: return _textbook_end(node)
-    while todo:
-        i = min(todo, key=lambda i: (round(float(entropy(node.bags[i])), 6), i))    # the lowest entropy, the first of equals
-        todo.remove(i)
-        node.sons[i] = _textbook_partial(d, bags[i], m, binary, prune, confidence)
-        if node.sons[i].sons: return node                                           # it goes on below: its sisters stay unseen
-    node.sons = [o or SimpleNamespace(counts=c, attribute=-1, sons=[]) for o, c in zip(node.sons, node.bags)]
-    as_leaf, as_tree = error_estimate(node.counts, confidence), sum(error_estimate(o.counts, confidence) for o in node.sons)
-    return _textbook_end(node) if prune and as_leaf <= as_tree + .1 + _EPS else node
-
-def _textbook_end(node): node.attribute, node.sons = -1, []; return node
-
-# %% ../nbs/09e_rules.ipynb #61127942
-def _textbook_path(d, node, m=2):
-    "The way to the heaviest leaf among branches that were looked at and weigh m or more: (tests, counts of the leaf)"
-    if not node.sons: return [], node.counts
-    ways = [(i, _textbook_path(d, o, m)) for i, o in enumerate(node.sons) if o and node.bags[i].sum() > m - _EPS]
-    b, (tests, counts) = max(ways, key=lambda o: (round(float(o[1][1].sum()), 6), -o[0]))
-    share = node.bags[b].sum()/sum(o.sum() for o in node.bags)
-    return [(node.attribute, node.kind, node.cut, b, share), *tests], counts
-
-def _textbook_part(d, m=2, binary=False, prune=True, confidence=.25):
-    "Rules, one after the other: [(tests, counts)]. Source: frank1998"
-    parts, rules = [(i, 1. if d.weight is None else float(d.weight[i])) for i in range(len(d.y))], []
-    while parts:
-        tests, counts = _textbook_path(d, _textbook_partial(d, parts, m, binary, prune, confidence), m)
-        rules.append((tests, counts))
-        rest = []
-        for i, w in parts:
-            for j, kind, cut, b, share in tests: w = w*(share if d.codes[j][i] < 0 else int(_branch(d.codes[j][i], kind, cut)) == b)
-            rest.append(w)
-        parts = [(i, w - c) for (i, w), c in zip(parts, rest) if w - c > _EPS*w]
-    return rules
