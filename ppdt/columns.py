@@ -5,11 +5,11 @@
 # %% auto #0
 __all__ = []
 
-# %% ../nbs/09d_columns.ipynb #b252966d
+# %% ../nbs/09d_columns.ipynb #234a9862
 import numpy as np, pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from .release import check_class
-from .tables import Cell, Centroid, Interval, Node, Suppressed, cells, encode, position, value_order, value_text
+from .tables import Cell, Centroid, Interval, MISSING, Node, Suppressed, cells, encode, position, value_order, value_text
 
 # %% ../nbs/09d_columns.ipynb #f42e98dc
 def _is_line(s): return (pd.api.types.is_numeric_dtype(s.dtype) and not pd.api.types.is_bool_dtype(s.dtype)) or pd.api.types.is_datetime64_any_dtype(s.dtype)
@@ -21,7 +21,7 @@ def _learn_column(s):
     a, codes = encode(s)
     return codes.astype(np.int32), a.items, a.positions if a.kind == "numeric" else None
 
-# %% ../nbs/09d_columns.ipynb #8fd8e598
+# %% ../nbs/09d_columns.ipynb #65d4f17c
 def _ask_column(s, values, line):
     "A raw column to classify: numbers, or codes; NaN where missing, -2 for a value that was not declared"
     if line:
@@ -41,7 +41,7 @@ def _ask_column(s, values, line):
     where = {v: i for i, v in enumerate(values)}
     text = values and all(isinstance(v, str) for v in values)
     lut = [where.get(o, where.get(value_text(o), -2) if text and not isinstance(o, str) else -2) for o in found]
-    return np.array(lut + [np.nan], dtype=float)[codes]
+    return np.array(lut + [where.get(MISSING, np.nan)], dtype=float)[codes]
 
 # %% ../nbs/09d_columns.ipynb #0610bb55
 def _below_node(taxonomy, node, column):
@@ -97,18 +97,28 @@ def _steps(line, lo, hi):
 def _is_published(s):
     return isinstance(s.dtype, pd.CategoricalDtype) and any(isinstance(o, Cell) for o in s.cat.categories) or s.dtype == object and any(isinstance(o, Cell) for o in s)
 
-# %% ../nbs/09d_columns.ipynb #947c6a27
+# %% ../nbs/09d_columns.ipynb #6f9f9bdf
 def _on_numbers(vs): return [o for v in vs if v is not None for o in v]
 
 def _is_number(v): return isinstance(v, (int, float, np.integer, np.floating, pd.Timestamp)) and not isinstance(v, (bool, np.bool_))
 
-# %% ../nbs/09d_columns.ipynb #3075a2a0
+def _on_line(vs):
+    "Are all values numbers or dates, missing ones aside?"
+    flat = [o for o in _on_numbers(vs) if o is not MISSING]
+    return bool(flat) and all(map(_is_number, flat))
+
+def _known(v):
+    "The values without a missing one; None when there is no other"
+    return v if v is None or isinstance(v, tuple) else [o for o in v if o is not MISSING] or None
+
+# %% ../nbs/09d_columns.ipynb #d4e63bd7
 def _learn_cells(s, taxonomy, weights):
     "(codes, values, line, sets) of a published column; codes from the number of values on are sets"
     codes, cs = cells(s)
     vs = [_plain_values(c, taxonomy, s.name) for c in cs]
+    numeric = _on_line(vs) and not (taxonomy and any(isinstance(c, Node) for c in cs))
+    vs = [_known(v) for v in vs] if numeric else vs
     flat = _on_numbers(vs)
-    numeric = bool(flat) and all(map(_is_number, flat)) and not (taxonomy and any(isinstance(c, Node) for c in cs))
     values = sorted(set(flat), key=None if numeric else value_order)
     where, line = {v: i for i, v in enumerate(values)}, np.array([position(v) for v in values]) if numeric else None
     share = _training_shares(codes, cs, vs, where) if weights == "distribution" else None
@@ -119,12 +129,13 @@ def _learn_cells(s, taxonomy, weights):
         if own is not None and len(own[0]) > 1: sets.append(own)
     return np.array(lut + [-1], dtype=np.int64)[codes], values, line, sets
 
-# %% ../nbs/09d_columns.ipynb #7a9f1c46
+# %% ../nbs/09d_columns.ipynb #78d8ba6d
 def _ask_cells(s, values, numeric, taxonomy, thresholds):
     "(codes, number of values, line, sets) of a column to classify, raw or published; the code after the last value is one that was not declared"
     codes, cs = cells(s)
     vs = [_plain_values(c, taxonomy, s.name) for c in cs]
     if numeric:
+        vs = [_known(v) for v in vs]
         flat = [position(v) for v in _on_numbers(vs)]
         line = np.unique(np.append(flat, thresholds))
         where = {v: int(np.searchsorted(line, position(v))) for v in _on_numbers(vs)}
@@ -136,7 +147,8 @@ def _ask_cells(s, values, numeric, taxonomy, thresholds):
         own = None if v is None else _set_of(c, v, where, line, None, _steps) if len(v) else (np.array([size - 1]), np.ones(1))
         lut.append(-1 if own is None else own[0][0] if len(own[0]) == 1 else size + len(sets))
         if own is not None and len(own[0]) > 1: sets.append(own)
-    return np.array(lut + [-1], dtype=np.int64)[codes], size, line, sets
+    gap = -1 if numeric else where.get(MISSING, -1)
+    return np.array(lut + [gap], dtype=np.int64)[codes], size, line, sets
 
 # %% ../nbs/09d_columns.ipynb #c30076f8
 def _canonical(d, n_sets=None):
