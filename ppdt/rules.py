@@ -128,54 +128,55 @@ def _one_send(s, split, rows, w):
     counts = np.bincount(child*s.k + s.d.y[rows], w, minlength=width*s.k).reshape(width, s.k)
     return [(rows[o], w[o]) for o in (order[a:b] for a, b in zip(ends, ends[1:]))], counts
 
-# %% ../nbs/09e_rules.ipynb #1f66d8c7
+# %% ../nbs/09e_rules.ipynb #97162f54
 class _Partial:
-    "A node of a partial tree: its class weights, and below it `sons` (None where nobody looked) and `best`, the branch of the rule"
-    def __init__(self, s, rows, w, p, grow=True):
-        self.counts, self.sons, self.best = np.bincount(s.d.y[rows], w, minlength=s.k), None, 0
-        self.split = _one_split(s, rows, w, p.m, p.binary) if grow else None
+    "A node of a partial tree: class weights, and below it `sons` (None where nobody looked), `best`, the branch of the rule, and `top`, the weight of its leaf"
+    def __init__(self, s, rows, w, p):
+        self.counts, self.sons, self.best, self.goes_on = np.bincount(s.d.y[rows], w, minlength=s.k), None, 0, False
+        self.top, self.split = self.counts.sum(), _one_split(s, rows, w, p.m, p.binary)
         if self.split is None: return
-        parts, self.bags = _one_send(s, self.split, rows, w)
-        self.sons = [None]*len(parts)
-        self.heavy = self.bags.sum(axis=1) > p.m - _EPS
-        self.look(s, parts, p)
-        if self.sons and p.prune and all(o and not o.sons for o in self.sons) and self.no_better(p): self.sons = None
-        if self.sons: self.best = self.heaviest()
+        self.parts, self.bags = _one_send(s, self.split, rows, w)
+        self.sons, self.heavy, self.bits = [None]*len(self.parts), self.bags.sum(axis=1) > p.m - _EPS, entropy(self.bags)
+
+    def next_branch(self):
+        "The branch to grow next: at once one without entropy, else the lowest entropy; -1 when none is left, or one goes on below"
+        best, low = -1, np.inf
+        for i, o in enumerate(self.sons):
+            if o is not None or not self.heavy[i] or self.goes_on: continue
+            if self.bits[i] < _EPS: return i
+            if low - self.bits[i] > _EPS: best, low = i, self.bits[i]
+        return best
+
+    def close(self, p):
+        "Decide whether the node stays divided, and which branch the rule takes"
+        del self.parts
+        looked = [i for i, o in enumerate(self.sons) if o is not None]
+        if not looked or not self.goes_on and p.prune and self.no_better(p): self.sons = None; return
+        self.best = looked[0]
+        for i in looked:
+            if self.sons[i].top > self.sons[self.best].top + _EPS: self.best = i
+        self.top = self.sons[self.best].top
 
     def no_better(self, p):
         "Would a leaf make hardly more errors than the leaves below?"
-        leaf, *below = p.errors(np.stack([self.counts, *[o.counts for o in self.sons]]))
+        leaf, *below = p.errors(np.concatenate([self.counts[None], self.bags]))
         return leaf - sum(below) - .1 < _EPS
 
-    def look(self, s, parts, p):
-        "Grow branch after branch, until one does not end as a leaf"
-        h = entropy(self.bags)
-        for tried in range(len(parts)):
-            i = self.next_branch(h)
-            if i < 0: break
-            self.sons[i] = _Partial(s, *parts[i], p)
-            if self.sons[i].sons: return
-        else: return
-        if not tried: self.sons = None
-        else: self.sons = [o or _Partial(s, *part, p, grow=False) for o, part in zip(self.sons, parts)]
-
-    def next_branch(self, h):
-        "The branch to grow next: at once one without entropy, else the lowest entropy; -1 when only light ones are left"
-        best, low = -1, np.inf
-        for i, o in enumerate(self.sons):
-            if o is not None or not self.heavy[i]: continue
-            if h[i] < _EPS: return i
-            if low - h[i] > _EPS: best, low = i, h[i]
-        return best
-
-    def heaviest(self):
-        "The grown branch that leads to the heaviest leaf"
-        best, top = 0, -np.inf
-        for i, o in enumerate(self.sons):
-            if o is not None and self.heavy[i] and o.weight() > top + _EPS: best, top = i, o.weight()
-        return best
-
-    def weight(self): return self.sons[self.best].weight() if self.sons else self.counts.sum()
+# %% ../nbs/09e_rules.ipynb #177c5de7
+def _partial_tree(s, rows, w, p):
+    "Grow a partial tree, one branch after the other; a stack instead of recursion, for trees of any depth"
+    root = _Partial(s, rows, w, p)
+    stack = [root] if root.sons else []
+    while stack:
+        node = stack[-1]
+        i = node.next_branch()
+        if i >= 0:
+            son = node.sons[i] = _Partial(s, *node.parts[i], p)
+            if son.sons: stack.append(son)
+            continue
+        stack.pop().close(p)
+        if stack and node.sons: stack[-1].goes_on = True
+    return root
 
 # %% ../nbs/09e_rules.ipynb #d924ec96
 @dataclass(frozen=True, eq=False)
@@ -213,13 +214,13 @@ def _cover(tests, column):
         res = res*np.where(lost, test[4], branch == test[3])
     return res
 
-# %% ../nbs/09e_rules.ipynb #5ee52f95
+# %% ../nbs/09e_rules.ipynb #e622be34
 def _part(d, p, how="midpoint"):
     "Rules until no row is left; `p` has m, binary, prune and errors (estimate of a leaf). Source: frank1998"
     s, res = _one_state(d), []
     rows, w = np.arange(len(d.y)), np.ones(len(d.y)) if d.weight is None else np.asarray(d.weight, dtype=float)
     while len(rows):
-        tests, rule = _rule(_Partial(s, rows, w, p), d, how)
+        tests, rule = _rule(_partial_tree(s, rows, w, p), d, how)
         def column(j, kind, cut):
             c = d.codes[j][rows]
             return _branch(c, kind, cut), c < 0

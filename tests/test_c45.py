@@ -1,18 +1,22 @@
 """C4.5, ID3 and PART: fast versions against the textbook, sets against all rows they may stand for, odd tables, releases."""
-import itertools, json, warnings
+import itertools
+from types import SimpleNamespace
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate
-from ppdt.fractions import _Cells, _grow
+from ppdt.fractions import _Cells, _grow, tree_shares
 from ppdt.datasets import load_customers
 from ppdt.generalization import Taxonomy
 from ppdt.growing import ONE_VALUE, THRESHOLD, Tree
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import read_release
-from ppdt.tables import Exact, Interval, Node, Suppressed, ValueSet, cell_column
+from ppdt.tables import Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
 from ppdt.pruning import _collapse, _prune, _textbook_c45
+from ppdt.rules import _part, _textbook_part
 from ppdt.splits import _Rows
-from ppdt.trees import j48_text
+from ppdt.trees import j48_text, tree_from_json, tree_json
+
+LEARNERS = [C45Classifier, ID3Classifier, PARTClassifier]
 
 # ---- the fast version against the textbook
 
@@ -51,6 +55,14 @@ def test_fast_is_textbook(seed, m, binary, prune, raising, confidence):
     t, leaves = _collapse(*_grow(d, m, binary))
     if prune: t = _prune(d, t, leaves, confidence, raising)
     assert differ(t, 0, _textbook_c45(d, m, binary, prune, confidence, raising)) == ""
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 3, 2.5]), st.booleans(), st.booleans(), st.sampled_from([.25, .05, .5]))
+def test_fast_part_is_textbook(seed, m, binary, prune, confidence):
+    d = random_rows(seed)
+    slow = _textbook_part(d, m, binary, prune, confidence)
+    fast = _part(d, SimpleNamespace(m=m, binary=binary, prune=prune, errors=lambda c: error_estimate(c, confidence)))
+    assert [[(t[0], t[3]) for t in tests] for tests, _ in slow] == [[(t[0], t[3]) for t in o.tests] for o in fast]
+    for (_, counts), o in zip(slow, fast): np.testing.assert_allclose(counts, o.counts, atol=1e-6)
 
 # ---- sets of values against all combinations
 
@@ -143,6 +155,73 @@ def test_one_class_one_row_and_nothing_to_ask():
         assert len(clf.tree_) == 1 and clf.predict(X).tolist() == ["u"]*len(X)
         assert not clf.feature_importances_.any()
 
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_odd_tables(learner):
+    one, few = pd.DataFrame({"a": ["x"]}), pd.DataFrame({"a": list("xxyyzz"), "b": list("ppqqpp")})
+    for X, y, want in ((one, ["u"], ["u"]), (few, ["u"]*6, ["u"]*6), (few[["b"]].assign(b="p"), list("uuuuvv"), ["u"]*6), (few, list("uuuuuv"), None)):
+        clf = learner().fit(X, y)
+        if want: assert clf.predict(X).tolist() == want
+        np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1)
+        assert clf.predict(pd.DataFrame({o: ["new"] for o in X})).tolist() in [[o] for o in clf.classes_]
+    if learner is not ID3Classifier:
+        gaps = pd.concat([few.assign(c=np.nan, d=pd.Series([None]*6, dtype=object))]*3, ignore_index=True)
+        clf = learner().fit(gaps, list("uuvvuu")*3)
+        assert clf.predict(gaps).tolist() == list("uuvvuu")*3
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_zero_weights_are_no_rows(learner):
+    X, y = pd.DataFrame({"a": list("xxyyzzz"), "b": list("pqpqpqp")}), np.array(list("uuvvwww"))
+    w = np.array([1, 1, 2, 1, 0, 0, 0])
+    one, other = learner().fit(X, y, sample_weight=w), learner().fit(X[:4], y[:4], sample_weight=w[:4])
+    assert str(one) == str(other) and one.classes_.tolist() == ["u", "v"]
+    with pytest.raises(ValueError, match="above 0. Got zeros only"): learner().fit(X, y, sample_weight=np.zeros(7))
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_errors_say_what_to_do(learner):
+    X, y = pd.DataFrame({"a": ["x", "y", "z"]*3}), list("uvw")*3
+    for fit, text in ((lambda: learner().fit(X, None), "'y' must be the class of each row. Got None"),
+                      (lambda: learner().fit(X, [*y[:-1], None]), "'y' must have no missing values. Got 1: drop"),
+                      (lambda: learner().fit(X.assign(b=np.inf), y), "finite"),
+                      (lambda: learner().fit(X, y, sample_weight=[-1.]*9), "'sample_weight' must not be negative. Got -1.0: use 0"),
+                      (lambda: learner().fit(X, y, sample_weight=[1.]*8), "one number for each row. Got shape"),
+                      (lambda: learner().fit(X, y, sample_weight=[np.nan]*9), "must be finite"),
+                      (lambda: learner().fit(X, y).predict(X.assign(b=1)), "Unexpected: b: drop"),
+                      (lambda: learner().fit(X, y).predict(X.rename(columns={"a": "b"})), "Missing: a: add"),
+                      (lambda: learner().predict(X), "not fitted")):
+        with pytest.raises(ValueError, match=text): fit()
+
+@pytest.mark.parametrize("learner", [ID3Classifier, PARTClassifier], ids=lambda o: o.__name__)
+def test_cells_are_refused_by_name(learner):
+    X = pd.DataFrame({"a": cell_column([0, 1, 0, 1], [Exact("x"), ValueSet(["x", "y"])])})
+    with pytest.raises(ValueError, match="'X' must be a raw table. Got published cells.*C45Classifier"): learner().fit(X, list("uvuv"))
+    with pytest.raises(ValueError, match="'X' must be a raw table"): learner().fit(pd.DataFrame({"a": list("xyxy")}), list("uvuv")).predict(X)
+
+def test_id3_takes_few_numbers_as_categories():
+    X, y = pd.DataFrame({"a": [1, 2, 3]*4, "b": [True, False]*6}), list("uvw")*4
+    clf = ID3Classifier().fit(X, y)
+    assert clf.predict(X.astype(float)).tolist() == y and clf.tree_.n_leaves == 3
+    with pytest.raises(ValueError, match="Got raw numbers with 21 different values"): ID3Classifier().fit(pd.DataFrame({"a": range(21)}), ["u", "v", "v"]*7)
+    with pytest.raises(ValueError, match="missing values"): ID3Classifier().fit(pd.DataFrame({"a": ["x", None]}), ["u", "v"])
+    with pytest.raises(ValueError, match="missing values"): clf.predict(pd.DataFrame({"a": [1, None], "b": [True, True]}))
+
+def test_a_value_that_may_be_missing():
+    "missing='category': a category of its own, no number"
+    X = pd.DataFrame({"a": cell_column([0, 1, 2, 2]*3, [Exact("x"), Exact("y"), Exact(MISSING)]), "n": cell_column([0, 1, 2, 3]*3, [Exact(1), ValueSet([2, MISSING]), Exact(MISSING), ValueSet([1, 2, MISSING])])})
+    clf = C45Classifier(min_samples_leaf=1, prune=False).fit(X, list("uvww")*3)
+    assert clf.predict(pd.DataFrame({"a": ["x", None, "y"], "n": [1., np.nan, 2]})).tolist() == ["u", "w", "v"]
+
+def test_what_users_ask_of_a_tree():
+    t = load_customers()
+    X, y = t.drop(columns="Bought"), t.Bought
+    clf = C45Classifier().fit(X, y)
+    assert clf.explain(X.iloc[[9]]) == clf.explain(X.iloc[9]) == clf.explain(dict(X.iloc[9])) and "Answer: Yes" in clf.explain(X.iloc[9])
+    assert [o.node for o in clf.decision_path(X.iloc[0])][0] == 0 and sum(o.ends for o in clf.decision_path(X.iloc[0])) == 1
+    assert len(clf.rules()) == clf.tree_.n_leaves and not any(o.isdigit() for o in clf.rules()[0])
+    part = PARTClassifier().fit(X, y)
+    assert part.rules(counts=True)[1] == "Otherwise, if Gender is Male and Marital is Not Married, then Yes (3 of 4 rows)."
+    assert PARTClassifier().fit(X, ["u"]*14).rules() == ["Always u."]
+    with pytest.raises(ValueError, match="'row' must be one row. Got a table of 14"): clf.explain(X)
+
 def test_unseen_category_and_order_of_columns():
     X = pd.DataFrame({"a": list("xxxyyyzzz")*2, "b": [1., 2, 3]*6})    # nine rows would be too few for three values
     y = list("uuuvvvuuu")*2
@@ -176,12 +255,24 @@ def test_bad_tables():
     with pytest.raises(ValueError, match="'y' must have no missing"): C45Classifier().fit(X, ["u", None, "v"])
     with pytest.raises(ValueError, match="finite"): C45Classifier().fit(X.replace(3, np.inf), list("uvu"))
     with pytest.raises(ValueError, match="must not be negative"): C45Classifier().fit(X, list("uvu"), sample_weight=[1, -1, 1])
-    with pytest.raises(ValueError, match="must be categorical"): ID3Classifier().fit(X, list("uvu"))
 
-def test_wide_table():
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_wide_table(learner):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 3, (60, 2000)).astype(float), columns=[f"x{i}" for i in range(2000)])
-    assert C45Classifier().fit(X, (X.x77 > 1).to_numpy()).predict(X).tolist() == (X.x77 > 1).tolist()
+    assert learner().fit(X, (X.x77 > 1).to_numpy()).predict(X).tolist() == (X.x77 > 1).tolist()
+
+def test_a_long_chain_is_grown_pruned_and_made_a_rule():
+    "One value after the other is split off: no recursion may stand in the way"
+    X = pd.DataFrame({"a": [f"v{i:03}" for i in range(450) for _ in range(3)]})
+    y = np.array(["u", "v"])[np.arange(450).repeat(3) % 2]
+    for learner in C45Classifier, PARTClassifier:
+        clf = learner(binary_splits=True, prune=False).fit(X, y)
+        assert clf.predict(X).tolist() == y.tolist()
+        assert len(str(clf)) > 1000 and len(clf.rules()) > 200
+    deep = C45Classifier(binary_splits=True, prune=False).fit(X, y)
+    assert tree_shares(deep.tree_, deep.tree_.values and np.array([[0., np.nan]])).shape == (2, 2)
+    assert C45Classifier(binary_splits=True).fit(X, y).tree_.n_leaves <= deep.tree_.n_leaves
 
 def chain(depth):
     "A tree of thresholds, one below the other"
@@ -192,5 +283,12 @@ def chain(depth):
     return Tree(parent, attribute, np.zeros(n, dtype=int), np.where(attribute < 0, 0, THRESHOLD), np.where(attribute < 0, np.nan, np.arange(n)), np.array([-1] + [1, 0]*depth), counts, counts.sum(axis=1), ["a"], [["<=", ">"]], np.array(["u", "v"]))
 
 def test_deep_chain():
+    "10,000 levels: text, files, and rows to classify"
     t = chain(10_000)
     assert j48_text(t).count("\n") == 19_999
+    back = tree_from_json(tree_json(t, counts=True))
+    assert len(back) == len(t) and np.array_equal(back.threshold, t.threshold, equal_nan=True)
+    clf = C45Classifier().fit(pd.DataFrame({"a": [1., 2, 3, 4]*3}), list("uvuv")*3)
+    clf.tree_ = back
+    asked = pd.DataFrame({"a": [-1., 5_000.5, 30_000., np.nan]})
+    np.testing.assert_allclose(clf.predict_proba(asked), [[1/3, 2/3]]*4)
