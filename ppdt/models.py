@@ -194,7 +194,7 @@ def _ends_of(v):
     if isinstance(v, Interval): return [(position(v.lo), np.nextafter(position(v.hi), -np.inf) if v.hi_open else position(v.hi))]
     return [(position(o), position(o)) for o in v]
 
-# %% ../nbs/07c_models.ipynb #a3cf79ce
+# %% ../nbs/07c_models.ipynb #2c65c2d1
 def _domain(name, tree, asks, rules, X, single):
     "What a column can be: what the tree and the rules name, and the values of the table"
     nodes = [i for i in np.flatnonzero(tree.attribute >= 0) if asks[tree.attribute[i]].column == name]
@@ -206,12 +206,12 @@ def _domain(name, tree, asks, rules, X, single):
         d = _Domain(name, cuts=np.zeros(0), single=single)
         cuts = [_cut(tree, i, single) for i in line] + [c for v in named for lo, hi in _ends_of(v) for c in (np.nextafter(d.on_line(lo), -np.inf), d.on_line(hi))]
         return _Domain(name, cuts=np.unique(np.array(cuts, dtype=float)), single=single)
-    values = {}
-    for i in nodes: values |= dict.fromkeys(tree.values[tree.attribute[i]] if asks[tree.attribute[i]].number is None else asks[tree.attribute[i]].number)
+    values, own = {}, [j for j, o in enumerate(asks) if o.column == name and (o.number is not None or tree.values[j] != ["<=", ">"])]
+    for j in own: values |= dict.fromkeys(tree.values[j] if asks[j].number is None else asks[j].number)
     for v in named:
         if isinstance(v, Interval): raise ValueError(f"'impossible' must name values of column {name!r}, which holds categories. Got {v}.")
         values |= dict.fromkeys(v)
-    return _Domain(name, list(values | dict.fromkeys(a.items if a is not None else ())), open=a is None and not nodes)
+    return _Domain(name, list(values | dict.fromkeys(a.items if a is not None else ())), open=a is None and not own)
 
 # %% ../nbs/07c_models.ipynb #6e5371fe
 def _branch(tree, node, ask, d):
