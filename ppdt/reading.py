@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['branch_text', 'tree_text', 'j48_text', 'tree_rules', 'Step', 'decision_path', 'explain']
 
-# %% ../nbs/06b_reading.ipynb #25fc4a31
+# %% ../nbs/06b_reading.ipynb #1657b1b2
 from dataclasses import dataclass
 import numpy as np, pandas as pd
-from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
+from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 from .tables import Cell, Centroid, Exact, Interval, Node, Suppressed, cell_text, position, value_text
 
 # %% ../nbs/06b_reading.ipynb #a2979658
