@@ -5,11 +5,11 @@ import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate
 from ppdt.fractions import _Cells, _grow, tree_shares
-from ppdt.datasets import load_customers
+from ppdt.datasets import fetch_adult, load_customers
 from ppdt.generalization import Taxonomy
 from ppdt.growing import ONE_VALUE, THRESHOLD, Tree
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.release import read_release
+from ppdt.release import AnonymizedClassifier, read_release
 from ppdt.tables import Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
 from ppdt.pruning import _collapse, _prune, _textbook_c45
 from ppdt.rules import _part, _textbook_part
@@ -124,6 +124,23 @@ def test_release_and_its_file(recoding, options, tmp_path):
     clf = C45Classifier(**options).fit(release.data, release.y)
     np.testing.assert_allclose(clf.predict_proba(release.data).sum(axis=1), 1)
     assert clf.scoring == "discount" or (clf.predict(X) == y).mean() > .6
+
+@pytest.mark.parametrize("k", [5, 50])
+@pytest.mark.parametrize("kind", ["set", "interval", "node"])
+def test_c45_learns_from_every_kind_of_release(kind, k, data_dir):
+    "Adult protected inside `fit`: no encoder between, and as much less right than the raw tree as k is large"
+    train, test = (fetch_adult(o, complete=True).iloc[:6000] for o in ("train", "test"))
+    cols = ["age", "education", "marital-status", "hours-per-week"]
+    degrees = sorted(train.education.unique())
+    tax = {"education": Taxonomy.from_dict({"any": {"a to d": [o for o in degrees if o[0] in "ABD"], "others": [o for o in degrees if o[0] not in "ABD"]}})} if kind == "node" else None
+    both = AnonymizedClassifier(MondrianAnonymizer(k=k, recoding="set" if kind == "set" else "interval", taxonomies=tax), C45Classifier(taxonomies=tax))
+    both.fit(train[cols], train.income)
+    published = {type(c) for o in cols for c in both.anonymizer_.release_.cells(o)[1]}
+    assert {"set": ValueSet, "interval": Interval, "node": Node}[kind] in published and both.anonymizer_.release_.audit.k >= k
+    right = lambda clf: (clf.predict(test[cols]) == test.income.to_numpy()).mean()
+    raw = right(C45Classifier().fit(train[cols], train.income))
+    assert raw > .8 and right(both) > raw - {5: .03, 50: .05}[k]
+    np.testing.assert_allclose(both.predict_proba(test[cols]).sum(axis=1), 1)
 
 def test_interval_meets_threshold_by_width():
     X, y = pd.DataFrame({"a": [*range(0, 20, 2)]*2}), ["u"]*5 + ["v"]*5
@@ -269,7 +286,8 @@ def test_a_long_chain_is_grown_pruned_and_made_a_rule():
     for learner in C45Classifier, PARTClassifier:
         clf = learner(binary_splits=True, prune=False).fit(X, y)
         assert clf.predict(X).tolist() == y.tolist()
-        assert len(str(clf)) > 1000 and len(clf.rules()) > 200
+        assert len(str(clf)) > 1000 and len(clf.rules()[0]) > 10
+    assert len(clf.rules_[0].tests) > 200                       # the last of the two
     deep = C45Classifier(binary_splits=True, prune=False).fit(X, y)
     assert tree_shares(deep.tree_, deep.tree_.values and np.array([[0., np.nan]])).shape == (2, 2)
     assert C45Classifier(binary_splits=True).fit(X, y).tree_.n_leaves <= deep.tree_.n_leaves
