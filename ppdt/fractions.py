@@ -5,11 +5,12 @@
 # %% auto #0
 __all__ = ['tree_shares']
 
-# %% ../nbs/09b_fractions.ipynb #ad297935
+# %% ../nbs/09b_fractions.ipynb #b32c0e18
+from copy import copy
 from types import SimpleNamespace
 import numpy as np
-from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
-from .splits import (_EPS, _Nodes, _binary_split, _branch, _choose, _codes_below, _leaves_at_once, _nominal_split, _nominal_table, _numeric_split,
+from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, _choice, _grow_open, _heavy, _levels, _pick, _rules
+from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _nominal_split, _nominal_table, _numeric_split,
                          _table, _textbook_choice, _textbook_counts, _widest)
 
 # %% ../nbs/09b_fractions.ipynb #ddfe6efa
@@ -51,17 +52,17 @@ def _by_child(child, n):
     "A stable permutation into the order of `child`; 16 bits sort fast"
     return np.argsort(child.astype(np.uint16) if n <= 65536 else child, kind="stable")
 
-# %% ../nbs/09b_fractions.ipynb #16872031
-def _score(d, j, state, counts, total, m, binary, log):
-    "The best split on attribute j, in each open node"
+# %% ../nbs/09b_fractions.ipynb #c43b3203
+def _score(d, j, state, counts, total, m, binary, log, admit=None, refused=()):
+    "The best split on attribute j, in each open node: (gain, ratio, cut, admissible, shut)"
     row, local, w, orders = state
     if d.line[j] is None:
         table, value = _nominal_table(local, d.packed[j][row], w, len(counts), d.sizes_[j], d.k, d.gaps[j])
-        return _binary_split(table, total, m, log, value) if binary else _nominal_split(table, total, m, log)
+        return _binary_split(table, total, m, log, value, counts, admit, refused) if binary else _nominal_split(table, total, m, log, counts, admit)
     o, gap = orders[j]
     r = row[o]
     size = np.bincount(local[o], minlength=len(counts))
-    return _numeric_split(d.line[j], gap, d.codes[j][r], d.y[r], None if w is None else w[o], size, counts, total, m, log, not d.gaps[j])
+    return _numeric_split(d.line[j], gap, d.codes[j][r], d.y[r], None if w is None else w[o], size, counts, total, m, log, not d.gaps[j], admit, refused)
 
 # %% ../nbs/09b_fractions.ipynb #4b47ab1d
 def _state(d):
@@ -70,62 +71,157 @@ def _state(d):
     return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes],
         packed=[None if line is not None else np.where(c < 0, size, c).astype(np.int64)*k + d.y for c, line, size in zip(d.codes, d.line, d.sizes)])
 
-# %% ../nbs/09b_fractions.ipynb #cd2ad8a1
-def _grow(d, m=2, binary=False, choose=None):
-    "Grow level by level: (_Nodes, leaf fragments: row, node, weight). Source: quinlan1993"
-    n, k = len(d.y), d.n_classes
-    exact = d.weight is None and not any((c < 0).any() for c in d.codes)
-    state = d if hasattr(d, "spread") else _state(d)
-    published = hasattr(d, "spread")
-    counted, orders, log = _widest(d, n), {} if published else _orders(d), _table(n) if exact else None
-    row, child = np.arange(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
-    w = None if exact else np.ones(n) if d.weight is None else np.asarray(d.weight, dtype=float)
-    parts, ends, base = [dict(parent=[-1], code=[-1])], [], 0
-    while True:
-        part = parts[-1]
-        size = len(part["parent"])
-        counts = np.bincount(child*k + d.y[row], w, minlength=size*k).reshape(size, k)
-        closed = _leaves_at_once(counts, m)
-        part.update(counts=counts, attribute=np.full(size, -1), kind=np.zeros(size, dtype=int), cut=np.full(size, -1), middle=np.full(size, np.nan), first=np.zeros(size, dtype=int), width=np.zeros(size, dtype=int))
-        if closed.all(): break
-        row, child, w, orders, opened = _keep(~closed, row, child, w, orders, ends, base)
-        counts = counts[opened]; total = counts.sum(axis=1)
-        found = [_score_cells(d, j, row, child, w, counts, total, m, binary) if published else _score(state, j, (row, child, w, orders), counts, total, m, binary, log) for j in range(len(d.codes))]
-        best = (choose or _choose)(found, counted)
-        if (best < 0).all():
-            child = opened[child]
-            break
-        row, child, w, orders, still = _keep(best >= 0, row, child, w, orders, ends, base, opened)
-        opened, best = opened[still], best[still]
-        middle = np.stack([o[2] for o in found])[best, still].astype(float)
-        numeric = np.array([o is not None for o in d.line])[best]
-        kind = np.where(numeric, THRESHOLD, ONE_VALUE if binary else MULTIWAY)
-        cut = _codes_below(d, best, kind, middle)
-        width = np.where(kind == MULTIWAY, np.array(d.sizes)[best], 2)
-        first = np.cumsum(width) - width
-        base += size
-        for name, v in (("attribute", best), ("kind", kind), ("cut", cut), ("middle", middle), ("first", first + base), ("width", width)): part[name][opened] = v
-        r = np.repeat(np.arange(len(best)), width)
-        parts.append(dict(parent=opened[r] + base - size, code=np.arange(len(r)) - first[r]))
-        if published: _, child, w, row = _send_cells(d, row, child, w, best, kind, cut, first, width, len(parts) - 1)
-        else: row, child, w, orders = _send_down(d, row, child, w, orders, best, kind, cut, first, width)
-    ends.append((row, child + base, w) if len(row) else (row, child, w))
-    rows, leaf = (np.concatenate([o[i] for o in ends]) for i in (0, 1))
-    return _Nodes(parts, k), (rows, leaf, None if exact else np.concatenate([o[2] for o in ends]))
+# %% ../nbs/09b_fractions.ipynb #b876d896
+class _OpenFractions:
+    "Open nodes of one depth whose rows are C4.5's: each numeric attribute has its rows in order of (node, value)"
+    def __init__(self, f, row, local, w, orders, n, depth):
+        self.f, self.row, self.local, self.w, self.orders, self.depth = f, row, local, w, orders, depth
+        k = f.d.n_classes
+        self.counts = np.bincount(local*k + f.d.y[row], w, minlength=n*k).reshape(n, k)
+        self.found = self.choice = self.ids = None
+        self.refused = {}
 
-# %% ../nbs/09b_fractions.ipynb #a31ba9aa
-def _keep(stay, row, local, w, orders, ends, base, name=None):
-    "Leave only the nodes `stay` open, numbered anew; fragments of the others go to `ends`"
-    opened = np.flatnonzero(stay)
-    if stay.all(): return row, local, w, orders, opened
-    live = stay[local]
-    gone = np.flatnonzero(~live)
-    ends.append((row[gone], (local[gone] if name is None else name[local[gone]]) + base, None if w is None else w[gone]))
-    new = np.cumsum(stay, dtype=np.int32) - 1
-    place = np.cumsum(live, dtype=np.int32) - 1
-    orders = {j: (place[o[live[o]]], gap) for j, (o, gap) in orders.items()}
-    live = np.flatnonzero(live)
-    return row[live], new[local[live]], None if w is None else w[live], orders, opened
+    def open(self):
+        "Which nodes may be split at all"
+        g, res = self.f.g, self.f.criterion.open(self.counts)
+        if g.min_weight > 0: res &= self.counts.sum(axis=1) >= g.min_weight
+        return res & (self.depth < g.max_depth)
+
+    def keep(self, stay):
+        "Only the nodes `stay`; fragments of the others are written down as ends"
+        if stay.all(): return self
+        live = stay[self.local]
+        gone, live = np.flatnonzero(~live), np.flatnonzero(live)
+        self.f.ends.append((self.row[gone], self.ids[self.local[gone]], None if self.w is None else self.w[gone]))
+        place = np.zeros(len(self.row), dtype=np.int32); place[live] = np.arange(1, len(live) + 1)
+        orders = {}
+        for j, (o, gap) in self.orders.items():
+            p = place[o]
+            orders[j] = p[p > 0] - 1, gap
+        return self._part(np.flatnonzero(stay), live, (np.cumsum(stay, dtype=np.int32) - 1)[self.local[live]], orders)
+
+    def _part(self, nodes, live, local, orders):
+        res = copy(self)
+        res.row, res.local, res.w, res.orders = self.row[live], local, None if self.w is None else self.w[live], orders
+        res.counts, res.ids, res.refused = self.counts[nodes], self.ids[nodes], {}
+        res.found = None if self.found is None else self.found[:, :, nodes]
+        res.choice = self.choice and _pick(self.choice, nodes)
+        return res
+
+    def each(self):
+        "The nodes one by one"
+        n = len(self.ids)
+        if n == 1: return [self]
+        order, size = np.argsort(self.local, kind="stable"), np.bincount(self.local, minlength=n)
+        place = np.empty(len(order), dtype=np.int32); place[order] = np.arange(len(order))
+        place -= np.repeat(np.cumsum(size) - size, size)[place]
+        ends = {j: np.append(0, np.cumsum(np.bincount(self.local[o], minlength=n))) for j, (o, _) in self.orders.items()}
+        parts = np.split(order, np.cumsum(size)[:-1])
+        return [self._part([i], live, np.zeros(len(live), dtype=np.int32), {j: (place[o[ends[j][i]:ends[j][i+1]]], gap) for j, (o, gap) in self.orders.items()}) for i, live in enumerate(parts)]
+
+    def _score(self, j):
+        f, c = self.f, self.f.criterion
+        args = self.counts, self.counts.sum(axis=1), c.min_samples_leaf, c.binary_splits
+        if f.published: return _score_cells(f.d, j, self.row, self.local, self.w, *args, f.g.admit, self.refused.get(j, ()))
+        return _score(f.state, j, (self.row, self.local, self.w, self.orders), *args, f.log, f.g.admit, self.refused.get(j, ()))
+
+    def measure(self):
+        "Score every attribute in every node; a coarser one only where the finer one is shut"
+        g, nothing = self.f.g, (0., 0., -1., False, False)
+        self.found = np.empty((5, len(g.level), len(self.counts)))
+        for j in np.argsort(g.level, kind="stable"):
+            coarse = g.finer is not None and g.finer[j] >= 0
+            asked = not coarse or self.found[4, g.finer[j]].any()
+            for o, v in zip(self.found, self._score(j) if asked else nothing): o[j] = v
+            if coarse: self.found[:, j, self.found[4, g.finer[j]] == 0] = np.array(nothing)[:, None]
+
+    def best(self):
+        "The best test of each node"
+        if self.choice is None:
+            f, found = self.f, self.found
+            n, d = found.shape[2], f.d
+            best = f.criterion.choose([found[:, j] for j in range(found.shape[1])], f.counted) if found.shape[1] else np.full(n, -1)
+            gain, ratio, middle = (o[best, np.arange(n)] for o in found[:3]) if found.shape[1] else (np.zeros(n),)*3
+            worth = f.criterion.worth(gain, ratio)
+            best = np.where(worth > f.g.min_gain, best, -1)
+            kind = np.where(best < 0, LEAF, np.where(f.numeric[best], THRESHOLD, ONE_VALUE if f.criterion.binary_splits else MULTIWAY))
+            self.choice = _choice(best, kind, _codes_below(d, best, kind, middle), middle, worth)
+        return self.choice
+
+    def refuse(self):
+        "The best test of the only node is refused for good: a threshold or a value by itself, a branch a value for the attribute"
+        c, finer = self.choice, self.f.g.finer
+        j, self.choice = int(c.attribute[0]), None
+        if c.kind[0] == MULTIWAY: self.found[:, j, 0] = 0, 0, -1, False, True
+        else:
+            self.refused.setdefault(j, []).append(c.middle[0])
+            for o, v in zip(self.found, self._score(j)): o[j] = v
+        if finer is not None and self.found[4, j, 0]:
+            for i in np.flatnonzero(finer == j):
+                for o, v in zip(self.found, self._score(i)): o[i] = v
+
+    def row_numbers(self):
+        d = self.f.d
+        return self.f.number[np.unique(_at_depth(d, self.row.astype(np.int64), 0) if self.f.published else self.row)]
+
+    def split(self):
+        "Split every node by its best test: (state of the children, parent of each, its branch)"
+        f, c = self.f, self.choice
+        width = np.where(c.kind == MULTIWAY, np.array(f.d.sizes)[c.attribute], 2)
+        first = np.cumsum(width) - width
+        args = self.row, self.local, self.w
+        if f.published: _, child, w, row = _send_cells(f.d, *args, c.attribute, c.kind, c.cut, first, width, self.depth + 1)
+        else: row, child, w, orders = _send_down(f.d, *args, self.orders, c.attribute, c.kind, c.cut, first, width)
+        parent = np.repeat(np.arange(len(width)), width)
+        kids = _OpenFractions(f, row, child, w, {} if f.published else orders, len(parent), self.depth + 1)
+        return kids, parent, np.arange(len(parent)) - first[parent]
+
+# %% ../nbs/09b_fractions.ipynb #0b6d1321
+def _open_fractions(d, criterion, g, number=None):
+    "The root as a state; `number` has the number of each row"
+    n = len(d.y)
+    exact, published = d.weight is None and not any((c < 0).any() for c in d.codes), hasattr(d, "spread")
+    if published and g.admit and not (d.spread and d.min_fragment == 0): raise ValueError("'admit' must not be given with sets unless they are spread and always divided. Got scoring 'discount', or a 'min_fragment' above 0.")
+    f = SimpleNamespace(d=d, g=g, criterion=criterion, published=published, ends=[], log=_table(n) if exact else None, counted=_widest(d, n),
+                        state=None if published else _state(d), numeric=np.array([o is not None for o in d.line], dtype=bool), number=np.arange(n) if number is None else number)
+    w = None if exact else np.ones(n) if d.weight is None else np.asarray(d.weight, dtype=float)
+    return _OpenFractions(f, np.arange(n, dtype=np.int32), np.zeros(n, dtype=np.int32), w, {} if published else _orders(d), 1, 0)
+
+def _grow(d, m=2, binary=False, choose=None):
+    "Grow level by level: (_Nodes, leaf fragments: row, node, weight). By gain ratio, or by gain when `choose` is `_most_gain`. Source: quinlan1993"
+    return _grow_nodes(d, (Gain if choose is _most_gain else GainRatio)(m, binary), _rules(d))
+
+def _grow_nodes(d, criterion, g, number=None, **callbacks):
+    "The nodes, and the fragments of rows in the leaves: (row, node, weight)"
+    root = _open_fractions(d, criterion, g, number)
+    t = _grow_open(root, g.level, **callbacks)
+    rows, leaf = (np.concatenate([o[i] for o in root.f.ends]) for i in (0, 1))
+    return _Nodes(t), (rows, leaf, None if root.w is None else np.concatenate([o[2] for o in root.f.ends]))
+
+# %% ../nbs/09b_fractions.ipynb #ccfbda08
+def _rows_of(data, min_fragment):
+    "`TreeData` as (rows for C4.5, numbers of these rows)"
+    rows = _heavy(data)
+    w = np.asarray(data.weight, dtype=float)[rows]
+    codes, sets = zip(*(_codes_of(m, len(v), rows) for m, v in zip(data.score, data.values))) if data.score else ((), ())
+    if any(a is not b for a, b in zip(data.score, data.route)): raise ValueError("'data' must score and route rows alike for a criterion that knows fractions. Got different members: use a function of tables as 'score'.")
+    published = any(sets)
+    line = list(data.line) if data.line is not None else [None]*len(data.names)
+    d = _Rows(list(data.names), list(codes), [list(o) for o in data.values], line, data.classes, data.y[rows], None if (w == 1).all() and not published else w, data.level)
+    return (_Cells(d, list(sets), True, min_fragment) if published else d), rows
+
+def _codes_of(m, size, rows):
+    "(code of each row, the sets): a cell with one member is its value, the others are numbered from `size` on"
+    r = np.diff(m.start)
+    many = np.flatnonzero(r > 1)
+    code = m.value[m.start[:-1]].astype(np.int32)
+    code[many] = size + np.arange(len(many))
+    return code[m.codes[rows]], [(m.value[m.start[i]:m.start[i+1]], m.weight[m.start[i]:m.start[i+1]]) for i in many]
+
+def _tree_of(data, criterion, g, allow, on_split, order):
+    "Grow on `TreeData` by a criterion"
+    d, number = _rows_of(data, g.min_fragment)
+    return _as_tree(d, _grow_nodes(d, criterion, g, number, allow=allow, on_split=on_split, order=order)[0], "midpoint")
 
 # %% ../nbs/09b_fractions.ipynb #7f8ea861
 def _send_down(d, row, local, w, orders, best, kind, cut, first, width):
@@ -174,7 +270,7 @@ def _textbook_tree(d, parts, m=2, binary=False):
         node.sons = [_textbook_tree(d, o, m, binary) for o in _textbook_send(d, node, parts)]
     return node
 
-# %% ../nbs/09b_fractions.ipynb #297a5cfc
+# %% ../nbs/09b_fractions.ipynb #4707383a
 def _thresholds(d, t, how):
     "Thresholds of the nodes: the middle between two values, or the data value below it; the code of one-value tests"
     res = np.where(t.kind == THRESHOLD, t.middle, np.where(t.kind == ONE_VALUE, t.cut, np.nan))
@@ -186,7 +282,7 @@ def _thresholds(d, t, how):
 def _as_tree(d, t, how):
     "The nodes as a `Tree`"
     values = [["<=", ">"] if line is not None else list(v) for v, line in zip(d.values, d.line)]
-    return Tree(t.parent, t.attribute, np.zeros(len(t), dtype=int), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes))
+    return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes))
 
 # %% ../nbs/09b_fractions.ipynb #d69e6918
 def _sure(tree):
@@ -247,11 +343,12 @@ def _all_children(tree, first, node, at):
     ok = tree.n[kid] > 0
     return frag[ok], kid[ok]
 
-# %% ../nbs/09b_fractions.ipynb #c60628b9
+# %% ../nbs/09b_fractions.ipynb #f691af8b
 class _Cells:
     "Rows whose cells may be sets: codes from the size of the domain on are sets of codes. A row restricted by a test becomes a row of its own"
     def __init__(self, d, sets, spread, min_fragment):
         for o in ("names", "values", "line", "classes", "n_classes", "sizes"): setattr(self, o, getattr(d, o))
+        self.level = d.level
         self.codes, self.y, self.weight, self.spread, self.min_fragment = list(d.codes), d.y, d.weight, spread, min_fragment
         self.sets, self.known = sets, [{} for _ in d.codes]      # (values, weights) of each set; a part of a set -> its code
         self.up, self.born = np.arange(len(d.y)), np.zeros(len(d.y), dtype=np.int64)     # the row that was restricted, and the depth where
@@ -283,8 +380,8 @@ class _Cells:
             self.sets[j].append((values, weights/weights.sum()))
         return self.known[j][key]
 
-# %% ../nbs/09b_fractions.ipynb #86f58f5d
-def _score_cells(d, j, row, local, w, counts, total, m, binary):
+# %% ../nbs/09b_fractions.ipynb #349bcb4a
+def _score_cells(d, j, row, local, w, counts, total, m, binary, admit=None, refused=()):
     "The best split on attribute j in each node; a set counts in parts (spread), or not at all (discount)"
     code, n, k, size = d.codes[j][row], len(counts), d.n_classes, d.sizes[j]
     if not d.spread: code = np.where(code >= size, -1, code)
@@ -292,10 +389,10 @@ def _score_cells(d, j, row, local, w, counts, total, m, binary):
     l, y, x = local[at], d.y[row[at]], w[at]*share
     if d.line[j] is None:
         table, v = _nominal_table(l, value*k + y, x, n, size, k, 0)
-        return _binary_split(table, total, m, None, v) if binary else _nominal_split(table, total, m, None)
+        return _binary_split(table, total, m, None, v, counts, admit, refused) if binary else _nominal_split(table, total, m, None, counts, admit)
     order = np.argsort(l*np.int64(size + 1) + value, kind="stable")
     gap = None if (d.line[j][:-1] + 1e-5 < d.line[j][1:]).all() else 1e-5
-    return _numeric_split(d.line[j], gap, value[order], y[order], x[order], np.bincount(l, minlength=n), counts, total, m, None, False)
+    return _numeric_split(d.line[j], gap, value[order], y[order], x[order], np.bincount(l, minlength=n), counts, total, m, None, False, admit, refused)
 
 # %% ../nbs/09b_fractions.ipynb #85b521ee
 def _send_cells(d, row, group, w, attribute, kind, cut, first, width, depth, trained=None):
