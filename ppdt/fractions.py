@@ -326,7 +326,7 @@ def _go_down(tree, first, share, x):
             continue
         w = np.ones(len(row)) if w is None else w
         sure, at, kid = np.flatnonzero(~lost & ~stop), *_all_children(tree, first, node, np.flatnonzero(lost))
-        share_ = tree.n[kid]/tree.n[node[at]]
+        share_ = tree.n[kid]/np.bincount(at, tree.n[kid])[at]
         row, w, node = np.append(row[sure], row[at]), np.append(w[sure], w[at]*share_), np.append(first[node[sure]] + branch[sure].astype(np.int64), kid)
     res = np.zeros((n, share.shape[1]))
     for r, i, w in ends:

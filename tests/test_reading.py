@@ -1,0 +1,197 @@
+"""Reading trees: text, rules, paths and explanations, against brute force and against the classifiers."""
+import re
+import numpy as np, pandas as pd, pytest
+from hypothesis import given, strategies as st
+from random_trees import NAMES, VALUES, as_numbers, chain, make_tree, random_row, random_tree, trees
+from ppdt.c45 import C45Classifier
+from ppdt.datasets import load_customers
+from ppdt.fractions import tree_shares
+from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
+from ppdt.id3_sets import GeneralizedID3Classifier
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.reading import _answer, branch_text, decision_path, explain, j48_text, tree_rules, tree_text
+from ppdt.tables import Centroid, Interval, Node, Suppressed, ValueSet
+from ppdt.trees import tree_from_json, tree_json
+
+rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
+features = ["Gender", "Marital", "Age"]
+
+@pytest.fixture(scope="module")
+def tree():
+    c = load_customers()
+    return C45Classifier().fit(c[features], c.Bought).tree_
+
+# ---- text
+
+def test_text_of_the_customers(tree):
+    assert tree_text(tree) == """Gender = Female
+|   Marital = Married: Yes (2)
+|   Marital = Not Married: No (3)
+Gender = Male
+|   Marital = Married
+|   |   Age <= 65: Yes (2)
+|   |   Age > 65: No (3)
+|   Marital = Not Married: Yes (4/1)"""
+    assert tree_text(tree, counts=False, max_depth=1) == "Gender = Female: No ...\nGender = Male: Yes ..."
+    assert tree_text(tree, max_depth=0) == ": No (14/7) ..."
+    assert j48_text(tree).splitlines()[-1] == "|   Marital = Not Married: Yes (4.0/1.0)" == tree_text(tree, style="j48").splitlines()[-1]
+    with pytest.raises(ValueError, match="'style' must be 'plain' or 'j48'. Got 'weka'"): tree_text(tree, style="weka")
+
+@given(trees(), st.sampled_from(["plain", "j48"]))
+def test_a_line_for_each_branch(t, style):
+    lines = tree_text(t, style=style).splitlines()
+    assert len(lines) == max(len(t) - 1, 1)
+    assert sum(": c" in o for o in lines) == t.n_leaves
+    assert [o.split(" (")[0] for o in lines] == tree_text(t, counts=False).splitlines()
+    total = sum(float(re.search(r"\(([\d.e+-]+)", o)[1]) for o in lines if "(" in o)
+    assert np.isclose(total, t.n[0], atol=.01*t.n_leaves)
+
+def test_an_empty_leaf_has_the_class_above():
+    t = make_tree([-1, 0, 0, 0], [0, -1, -1, -1], [MULTIWAY, 0, 0, 0], [np.nan]*4, [-1, 0, 1, 2], [[1, 3], [1, 0], [0, 3], [0, 0]], ["a"], [["u", "v", "w"]], ["no", "yes"])
+    assert tree_text(t).splitlines() == ["a = u: no (1)", "a = v: yes (3)", "a = w: yes (0)"]
+    assert tree_rules(t, counts=True)[2] == "If a is w, then yes (no row)."
+    assert [o.node for o in decision_path(t, {"a": None})] == [0, 1, 2]            # nobody went to w
+    assert decision_path(t, {"a": "w"})[-1].node == 3 and "Answer: yes." in explain(t, {"a": "w"})
+
+def test_thresholds_do_not_look_at_the_values():
+    t = make_tree([-1, 0, 0], [0, -1, -1], [THRESHOLD, 0, 0], [2.5, np.nan, np.nan], [-1, 0, 1], [[1, 1], [1, 0], [0, 1]], ["a"], [[2., 3., 7.]], ["no", "yes"])
+    assert tree_text(t) == "a <= 2.5: no (1)\na > 2.5: yes (1)"
+    one = make_tree([-1, 0, 0], [0, -1, -1], [ONE_VALUE, 0, 0], [2., np.nan, np.nan], [-1, 0, 1], [[1, 1], [1, 0], [0, 1]], ["a"], [[2., 3., 7.]], ["no", "yes"], level=[1, 0, 0])
+    assert tree_text(one) == "a (level 1) = 7.0: no (1)\na (level 1) != 7.0: yes (1)"
+    assert tree_rules(one) == ["If a (level 1) is 7.0, then no.", "If a (level 1) is not 7.0, then yes."]
+    assert [decision_path(one, {"a": v})[-1].node for v in (7, 7., 3, "new")] == [1, 1, 2, 2]
+
+def test_decimals_of_thresholds():
+    t = make_tree([-1, 0, 0], [0, -1, -1], [THRESHOLD, 0, 0], [0.12345678, np.nan, np.nan], [-1, 0, 1], [[1, 1], [1, 0], [0, 1]], ["a"], [[]], ["no", "yes"])
+    assert [branch_text(t, 1, digits=d) for d in (6, 2, 0, None)] == ["a <= 0.123457", "a <= 0.12", "a <= 0", "a <= 0.12345678"]
+
+# ---- rules
+
+def holds(rule, row):
+    "Does the first half of a sentence hold for a row?"
+    if rule.startswith("Always"): return True
+    if "only a missing value" in rule: return False
+    res, name = [], None
+    for part in rule[3:rule.index(", then")].split(" and "):
+        if " is " in part: name, part = part.split(" is ")
+        v = row[name]
+        if part.startswith("none of "): res.append(v not in part[8:].split(", "))
+        elif part.startswith("not "): res.append(v != part[4:])
+        elif part.startswith("above "): res.append(v > float(part[6:]))
+        elif part.startswith("at most "): res.append(v <= float(part[8:]))
+        else: res.append(v == part)
+    return all(res)
+
+@given(trees(), rngs)
+def test_a_row_meets_the_rule_of_its_leaf_and_no_other(t, rng):
+    rules = tree_rules(t)
+    assert len(rules) == t.n_leaves and all(o.endswith(".") for o in rules)
+    leaves = [int(o) for o in leaf_order(t)]
+    for _ in range(5):
+        row = random_row(rng, missing=0)
+        end = decision_path(t, row)[-1].node
+        assert [leaves[i] for i, o in enumerate(rules) if holds(o, row)] == ([end] if t.attribute[end] < 0 else [])
+
+def leaf_order(t):
+    "Leaves in the order of the text"
+    res, stack = [], [0]
+    while stack:
+        i = stack.pop()
+        if t.attribute[i] < 0: res.append(i)
+        stack += sorted(np.flatnonzero(t.parent == i), key=lambda k: t.code[k])[::-1]
+    return res
+
+def test_rules_merge_tests_of_one_attribute(tree):
+    t = make_tree([-1, 0, 0, 1, 1, 4, 4], [0, 0, -1, -1, 0, -1, -1], [THRESHOLD, THRESHOLD, 0, 0, THRESHOLD, 0, 0], [40, 20, np.nan, np.nan, 35, np.nan, np.nan], [-1, 0, 1, 0, 1, 0, 1], [[1, 2]]*7, ["age"], [["<=", ">"]], ["no", "yes"])
+    assert tree_rules(t) == ["If age is at most 20, then yes.", "If age is above 20 and at most 35, then yes.", "If age is above 35 and at most 40, then yes.", "If age is above 40, then yes."]
+    assert tree_rules(tree, counts=True)[2] == "If Gender is Male and Marital is Married and Age is at most 65, then Yes (2 of 2)."
+    assert tree_rules(make_tree([-1], [-1], [0], [np.nan], [-1], [[5, 9]], [], [], ["no", "yes"]), counts=True) == ["Always yes (9 of 14)."]
+
+def test_rules_say_when_nothing_can_meet_them():
+    t = make_tree([-1, 0, 0, 1, 1], [0, 0, -1, -1, -1], [THRESHOLD, THRESHOLD, 0, 0, 0], [2, 5] + [np.nan]*3, [-1, 0, 1, 0, 1], [[1, 2]]*5, ["a"], [["<=", ">"]], ["no", "yes"])
+    assert tree_rules(t)[1] == "If a is above 5 and at most 2, which only a missing value can meet, then yes."
+
+# ---- paths and explanations
+
+@given(trees(), rngs)
+def test_path_gives_the_shares_of_the_tree(t, rng):
+    for _ in range(3):
+        row = random_row(rng, missing=.4)
+        steps = decision_path(t, row)
+        assert np.isclose(sum(o.ends for o in steps), 1) and steps[0].node == 0 and steps[0].weight == 1
+        assert len({o.node for o in steps}) == len(steps) and all(0 < o.weight <= 1 + 1e-9 for o in steps)
+        assert np.allclose(_answer(t, steps), tree_shares(t, as_numbers(row))[0], atol=1e-9)
+        assert decision_path(t, pd.Series(row, dtype=object)) == steps
+
+@given(trees(), rngs)
+def test_explanations_name_the_class_and_keep_counts_to_themselves(t, rng):
+    row = random_row(rng, missing=.3)
+    text = explain(t, row)
+    best = t.classes[np.round(_answer(t, decision_path(t, row)), 9).argmax()]
+    assert f"Answer: {best}" in text
+    bare = tree_from_json(tree_json(t))
+    if len(t) > 1: assert explain(t, row, counts=False) == explain(bare, row)
+    assert "training rows (" not in explain(t, row, counts=False) and "shares of the training rows" not in explain(bare, row)
+
+def test_explanation_of_a_customer(tree):
+    text = explain(tree, load_customers().iloc[9]).splitlines()
+    assert text == ["1. Gender? Male.", "2. Marital? Married.", "3. Age? 53, at most 65.",
+        "Answer: Yes, the class of 2 of 2 training rows (Yes 100 %).", "Another answer to the last question (Age?): with above 65 it would be No.",
+        "A missing value goes down all branches, in the shares of the training rows. A value that was never seen is answered at the question where it has no branch."]
+    unknown = explain(tree, {"Gender": "Male", "Marital": "Divorced", "Age": None})
+    assert "2. Marital? Divorced, which has no branch here." in unknown and "Answer: Yes, the class of 5 of 9 training rows (Yes 55.6 %, No 44.4 %)." in unknown
+    assert "with Married it would be No" in unknown
+    divided = explain(tree, {"Gender": "Male", "Marital": "Married", "Age": np.nan})
+    assert "3. Age? missing, so 40 % go with at most 65, 60 % go with above 65." in divided and "Answer: No, from 2 parts of the row (No 60 %, Yes 40 %)." in divided
+
+def test_published_cells_are_divided(tree):
+    men = {"Gender": "Male", "Marital": "Married"}
+    def weights(age): return {o.node: round(o.ends, 6) for o in decision_path(tree, {**men, "Age": age}) if o.ends}
+    young, old = tree.children(int(np.flatnonzero(tree.kind == THRESHOLD)[0])).tolist()
+    assert weights(Interval(55, 75)) == {young: .5, old: .5} and weights(Interval(70, 80)) == {old: 1} and weights(Interval(0, 65)) == {young: 1}
+    assert weights(ValueSet([53, 64, 66])) == {young: .666667, old: .333333}
+    assert weights(Interval(-np.inf, np.inf)) == {young: .5, old: .5} and weights(Interval(-np.inf, 80)) == {young: 1}
+    assert weights(Centroid(66.5)) == {old: 1} and weights(Suppressed()) == weights(None) == {young: .4, old: .6}
+    assert weights(Interval(70, 70)) == {old: 1}
+
+@pytest.mark.parametrize("recoding", ["set", "interval"])
+def test_path_agrees_with_c45_on_a_release(recoding):
+    c = load_customers()
+    r = MondrianAnonymizer(k=3, quasi_identifiers=features, recoding=recoding).anonymize(c[features], c.Bought)
+    clf = C45Classifier(min_samples_leaf=1, prune=False, min_fragment=0.).fit(r.data, r.y)
+    assert len(clf.tree_) > 3
+    p = clf.predict_proba(r.data)
+    for i in range(len(r.data)): assert np.allclose(_answer(clf.tree_, decision_path(clf.tree_, r.data.iloc[i])), p[i])
+
+def test_path_agrees_with_id3_on_a_release():
+    c = load_customers()[["Gender", "Marital", "Bought"]]
+    r = MondrianAnonymizer(k=4, quasi_identifiers=["Gender", "Marital"]).anonymize(c.drop(columns="Bought"), c.Bought)
+    for kw in (dict(convert="fractional"), dict(entropy="own_value")):
+        clf = GeneralizedID3Classifier(**kw).fit(r.data, r.y)
+        data = r.data.astype(object)
+        data.iloc[0, 0], data.iloc[1, 1], data.iloc[2, 0] = None, Suppressed(), ValueSet(["Male", "other"])
+        p = clf.predict_proba(data)
+        for i in range(len(data)): assert np.allclose(_answer(clf.tree_, decision_path(clf.tree_, data.iloc[i], rule="id3_sets")), p[i])
+
+def test_sets_are_cut_again_below():
+    t = make_tree([-1, 0, 0, 1, 1], [0, 0, -1, -1, -1], [THRESHOLD, THRESHOLD, 0, 0, 0], [4, 2] + [np.nan]*3, [-1, 0, 1, 0, 1], [[3, 3], [2, 1], [1, 2], [1, 0], [1, 1]], ["a"], [["<=", ">"]], ["no", "yes"])
+    for cell in (Interval(0, 8), ValueSet(range(1, 9))): assert {o.node: o.ends for o in decision_path(t, {"a": cell}) if o.ends} == {2: .5, 3: .25, 4: .25}
+
+def test_rows_that_cannot_be_read(tree):
+    with pytest.raises(ValueError, match="'row' must have a value for 'Marital'"): decision_path(tree, {"Gender": "Male"})
+    with pytest.raises(ValueError, match="must have a number or a date for 'Age'. Got 'old'"): decision_path(tree, {"Gender": "Male", "Marital": "Married", "Age": "old"})
+    with pytest.raises(ValueError, match="Got the taxonomy node <x>"): explain(tree, {"Gender": Node("x"), "Marital": "Married", "Age": 1})
+    with pytest.raises(ValueError, match="'rule' must be 'c45' or 'id3_sets'"): decision_path(tree, {}, rule="j48")
+
+def test_numbers_find_their_text():
+    t = make_tree([-1, 0, 0], [0, -1, -1], [MULTIWAY, 0, 0], [np.nan]*3, [-1, 0, 1], [[1, 1], [1, 0], [0, 1]], ["a"], [["1", "2"]], ["no", "yes"])
+    assert decision_path(t, {"a": 2})[-1].node == 2 and decision_path(t, {"a": np.int64(1)})[-1].node == 1
+
+@pytest.mark.parametrize("kind", [MULTIWAY, THRESHOLD, ONE_VALUE])
+def test_ten_thousand_deep(kind):
+    t = chain(10_000, kind)
+    assert tree_text(t, max_depth=3).count("\n") == 5
+    assert len(tree_rules(t)) == 10_001
+    row = {"a": "v" if kind != THRESHOLD else 1e9}
+    assert len(decision_path(t, row)) == 10_001 and explain(t, row).count("\n") > 10_000
+    assert 20 < len(decision_path(t, {"a": None})) <= 20_001
