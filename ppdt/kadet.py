@@ -105,13 +105,13 @@ def _textbook_split(people, spans, node, test, respecialise=True):
         else: new += [(part, rest + [node.sons[v]]) for v, part in _parts(who, _branch_of(people, test, who)).items()]
     spans[:] = new
 
-# %% ../nbs/14_kadet.ipynb #8a6b8919
+# %% ../nbs/14_kadet.ipynb #66c80b9e
 def _textbook_cuts(people, j, rows):
     """Cuts half-way between two values of a node that leave enough rows on both sides, as C4.5 asks: a tenth of an average class,
     at least 1 and at most 25"""
     c, line, need = people.codes[j][rows], people.line[j], min(max(len(rows)*.1/len(people.classes), 1), 25)
     values = np.unique(c)
-    middle = [int(np.searchsorted(line, (line[v] + line[w])/2)) - 1 for v, w in zip(values, values[1:])]
+    middle = [int(np.searchsorted(line, (line[v] + line[w])/2, side='right')) - 1 for v, w in zip(values, values[1:])]
     return [cut for cut in middle if min(np.sum(c <= cut), np.sum(c > cut)) >= need]
 
 def _textbook_offers(people, node):
@@ -189,3 +189,144 @@ def _textbook_spans(people, root):
             bins |= {(end(codes), c) for c in ([int(people.y[i])] if people.class_public else range(len(people.classes)))}
         groups.setdefault(frozenset(bins), []).append(i)
     return sorted(groups.values())
+
+# %% ../nbs/14_kadet.ipynb #c56a9671
+from dataclasses import replace
+from .growing import LEAF, Members, THRESHOLD, Tree, TreeData, grow
+from .pruning import error_estimate
+from .splits import Gain, GainRatio
+
+# %% ../nbs/14_kadet.ipynb #4760c3fc
+def _level_name(name, level): return f"{name} (level {level})" if level else name
+
+def _level_data(people):
+    "For the grower: each level of an attribute is an attribute of its own"
+    at = [(j, l) for j, o in enumerate(people.levels) for l in range(len(o))]
+    m = [Members.exact(people.levels[j][l][people.codes[j]], len(people.labels[j][l])) for j, l in at]
+    return TreeData([_level_name(people.names[j], l) for j, l in at], [people.labels[j][l] for j, l in at], people.classes, m, m, people.y, np.ones(len(people.y)),
+                    line=[people.line[j] for j, _ in at], base=[j for j, _ in at], level=[l for _, l in at])
+
+# %% ../nbs/14_kadet.ipynb #ffe2e92e
+def _sons_are_safe(people, promise, empty_ok=True):
+    "A test of sons, for tables (..., n_branches, n_classes): right when the class is all that is private, or nothing is"
+    def admit(tables):
+        tables = np.asarray(tables)
+        if people.class_public:
+            nobody = tables == 0 if empty_ok else tables.sum(axis=-2, keepdims=True) == 0
+            return (nobody | (tables >= promise["k"])).all(axis=(-2, -1))
+        ok = _safe_counts(tables, **promise).all(axis=-1)
+        return ok if empty_ok else ok & (tables.sum(axis=-1) > 0).all(axis=-1)
+    return admit
+
+# %% ../nbs/14_kadet.ipynb #751ea662
+class _Spans:
+    "Spans of a growing tree: `of` has the span of every person, `places` the nodes of every span, `touch` the spans of every node"
+    def __init__(self, people, data, promise, empty_ok=True, limit=np.inf):
+        self.people, self.data, self.promise, self.empty_ok, self.limit, self.work = people, data, promise, empty_ok, limit, 0
+        self.of = np.unique(people.y, return_inverse=True)[1] if people.class_public else np.zeros(len(people.y), dtype=np.int64)
+        n = int(self.of.max(initial=0)) + 1
+        self.places, self.touch = [{0} for _ in range(n)], {0: set(range(n))}
+
+    def public(self, test): return self.people.public[self.data.base[test.attribute]]
+
+    def divide(self, node, test):
+        "(rows of the spans that may be in a node, number of their spans, spans, branch of each row)"
+        spans = np.array(sorted(self.touch[node]))
+        number = np.full(len(self.places), -1); number[spans] = np.arange(len(spans))
+        s = number[self.of]
+        rows = np.flatnonzero(s >= 0)
+        self.work += len(rows)
+        return rows, s[rows], spans, test.branch(self.data.score[test.attribute].codes[rows]).astype(np.int64)
+
+    def allow(self, node, test, _):
+        "The span test"
+        if not self.public(test): return True
+        if self.work > self.limit: raise _TooMuch()
+        rows, s, spans, branch = self.divide(node, test)
+        shape = len(spans), 2 if test.kind == THRESHOLD else len(self.data.values[test.attribute]), len(self.people.classes)
+        t = np.bincount((s*shape[1] + branch)*shape[2] + self.people.y[rows], minlength=np.prod(shape)).reshape(shape)
+        return bool(_safe_counts(t, **self.promise).all() and (self.empty_ok or (t.sum(axis=-1) > 0).all()))
+
+    def on_split(self, node, test, sons, _):
+        "Divide the spans of a node, or give them more places"
+        if self.public(test): rows, s, spans, branch = self.divide(node, test)
+        old = self.touch.pop(node)
+        for o in sons.values(): self.touch[o] = set() if self.public(test) else set(old)
+        for i in old:
+            self.places[i].discard(node)
+            if not self.public(test): self.places[i].update(sons.values())
+        if self.public(test): self.refine(rows, s, spans, branch, sons)
+
+    def refine(self, rows, s, spans, branch, sons):
+        "One span for each branch that some of its people take; the first keeps its number"
+        width = int(branch.max(initial=0)) + 1
+        pair, part = np.unique(s*width + branch, return_inverse=True)
+        old = spans[pair//width]
+        new = np.where(np.diff(old, prepend=-1) != 0, old, -1)
+        new[new < 0] = len(self.places) + np.arange((new < 0).sum())
+        for i, b in zip(old.tolist(), new.tolist()):
+            if i == b: continue
+            self.places.append(set(self.places[i]))
+            for o in self.places[b]: self.touch[o].add(b)
+        for i, v in zip(new.tolist(), (pair % width).tolist()): self.places[i].add(sons[v]); self.touch[sons[v]].add(i)
+        self.of[rows] = new[part]
+
+class _TooMuch(Exception): "Growing takes too long"
+
+# %% ../nbs/14_kadet.ipynb #05b3b677
+class _ID3(Gain):
+    "Information gain; equal gains are equal, whatever the order of rows"
+    def worth(self, gain, ratio): return np.round(gain, 9)
+
+class _C45(GainRatio):
+    "C4.5's choice"
+    def worth(self, gain, ratio): return np.round(ratio, 9)
+
+def _grow_kadet(people, promise, criterion="gain", min_samples_leaf=None, priority="node", empty_ok=True, min_gain=1e-12, limit=np.inf):
+    "(tree, spans or None when they were not needed). Source: kadet, Alg. 1"
+    d = _level_data(people)
+    c = _ID3(min_samples_leaf or 1) if criterion == "gain" else _C45(min_samples_leaf or 2)
+    if all(people.public): return grow(d, c, admit=_sons_are_safe(people, promise, empty_ok), min_gain=min_gain), None
+    s = _Spans(people, d, promise, empty_ok, limit)
+    return grow(d, c, allow=s.allow, on_split=s.on_split, order="best" if priority == "node" else "weighted", min_gain=min_gain), s
+
+# %% ../nbs/14_kadet.ipynb #4f47f6ab
+def _as_nested(people, tree, i=0):
+    "A tree of the grower as (test, class counts, sons), for comparison with the textbook"
+    at = [(j, l) for j, o in enumerate(people.levels) for l in range(len(o))]
+    counts = tuple(tree.counts[i].astype(int).tolist())
+    if tree.attribute[i] < 0: return None, counts, ()
+    j, level = at[tree.attribute[i]]
+    cut = int(np.searchsorted(people.line[j], tree.threshold[i], side='right')) - 1 if tree.kind[i] == THRESHOLD else None
+    return (j, level, cut), counts, tuple(_as_nested(people, tree, int(o)) for o in tree.children(i))
+
+def _textbook_nested(people, node):
+    "The same of a textbook tree"
+    return node.test, tuple(np.bincount(people.y[node.rows], minlength=len(people.classes)).tolist()), tuple(_textbook_nested(people, o) for o in node.sons)
+
+# %% ../nbs/14_kadet.ipynb #3997a3e2
+def _only(tree, keep):
+    "A tree without the sons of nodes that are not in `keep`"
+    stay = np.ones(len(tree), dtype=bool)
+    for i, p in enumerate(tree.parent.tolist()):
+        if i: stay[i] = stay[p] and keep[p]
+    inner = (keep & (tree.attribute >= 0))[stay]
+    new = np.cumsum(stay) - 1
+    parts = {o: getattr(tree, o)[stay] for o in ("parent", "attribute", "level", "kind", "threshold", "code", "counts", "n")}
+    return replace(tree, **parts | dict(parent=np.append(-1, new[parts["parent"][1:]]), attribute=np.where(inner, parts["attribute"], -1),
+        level=np.where(inner, parts["level"], 0), kind=np.where(inner, parts["kind"], LEAF), threshold=np.where(inner, parts["threshold"], np.nan)))
+
+def _replaced(tree, errors, slack):
+    "Which nodes keep their subtree: those whose leaves make fewer errors, by more than `slack`, than they would as a leaf"
+    below, keep = np.where(tree.attribute < 0, errors, 0.), np.zeros(len(tree), dtype=bool)
+    for i in range(len(tree) - 1, -1, -1):
+        if tree.attribute[i] >= 0:
+            keep[i] = errors[i] > below[i] + slack + 1e-6*(slack > 0)
+            if slack > 0 and not keep[i]: below[i] = errors[i]
+        if i: below[tree.parent[i]] += below[i]
+    return keep
+
+def _leaves_for_subtrees(tree, confidence=.25, prune=True):
+    "Prune by leaf replacement only, which keeps every promise. Source: quinlan1993; kadet, Section 3.3"
+    tree = _only(tree, _replaced(tree, tree.n - tree.counts.max(axis=1), 0.) if len(tree) > 1 else np.zeros(1, dtype=bool))
+    return _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), .1)) if prune else tree
