@@ -1,0 +1,367 @@
+"""What a tree tells about people: spans against enumeration of all completions, attacks against enumeration of all worlds."""
+from itertools import permutations, product
+import numpy as np, pandas as pd, pytest
+from hypothesis import given, strategies as st
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from ppdt.c45 import C45Classifier, ID3Classifier
+from ppdt.datasets import load_clients, load_customers
+from ppdt.id3_sets import GeneralizedID3Classifier
+from ppdt.models import _any_left, _textbook_end, _textbook_span, audit_model, linking_attack, plot_spans, spans
+from ppdt.tables import Interval
+from ppdt.trees import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, tree_from_json, tree_json
+
+CLIENTS = load_clients()
+PUBLIC = ["Marital Status"]
+def figure_1(): return GeneralizedID3Classifier().fit(CLIENTS[["Sports Car", "Marital Status"]], CLIENTS["Loan Risk"]).tree_
+
+# ---------------------------------------------------------------- random trees
+
+NUMBERS = [0., 1., 2., 3.]                # values of numeric columns
+CUTS = [.5, 1.5, 2.5]
+LINE = [-1., 0., .25, .75, 1., 1.25, 1.75, 2., 2.25, 2.75, 3., 4.]     # a number of each piece that cuts and rules can make
+
+@st.composite
+def trees(draw, max_nodes=15, max_columns=4):
+    "(Tree, kinds of its columns): multiway splits that may lack branches, one value against the rest, thresholds, tests that contradict each other"
+    n_cols = draw(st.integers(1, max_columns))
+    kinds = [draw(st.sampled_from(["category", "number"])) for _ in range(n_cols)]
+    values = [["<=", ">"] if k == "number" else list("abc")[:draw(st.integers(1, 3))] for k in kinds]
+    parent, code, attribute, kind, threshold, todo = [-1], [-1], [-1], [LEAF], [np.nan], [0]
+    while todo and len(parent) < max_nodes:
+        node = todo.pop(0)
+        if node and draw(st.integers(0, 2)) == 0: continue
+        j = draw(st.integers(0, n_cols - 1))
+        if kinds[j] == "number": how, t, codes = THRESHOLD, draw(st.sampled_from(CUTS)), [0, 1]
+        elif draw(st.booleans()): how, t, codes = ONE_VALUE, draw(st.integers(0, len(values[j]) - 1)), [0, 1]
+        else: how, t, codes = MULTIWAY, np.nan, sorted(draw(st.sets(st.integers(0, len(values[j]) - 1), min_size=1)))
+        attribute[node], kind[node], threshold[node] = j, how, t
+        for c in codes:
+            todo.append(len(parent)); parent.append(node); code.append(c); attribute.append(-1); kind.append(LEAF); threshold.append(np.nan)
+    n = len(parent)
+    counts = np.ones((n, 2))
+    return Tree(np.array(parent), np.array(attribute), np.zeros(n, dtype=int), np.array(kind), np.array(threshold, dtype=float), np.array(code), counts, counts.sum(axis=1),
+                [f"c{j}" for j in range(n_cols)], values, np.array(["no", "yes"], dtype=object)), kinds
+
+@st.composite
+def cases(draw, max_columns=4):
+    "A tree, people, and who knows what"
+    tree, kinds = draw(trees(max_columns=max_columns))
+    full = [NUMBERS if k == "number" else v + draw(st.sampled_from([[], ["new"]])) for k, v in zip(kinds, tree.values)]
+    people = draw(st.lists(st.tuples(*map(st.sampled_from, full)), min_size=1, max_size=8))
+    X = pd.DataFrame(people, columns=tree.names)
+    public = [o for o in tree.names if draw(st.booleans())]
+    y = pd.Series(draw(st.lists(st.sampled_from(["no", "yes"]), min_size=len(X), max_size=len(X))), name="class")
+    return tree, dict(zip(tree.names, kinds)), X, public, y
+
+def domain(tree, kinds, X, column, line=NUMBERS):
+    "What a private column may be"
+    if kinds[column] == "number": return line
+    return list(dict.fromkeys(list(tree.values[tree.names.index(column)]) + X[column].tolist()))
+
+def enumerated(tree, kinds, X, public, y=None, possible=lambda person: True, line=NUMBERS):
+    "The set of bins of each person, from all completions"
+    secrets = {o: domain(tree, kinds, X, o, line) for o in tree.names if o not in public}
+    res = []
+    for i, row in enumerate(X.to_dict("records")):
+        bins = _textbook_span(tree, {o: row[o] for o in public}, secrets, possible)
+        res.append(frozenset(b for b in bins if y is None or b[1] == y[i]))
+    return res
+
+def check(s, bins):
+    "Spans equal what was enumerated: ends, numbers of bins, groups and their sizes"
+    ends = [{e for e, _ in b} for b in bins]
+    assert [set(s.ends_of(i)) for i in s.row] == ends
+    assert [int(s.bins[i]) for i in s.row] == [len(b) for b in bins]
+    assert [int(s.populations[i]) for i in s.row] == [bins.count(b) for b in bins]
+    assert s.populations.sum() == len(bins) and sorted(set(s.row.tolist())) == list(range(len(s)))
+    for i in range(len(s)): assert s.people(i) == [j for j, r in enumerate(s.row) if r == i]
+
+@given(cases())
+def test_spans_are_what_all_completions_reach(case):
+    tree, kinds, X, public, y = case
+    check(spans(tree, X, public), enumerated(tree, kinds, X, public))
+    check(spans(tree, X, [*public, "class"], y=y), enumerated(tree, kinds, X, public, y))
+
+@st.composite
+def ruled_cases(draw):
+    tree, kinds, X, public, y = draw(cases(max_columns=3))
+    def value(o):
+        if kinds[o] == "number":
+            lo, hi = sorted(draw(st.tuples(st.sampled_from(NUMBERS), st.sampled_from(NUMBERS))))
+            return Interval(lo, hi) if lo < hi else lo
+        some = draw(st.lists(st.sampled_from(NUMBERS if kinds[o] == 'number' else domain(tree, kinds, X, o)), min_size=1, unique=True))
+        return some if len(some) > 1 else some[0]
+    rules = [{o: value(o) for o in draw(st.lists(st.sampled_from(tree.names), min_size=1, max_size=3, unique=True))} for _ in range(draw(st.integers(1, 4)))]
+    return tree, kinds, X, public, rules
+
+def meets(row, rule):
+    def one(v, w): return w.lo <= v <= w.hi if isinstance(w, Interval) else v in w if isinstance(w, list) else v == w
+    return all(one(row[o], w) for o, w in rule.items())
+
+@given(ruled_cases())
+def test_impossible_combinations_are_left_out(case):
+    "Rules as dicts, and the same as a function, equal enumeration; numbers are tried at the values of the table"
+    tree, kinds, X, public, rules = case
+    asked = {tree.names[j] for j in tree.attribute if j >= 0} | {o for r in rules for o in r}
+    def possible(person): return not any(meets(person, r) for r in rules)
+    bins = enumerated(tree, kinds, X, public, possible=possible, line=LINE)
+    def function(t): return np.array([not possible(row) for row in t.to_dict("records")])
+    if not all(bins):
+        with pytest.raises(ValueError, match="must leave every person a possibility"): spans(tree, X, public, impossible=rules)
+        return
+    check(spans(tree, X, public, impossible=rules), bins)
+    hidden = [o for o in asked if o not in public]
+    if all(kinds[o] == "category" for o in hidden) and not any({o for r in rules for o in r} - set(public) - {tree.names[j] for j in tree.attribute if j >= 0}):
+        check(spans(tree, X, public, impossible=function), bins)
+
+@given(st.data())
+def test_boxes_without_boxes(data):
+    "Is anything left of a box? Against all its points"
+    sizes = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+    def mask(n): return np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=bool)
+    box = {c: mask(n) for c, n in enumerate(sizes)}
+    if not all(m.any() for m in box.values()): return
+    cut = [{c: mask(sizes[c]) for c in data.draw(st.sets(st.integers(0, len(sizes) - 1)))} for _ in range(data.draw(st.integers(0, 4)))]
+    def inside(p, b): return all(m[p[c]] for c, m in b.items())
+    assert _any_left(box, cut) == any(inside(p, box) and not any(inside(p, f) for f in cut) for p in product(*map(range, sizes)))
+
+@given(cases(), st.randoms(use_true_random=False))
+def test_order_of_people_does_not_matter(case, rnd):
+    tree, kinds, X, public, y = case
+    order = list(range(len(X))); rnd.shuffle(order)
+    a, b = spans(tree, X, [*public, "class"], y=y), spans(tree, X.iloc[order], [*public, "class"], y=y.iloc[order])
+    assert a.row[order].tolist() == b.row.tolist() and a.packed.tolist() == b.packed.tolist()
+
+# ---------------------------------------------------------------- scikit-learn
+
+@st.composite
+def tables(draw):
+    n = draw(st.integers(4, 12))
+    col = lambda v: draw(st.lists(st.sampled_from(v), min_size=n, max_size=n))
+    X = pd.DataFrame({"sex": col(["F", "M"]), "job": col(["x", "y", "z"]), "age": col([20, 30, 40.1]), "flag": col([0, 1])})
+    y = pd.Series(col(["no", "yes"]), index=X.index)
+    return X, y, [o for o in X.columns if draw(st.booleans())]
+
+def applied(clf, X, public, full, transform=lambda t: t):
+    "Leaves of each person in all completions, asked of scikit-learn; `full` lists the values of each column"
+    t = pd.DataFrame(list(product(*[full[o] for o in X.columns])), columns=X.columns)
+    leaf = clf.apply(transform(t))
+    return [frozenset((int(e), c) for e in set(leaf[np.all([t[o] == row[o] for o in public] or [leaf >= 0], axis=0)]) for c in clf.classes_) for row in X.to_dict("records")]
+
+@given(tables(), st.sampled_from([None, "first", "if_binary"]), st.booleans())
+def test_sklearn_trees(table, drop, pipeline):
+    X, y, public = table
+    ct = make_column_transformer((OneHotEncoder(drop=drop, sparse_output=False), ["job", "sex"]), remainder="passthrough")
+    pipe = make_pipeline(ct, DecisionTreeClassifier(random_state=0)).fit(X, y)
+    clf = pipe[-1]
+    s = spans(pipe, X, public) if pipeline else spans(clf, X, public, columns=ct)
+    full = {"sex": sorted(set(X.sex)), "job": sorted(set(X.job)), "age": [20, 30, 35, 40.1], "flag": [0, 1]}
+    check(s, applied(clf, X, public, full, ct.transform))
+    names = dict(zip(range(clf.n_features_in_), ct.get_feature_names_out()))
+    byhand = {f"x{i}": (o.split("__")[1].split("_")[0], o.rsplit("_", 1)[1]) if o.startswith("onehot") else o.split("__")[1] for i, o in names.items()}
+    assert spans(clf, X, public, columns=byhand).row.tolist() == s.row.tolist()
+
+@given(tables())
+def test_sklearn_trees_on_plain_numbers(table):
+    X, y, public = table
+    Z = X.assign(sex=(X.sex == "M").astype(float), job=X.job.map({"x": 0., "y": 1., "z": 2.}))
+    clf = DecisionTreeClassifier(random_state=0).fit(Z, y)
+    full = {"sex": [0., 1.], "job": [0., 1., 2.], "age": [20, 30, 35, 40.1], "flag": [0, 1]}
+    bins = applied(clf, Z, public, full)
+    check(spans(clf, Z, public), bins)
+    if set(X.sex) == {"F", "M"} and set(X.job) == {"x", "y", "z"}:       # the same tree, asked through the encoder
+        ct = make_column_transformer((OrdinalEncoder(), ["sex", "job"]), remainder="passthrough")
+        pipe = make_pipeline(ct, DecisionTreeClassifier(random_state=0)).fit(X, y)
+        check(spans(pipe, X, public), bins)
+
+# ---------------------------------------------------------------- the attack
+
+def worlds(s, counts):
+    "All ways to put people into the places of the tree that agree with its counts, by ends"
+    bag = [e for e, n in zip(s.ends.tolist(), counts) for _ in range(n)]
+    return {o for o in permutations(bag) if all(e in s.ends_of(i) for e, i in zip(o, s.row))}
+
+@given(st.data())
+def test_attack_against_all_worlds(data):
+    "What is certain, possible and excluded equals enumeration of all worlds"
+    tree, kinds = data.draw(trees(max_nodes=9))
+    full = [NUMBERS if k == "number" else v for k, v in zip(kinds, tree.values)]
+    X = pd.DataFrame(data.draw(st.lists(st.tuples(*map(st.sampled_from, full)), min_size=1, max_size=6)), columns=tree.names)
+    y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(X), max_size=len(X))))
+    public = [o for o in tree.names if data.draw(st.booleans())]
+    counts = np.zeros(tree.counts.shape)
+    for row, c in zip(X.to_dict("records"), y):
+        node = _textbook_end(tree, row)
+        while node >= 0: counts[node, c] += 1; node = tree.parent[node]
+    t = Tree(*[getattr(tree, o) for o in ("parent", "attribute", "level", "kind", "threshold", "code")], counts, counts.sum(axis=1), tree.names, tree.values, tree.classes)
+    a = linking_attack(t, X, public)
+    s, at = a.spans, {e: i for i, e in enumerate(a.spans.ends.tolist())}
+    own = counts[s.ends] - np.array([counts[t.children(e)].sum(axis=0) if t.attribute[e] >= 0 else np.zeros(2) for e in s.ends])
+    all_ = worlds(s, own.sum(axis=1).astype(int))
+    seen = np.zeros((len(s), len(s.ends)), dtype=bool)
+    for w in all_: seen[s.row, [at[e] for e in w]] = True
+    assert a.fits and all_
+    span, store, people = a.pairs
+    got = np.zeros_like(seen); got[span, store] = True
+    assert got.tolist() == seen.tolist()
+    possible = np.array([[(own[r, c] > 0).any() for c in range(2)] for r in seen])
+    assert a.possible.tolist() == possible.tolist()
+    assert a.certain == sum(possible[i].sum() == 1 for i in s.row)
+    assert np.allclose(np.bincount(span, people, minlength=len(s)), s.populations, atol=1e-3)
+    assert np.allclose(a.share.sum(axis=1), 1, atol=1e-3)
+    codes = pd.Series(np.array(["no", "yes"], dtype=object)[y], name="class")
+    b = linking_attack(t, X, [*public, "class"], y=codes)
+    assert b.fits and b.share is None and b.k <= a.k
+    for o in s.private: assert np.allclose(a.values(o).sum(axis=1), 1, atol=1e-3)
+
+@given(cases())
+def test_audit_counts_what_is_there(case):
+    tree, kinds, X, public, y = case
+    a = audit_model(tree, X, public, y=y)
+    bins = enumerated(tree, kinds, X, public)
+    groups = [y[[i for i, o in enumerate(bins) if o == b]] for b in set(bins)]
+    assert a.k == min(map(len, groups)) and sum(a.populations) == len(X) and a.n_spans == len(groups)
+    assert np.isclose(a.exposed, sum(len(g) for g in groups if g.nunique() == 1)/len(X))
+    assert np.isclose(a.confidence, max(g.value_counts().iloc[0]/len(g) for g in groups))
+    h = [-(p*np.log2(p)).sum() for p in (g.value_counts(normalize=True) for g in groups)]
+    assert np.isclose(a.l_entropy, 2**min(h))
+    assert a.holds(a.k, l=a.l_entropy, confidence=a.confidence) and not a.holds(a.k + 1)
+    assert len(str(a).splitlines()) < 20 and str(a.k) in a._repr_html_()
+
+# ---------------------------------------------------------------- examples
+
+def test_table_1_and_figure_1():
+    a = audit_model(figure_1(), CLIENTS, PUBLIC, y="Loan Risk")
+    assert [set(a.spans.people(i)) for i in range(2)] == [{"John", "Ben", "Laura"}, {"Lisa", "Robert", "Anna"}]
+    assert (a.k, a.bins, a.exposed, a.holds(3), a.holds(4)) == (3, (4, 4), 0, True, False)
+    assert a.confidence == pytest.approx(2/3) and a.certain_published == 0 and a.confidence_published == pytest.approx(2/3)
+
+def test_public_class():
+    one = GeneralizedID3Classifier(max_depth=1).fit(CLIENTS[["Sports Car", "Marital Status"]], CLIENTS["Loan Risk"]).tree_
+    known = PUBLIC + ["Loan Risk"]
+    a = audit_model(one, CLIENTS, known, y="Loan Risk")
+    assert {frozenset(a.spans.people(i)) for i in range(2)} == {frozenset({"Lisa", "John"}), frozenset({"Ben", "Laura", "Robert", "Anna"})}
+    assert a.k == 2 and a.exposed is None and a.class_public and a.bins == (2, 2)
+    assert audit_model(figure_1(), CLIENTS, known, y="Loan Risk").k == 1       # Lisa and John fall apart
+
+RUNNING = {("Gender", "Marital"): [2, 3, 4, 5], ("Gender",): [5, 9], ("Marital",): [7, 7]}
+@pytest.mark.parametrize("public", RUNNING, ids=" ".join)
+def test_running_example(public):
+    c = load_customers()
+    t = ID3Classifier().fit(c[["Gender", "Marital"]], c.Bought)
+    assert sorted(audit_model(t, c, list(public), y="Bought").populations) == RUNNING[public]
+
+@pytest.mark.parametrize("share, bits, l", [(.85, .609840305, 1.526090273)])
+def test_confidence_of_two_classes(share, bits, l):
+    h = -(share*np.log2(share) + (1 - share)*np.log2(1 - share))
+    assert h == pytest.approx(bits, abs=1e-9) and 2**h == pytest.approx(l, abs=1e-9)
+
+def test_all_private_is_one_span():
+    for c in ([], ["Sports Car"]): assert len(spans(figure_1(), CLIENTS, [])) == 1
+    assert len(spans(figure_1(), CLIENTS[["Sports Car", "Marital Status"]])) == 3       # all public: the leaves
+
+def test_c45_with_pruning_and_missing_private_values():
+    c = load_customers()
+    t = c.assign(Age=c.Age.astype(float)); t.loc[[2, 7], "Age"] = np.nan
+    clf = C45Classifier(prune=False).fit(t[["Gender", "Marital", "Age"]], t.Bought)
+    a = audit_model(clf, t, ["Gender", "Marital"], y="Bought")
+    assert a.k >= 1 and sum(a.populations) == 14
+    with pytest.raises(ValueError, match="Public column 'Age' must have no missing values.*Got 2"): audit_model(clf, t, ["Age"])
+
+def test_dates():
+    t = pd.DataFrame({"born": pd.to_datetime(["1970-01-01", "1980-06-01", "1990-01-01", "2000-01-01"]*3), "sex": list("FFMFMMFMFMMF")})
+    y = pd.Series((t.born > "1985").map({True: "young", False: "old"}), name="who")
+    clf = C45Classifier().fit(t, y)
+    assert audit_model(clf, t, ["born"], y=y).populations == (6, 6)
+    assert audit_model(clf, t, ["sex"], y=y).populations == (12,)
+    assert len(spans(clf, t, ["sex"], impossible=lambda o: (o.sex == "F") & (o.born > pd.Timestamp("1985-01-01")))) == 2
+
+def test_a_tree_read_back_without_counts():
+    t = tree_from_json(tree_json(figure_1()))
+    a = audit_model(t, CLIENTS, PUBLIC, y="Loan Risk")
+    assert a.k == 3 and a.confidence_published is None and "counts are not those" in a.warnings[0]
+    assert not linking_attack(t, CLIENTS, PUBLIC).fits and "not of these people" in str(linking_attack(t, CLIENTS, PUBLIC))
+
+def test_rules_of_other_columns():
+    "A rule may name a column that the tree does not ask for"
+    t = CLIENTS.assign(City=["N", "N", "S", "S", "S", "N"])
+    rule = [{"City": "N", "Sports Car": "No"}]
+    a = spans(figure_1(), t, ["Marital Status", "City"], impossible=rule)
+    assert sorted(map(sorted, (a.people(i) for i in range(len(a))))) == [["Anna", "Lisa"], ["Ben", "Laura"], ["John"], ["Robert"]]
+    assert len(spans(figure_1(), t, PUBLIC, impossible=rule)) == 2          # the city is private: another city is possible
+    assert len(spans(figure_1(), CLIENTS, PUBLIC, impossible=rule)) == 2    # and so is one that nobody named
+    assert "2 people" not in str(audit_model(figure_1(), t, PUBLIC, impossible=rule))
+    assert "1 people have a combination" in str(audit_model(figure_1(), t, PUBLIC, impossible=rule))
+
+def test_values_of_a_private_column():
+    a = linking_attack(figure_1(), CLIENTS, PUBLIC)
+    assert np.allclose(a.values("Sports Car").to_numpy(), [[2/3, 1/3], [1/3, 2/3]])
+    assert a.table().loc["Ben"].tolist() == pytest.approx([0, 3, 2/3, 1/3]) and "3" in a._repr_html_()
+    with pytest.raises(ValueError, match="'column' must be a private column"): a.values("Marital Status")
+
+def test_pictures():
+    import matplotlib.pyplot as plt
+    a = audit_model(figure_1(), CLIENTS, PUBLIC, y="Loan Risk")
+    for o in (a, a.spans, linking_attack(figure_1(), CLIENTS, PUBLIC)): assert len(plot_spans(o).patches) == 2 + 2*3
+    known = spans(figure_1(), CLIENTS, PUBLIC + ["Loan Risk"], y="Loan Risk")
+    assert len(plot_spans(known, max_spans=3, counts=False).patches) == 2 + 3*3
+    clf = DecisionTreeClassifier(max_depth=2).fit(load_customers()[["Age"]], load_customers().Bought)
+    plot_spans(spans(clf, load_customers()[["Age"]], []), ax=plt.figure(figsize=(9, 4)).subplots())
+    with pytest.raises(TypeError, match="'found' must be"): plot_spans(figure_1())
+    plt.close("all")
+
+# ---------------------------------------------------------------- bad input
+
+SK = DecisionTreeClassifier(max_depth=2, random_state=0).fit(pd.DataFrame({"a": [0, 1, 2, 3], "b": [1, 0, 1, 0]}), list("xyxy"))
+AB = pd.DataFrame({"a": [0, 1], "b": [1, 0]})
+def scaled():
+    ct = make_column_transformer((StandardScaler(), ["a", "b"]))
+    return make_pipeline(ct, DecisionTreeClassifier()).fit(pd.DataFrame({"a": [0, 1, 2, 3], "b": [1, 0, 1, 0]}), list("xyxy"))
+def lumped():
+    X = pd.DataFrame({"a": list("ppqqrs")}); enc = OneHotEncoder(min_frequency=2, sparse_output=False)
+    return make_pipeline(enc, DecisionTreeClassifier()).fit(X, list("xyxyxy")), X
+BAD = [
+    (lambda: spans(figure_1(), CLIENTS, ["Maritall"]), ValueError, "'public' must name columns of the table. Got 'Maritall'"),
+    (lambda: spans(figure_1(), CLIENTS, "Marital Status"), ValueError, "'public' must be a list"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, y="Risk"), ValueError, "'y' must be the class of each row, or name a column"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, y=["good"]), ValueError, "'y' must have a class for each row. Got 1 for 6"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, y=CLIENTS["Loan Risk"][::-1]), ValueError, "'y' must have the index of the table"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, y=["awful"]*6), ValueError, "'y' must hold classes of the tree. Got 'awful'"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, y=[None]*6), ValueError, "'y' must have no missing values"),
+    (lambda: spans(figure_1(), CLIENTS.iloc[:0], PUBLIC), ValueError, "'X' must have at least one row"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, columns={}), ValueError, "'columns' is for trees of scikit-learn"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, impossible="x"), TypeError, "'impossible' must be a function, or a list of dicts"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, impossible=[{"Marital Status": Interval(0, 1)}]), ValueError, "'impossible' must name values of column 'Marital Status'"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, impossible=[{"Marital Status": "Married"}]), ValueError, "'impossible' must leave every person a possibility. Got 3 people with none, such as 'John'"),
+    (lambda: spans(figure_1(), CLIENTS, PUBLIC, impossible=lambda t: True), ValueError, "'impossible' must return True or False for each row"),
+    (lambda: spans("tree", CLIENTS), TypeError, "'tree' must be a Tree"),
+    (lambda: spans(RandomForestClassifier(2).fit(AB, [0, 1]), AB), TypeError, "audit its trees one by one"),
+    (lambda: spans(DecisionTreeRegressor(), CLIENTS), TypeError, "'tree' must be a Tree"),
+    (lambda: spans(DecisionTreeClassifier(), CLIENTS), ValueError, "'tree' must be fitted"),
+    (lambda: spans(DecisionTreeClassifier().fit([[0], [1]], [[0, 1], [1, 0]]), [[0], [1]]), ValueError, "'tree' must predict one class"),
+    (lambda: spans(SK, AB, columns={"c": "a"}), ValueError, "'columns' must map features of the tree. Got 'c'"),
+    (lambda: spans(SK, AB, columns={"a": 3}), ValueError, "'columns' must map a feature to a column, or to (column, value)"),
+    (lambda: spans(SK, AB, columns=["a"]), TypeError, "'columns' must be a dict, a fitted ColumnTransformer"),
+    (lambda: spans(SK, AB, columns=OneHotEncoder().fit(AB)), ValueError, "'columns' must make as many features as the tree has. Got 4 for 2"),
+    (lambda: spans(SK, AB.astype(str)), ValueError, "must hold numbers, since the tree compares it with thresholds"),
+    (lambda: spans(scaled(), AB), TypeError, "'columns' must be made of OneHotEncoder, OrdinalEncoder and 'passthrough'. Got StandardScaler"),
+    (lambda: spans(*lumped()), ValueError, "lumps infrequent categories"),
+    (lambda: audit_model(figure_1(), CLIENTS, PUBLIC).holds(3, l=2), ValueError, "The class must be known and private"),
+    (lambda: audit_model(figure_1(), CLIENTS, PUBLIC).holds(0), ValueError, "'k' must be an integer of at least 1. Got 0"),
+    (lambda: audit_model(figure_1(), CLIENTS, PUBLIC, y="Loan Risk").holds(1, l=.5), ValueError, "'l' must be a number of at least 1"),
+    (lambda: audit_model(figure_1(), CLIENTS, PUBLIC, y="Loan Risk").holds(1, confidence=85), ValueError, "'confidence' must lie between 0 and 1"),
+]
+@pytest.mark.parametrize("call, error, text", BAD, ids=[t[:45] for _, _, t in BAD])
+def test_messages(call, error, text):
+    with pytest.raises(error) as e: call()
+    assert text in str(e.value)
+
+def test_published_cells_are_refused():
+    from ppdt.datasets import load_salaries
+    t = load_salaries()
+    own = GeneralizedID3Classifier(entropy="own_value").fit(t[["Sex"]], t.Salary)
+    with pytest.raises(ValueError, match="learnt from published cells"): spans(own, t, ["Sex"])
