@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import pandas as pd
 from random_tables import pick, tables
 import ppdt
+from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
 from ppdt.generalization import Taxonomy
@@ -42,6 +43,9 @@ NO_CELLS = "it subtracts outputs, and published cells are no numbers; k = 1 is c
 COMPLEX = "a TypeError, as for all columns that are no numbers, texts, categories or dates"
 ONE_ROW = "one row for a larger k is an error about k"
 NUMBERED = "columns of a DataFrame are named by text, as in the files that leave the house"
+
+RAW = "'X' must be a raw table"
+NOT_TEXT = dict(check_classifier_data_not_an_array=NUMBERED, check_sample_weights_pandas_series=NUMBERED)
 
 WHOLE = "'constraints' must be such that the whole table"
 
@@ -97,10 +101,22 @@ CLASSIFIERS = {
         refuses=("must hold values or sets of values",),
         checked={o: (_id3(**p), dict(check_classifier_data_not_an_array=NUMBERED)) for o, p in {
             "paper's": {}, "own_value": dict(entropy="own_value"), "random_map": dict(entropy="random_map"), "fractional": dict(convert="fractional")}.items()}),
+    C45Classifier: Entry(
+        grids=(grid(min_samples_leaf=pick(1, 2, 2.5), prune=st.booleans(), confidence=pick(.25, .5, .01), subtree_raising=st.booleans(), binary_splits=st.booleans(), thresholds=pick("midpoint", "data")),
+               grid(scoring=pick("spread", "discount"), weights=pick("uniform", "distribution"), min_fragment=pick(0, .01, .3))),
+        needs_y=True,
+        checked={o: (C45Classifier(**p), NOT_TEXT) for o, p in {"J48's": {}, "-U -B -M 1": dict(prune=False, binary_splits=True, min_samples_leaf=1)}.items()}),
+    ID3Classifier: Entry(
+        grids=(grid(),), needs_y=True, refuses=("must be categorical", RAW, "must have no missing values (NaN)"),
+        checked={"raw": (ID3Classifier(), NOT_TEXT)}),
+    PARTClassifier: Entry(
+        grids=(grid(min_samples_leaf=pick(1, 2, 2.5), prune=st.booleans(), confidence=pick(.25, .5, .01), binary_splits=st.booleans(), thresholds=pick("midpoint", "data")),),
+        needs_y=True, refuses=(RAW,),
+        checked={o: (PARTClassifier(**p), NOT_TEXT) for o, p in {"Weka's": {}, "-U -M 1": dict(prune=False, min_samples_leaf=1)}.items()}),
     AnonymizedClassifier: Entry(
         grids=(grid(anonymizer=an_anonymizer, classifier=a_learner, test=pick("raw", "recoded")),),
         example=lambda **p: AnonymizedClassifier(MondrianAnonymizer(k=3), _id3(), **p), needs_y=True,
-        refuses=("must hold values or sets of values",),
+        refuses=("must hold values or sets of values", RAW, "must be categorical", "must have no missing values (NaN)"),
         checked={
             "raw": (AnonymizedClassifier(MondrianAnonymizer(k=2), _id3()), dict(check_classifier_data_not_an_array=NUMBERED, check_fit2d_1sample=ONE_ROW,
                 check_estimators_nan_inf="rows to classify go to the classifier as they are, and it takes missing values; rows to protect may have none")),

@@ -127,7 +127,7 @@ def test_taxonomy_nodes():
     tax = Taxonomy.from_dict({"*": {"ab": ["a", "b"], "cd": ["c", "d"]}})
     X = X.assign(job=cell_column(np.array([{"a": 0, "b": 1, "c": 2, "d": 2}[o] for o in X.job]), [Exact("a"), Exact("b"), Node("cd")]))
     clf = C45Classifier(taxonomies={"job": tax}).fit(X, y)
-    assert clf._values[1] == ["a", "b", "c", "d"]
+    assert clf._domains_[1] == ["a", "b", "c", "d"]
     with pytest.raises(ValueError, match="'taxonomies' must have"): C45Classifier().fit(X, y)
 
 # ---- Weka's J48
