@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Spans', 'spans', 'LinkingAttack', 'linking_attack', 'ModelAudit', 'audit_model', 'plot_spans']
 
-# %% ../nbs/07c_models.ipynb #c94a51ea
+# %% ../nbs/07c_models.ipynb #ff821dd9
 import html
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, entropy
 from .reading import readable
 from .tables import Cell, Interval, _names, check_table, encode, position, value_text
-from .trees import _BAR, _COLORS, _GAP, _LINE, _SIZE, _boxes, _place, plot_tree
+from .trees import _BAR, _COLORS, _GAP, _LINE, _SIZE, _boxes, _place, _short, _width, plot_tree
 
 # %% ../nbs/07c_models.ipynb #a4b1e244
 def _textbook_end(tree, person):
@@ -351,13 +351,13 @@ def _representatives(d, X):
         tried = list(pd.unique(X[d.name].dropna())) + [o for i, o in enumerate(tried) if i not in known]
     return tried, np.searchsorted(d.cuts, d.on_line([position(o) for o in tried]))
 
-# %% ../nbs/07c_models.ipynb #7f17e7bc
+# %% ../nbs/07c_models.ipynb #c3debdf8
 def _call_patterns(g, impossible, people, X, places):
     "As `_rule_patterns` for a function: every public row of `people` is completed in all ways and asked about"
     private = [c for c in range(len(g.domains)) if c not in places]
     tried = [_representatives(g.domains[c], X) for c in private]
     size = int(np.prod([len(v) for v, _ in tried], dtype=object))
-    if size*len(people) > _MANY: raise ValueError(f"'impossible' must be a list of dicts here. Got a function, and {len(people):,} public rows with {size:,} completions each: too many to ask about.")
+    if size*len(people) > _MANY or size*len(g.ends) > 25*_MANY: raise ValueError(f"'impossible' must be a list of dicts here. Got a function, and {len(people):,} public rows with {size:,} completions each: too many to ask about.")
     grid = np.array(list(product(*[range(len(v)) for v, _ in tried])), dtype=np.int64).reshape(size, len(private))
     t = people.loc[people.index.repeat(size)].reset_index(drop=True)
     for k, c in enumerate(private): t[g.domains[c].name] = pd.Series(tried[k][0]).iloc[np.tile(grid[:, k], len(people))].to_numpy()
@@ -452,14 +452,14 @@ def _public_places(g, X, public):
         if gap: raise ValueError(f"Public column {d.name!r} must have no missing values: an attacker may know what the table does not. Got {gap}: drop these rows, or learn the tree with a value of its own for them.")
     return res
 
-# %% ../nbs/07c_models.ipynb #56333aab
+# %% ../nbs/07c_models.ipynb #ce79053a
 def spans(
     tree, # A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that ends in one
     X, # The people: a table of raw values with at least the public columns
     public=None, # Columns that an attacker knows, a list; None: all. When it names the class, the class is public
     *,
     y=None, # Class of each row, or its column; needed when the class is public
-    impossible=None, # Combinations that cannot occur: dicts from column to a value, a list of values or an Interval; or a function from a table of completions to a bool for each row
+    impossible=None, # Combinations that cannot occur: dicts from column to a value, a list of values or an Interval; or a function from a table of completions (the public columns, and the private ones that the tree asks for) to a bool for each row
     columns=None, # For scikit-learn: {feature: column or (column, value)}, or the fitted ColumnTransformer or encoder that made the features
 )->Spans: # Who has which span
     "For each person the places of a tree that some private values can lead to. Raises ValueError and TypeError for what it cannot read. Source: kadet, Definition 4."
@@ -641,14 +641,16 @@ def _narrowed(s, span, store):
         res[d.name] = int(s.populations[~full].sum())
     return res
 
-# %% ../nbs/07c_models.ipynb #86aa7f56
+# %% ../nbs/07c_models.ipynb #fba811fc
 _MOST_PAIRS = 3_000_000      # pairs of a span and one of its places that are distributed, at most
+
+class _TooManyPairs(ValueError): pass
 
 def _attack(s):
     "The attack on spans that are known"
     k, stores = int(s.populations.min()), _stores(s)
     n_pairs = int(np.bitwise_count(s.packed).sum(dtype=np.int64))
-    if n_pairs > _MOST_PAIRS: raise MemoryError(f"{n_pairs:,} pairs of a group and a place are too many to distribute people over (at most {_MOST_PAIRS:,}): prune the tree.")
+    if n_pairs > _MOST_PAIRS: raise _TooManyPairs(f"{n_pairs:,} pairs of a group and a place are too many to distribute people over (at most {_MOST_PAIRS:,}): prune the tree.")
     if stores is None: return LinkingAttack(k, s, False)
     size, counts = stores
     span, store = _pairs(s, size)
@@ -766,16 +768,25 @@ def _class_measures(s, codes):
     one = (counts > 0).sum(axis=1) == 1
     return float(s.populations[one].sum()/len(s.row)), float(2**entropy(counts).min()), float((counts.max(axis=1)/s.populations).max()), counts
 
-# %% ../nbs/07c_models.ipynb #c9f69fc3
+# %% ../nbs/07c_models.ipynb #663eecd8
 def _warnings(s, X, impossible, fits):
     "What the reader of an audit should know"
     g, res = s.regions, []
-    asked = {s.tree.names[j] for j in np.unique(s.tree.attribute[s.tree.attribute >= 0])}
     if impossible is not None:
         n = _contradictions(s, X, impossible)
         if n: res.append(f"{n:,} people have a combination that was named impossible: what is said of them may be wrong")
+    for d in g.domains:
+        n = _unknown(s.tree, d, X) if d.name in s.public else 0
+        if n: res.append(f"{n:,} people have a value of {d.name} that the tree does not know")
+    if fits is None: res.append("too many people and places to say what follows from the tree's counts")
     if fits is False: res.append("the tree's counts are not those of these people: nothing is said of what follows from them")
     return tuple(res)
+
+def _unknown(tree, d, X):
+    "People of the table whose value the tree does not name, where it asks for values as they are"
+    j = tree.names.index(d.name) if d.name in tree.names else -1
+    if d.values is None or j < 0 or (tree.kind[tree.attribute == j] == THRESHOLD).any(): return 0
+    return int((~np.isin(_places(d, X[d.name]), [d.where[o] for o in tree.values[j]])).sum())
 
 def _contradictions(s, X, impossible):
     "People of the table who have a combination named impossible; 0 when the table cannot tell"
@@ -789,7 +800,7 @@ def _contradictions(s, X, impossible):
         bad |= hit
     return int(bad.sum())
 
-# %% ../nbs/07c_models.ipynb #a920c12c
+# %% ../nbs/07c_models.ipynb #95d6700e
 def audit_model(
     tree, # A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that ends in one
     X, # The people whom the tree was learnt from: a table of raw values with at least the public columns
@@ -804,23 +815,26 @@ def audit_model(
     X, _, codes, told = _check_people(X, public, y, s.tree)
     measured = _class_measures(s, codes) if codes is not None and not told else (None,)*4
     try: attack = _attack(s)
-    except MemoryError: attack = None
-    warnings = _warnings(s, X, impossible, attack and attack.fits)
+    except _TooManyPairs: attack = None
+    warnings = _warnings(s, X, impossible, attack.fits if attack else None)
     return ModelAudit(int(s.populations.min()), len(s.row), len(s), tuple(s.populations.tolist()), tuple(s.bins.tolist()), int((s.populations == 1).sum()), told,
                       s.public, s.private, s, *measured, attack and attack.certain, attack and attack.confidence, warnings)
 
-# %% ../nbs/07c_models.ipynb #287a5cd7
-def _draw_spans(ax, s, boxes, x, order):
-    "Beside each leaf a piece of every span that holds it; the people of each span on top"
+# %% ../nbs/07c_models.ipynb #e6e28147
+def _span_labels(s, order):
+    "What stands on top of each strip: people, and the class when it is public"
+    return [f"{s.populations[i]:,}" + ("" if s.class_of is None else f"\n{_short(value_text(s.tree.classes[s.class_of[i]]))}") for i in order]
+
+def _draw_spans(ax, s, boxes, x, order, step):
+    "Beside each leaf a piece of every span that holds it; labels on top"
     from matplotlib.patches import Rectangle
     at = {int(i): e for e, i in enumerate(s.ends) if s.tree.attribute[i] < 0}
-    for col, i in enumerate(order):
-        left, color, reach = x + col*2.6*_SIZE, _COLORS[(col + 2) % len(_COLORS)], s.reach(i)
+    for col, (i, label) in enumerate(zip(order, _span_labels(s, order))):
+        middle, color, reach = x + (col + .5)*step, _COLORS[(col + 2) % len(_COLORS)], s.reach(i)
         for b in boxes:
             if b.inner or b.nodes[0] not in at: continue
-            ax.add_patch(Rectangle((left, (b.y - .5)*_LINE), 2*_SIZE, _LINE, color=color if reach[at[b.nodes[0]]] else "#eef0f3", lw=0))
-        name = "" if s.class_of is None else "\n" + value_text(s.tree.classes[s.class_of[i]])
-        ax.text(left + _SIZE, -1.*_LINE, f"{s.populations[i]:,}{name}", fontsize=_SIZE, ha="center", va="center", color=color, weight="bold")
+            ax.add_patch(Rectangle((middle - _SIZE, (b.y - .5)*_LINE), 2*_SIZE, _LINE, color=color if reach[at[b.nodes[0]]] else "#eef0f3", lw=0))
+        ax.text(middle, -.65*_LINE, label.replace("$", r"\$"), fontsize=_SIZE, ha="center", va="bottom", color=color, weight="bold", linespacing=1.)
 
 def _box_lines(tree, boxes):
     "The line of each box"
@@ -828,7 +842,7 @@ def _box_lines(tree, boxes):
     _place(boxes)
     return [b.y for b in boxes]
 
-# %% ../nbs/07c_models.ipynb #2089a877
+# %% ../nbs/07c_models.ipynb #1015d0f3
 def plot_spans(
     found, # What `spans`, `audit_model` or `linking_attack` returned
     *,
@@ -840,15 +854,17 @@ def plot_spans(
     import matplotlib.pyplot as plt
     s = getattr(found, "spans", found)
     if not isinstance(s, Spans): raise TypeError(f"'found' must be what spans, audit_model or linking_attack returned. Got {type(found).__name__}.")
+    if s.tree.n_leaves > 100: raise ValueError(f"'found' must be of a tree of at most 100 leaves. Got {s.tree.n_leaves}: draw a smaller tree.")
     tree = readable(s.tree)
     new = ax is None
     ax = plot_tree(tree, ax=ax, max_branches=len(tree), counts=counts)
     boxes = _boxes(tree, None, len(tree))
-    top, width = max(ax.get_ylim()), max(ax.get_xlim())
+    width = max(ax.get_xlim())
     for b, y in zip(boxes, _box_lines(tree, boxes)): b.y = y
     order = sorted(np.argsort(s.populations, kind="stable")[:max_spans].tolist())
-    more = _GAP + len(order)*2.6*_SIZE
+    step = max(2.6*_SIZE, *[_width(o, True) + _GAP for label in _span_labels(s, order) for o in label.split("\n")])
+    more = _GAP + len(order)*step
     if new: ax.figure.set_size_inches(ax.figure.get_size_inches()*[(width + 4 + more)/(width + 4), 1])
     ax.set_xlim(-4, width + more)
-    _draw_spans(ax, s, boxes, width, order)
+    _draw_spans(ax, s, boxes, width, order, step)
     return ax
