@@ -343,7 +343,7 @@ from .reading import tree_text
 from .release import GuaranteeError, _fit_columns, _forget
 from .tables import value_text
 
-# %% ../nbs/14_kadet.ipynb #3ade5626
+# %% ../nbs/14_kadet.ipynb #4c8f788b
 def with_levels(
     X, # A table with raw values, shape (n_rows, n_columns)
     taxonomies:dict, # `Taxonomy` by column; columns that X does not have are passed over
@@ -354,7 +354,7 @@ def with_levels(
         if o not in X: continue
         a, codes = encode(X[o], categorical=True)
         luts, labels = _levels(o, a.items, t)
-        for level in range(1, len(luts)): more[_level_name(o, level)] = pd.Series(np.array([*labels[level], None], dtype=object)[np.append(luts[level], -1)[codes]], index=X.index)
+        for level in range(1, len(luts)): more[_level_name(o, level)] = pd.Categorical.from_codes(np.append(luts[level], -1)[codes], labels[level])
     return pd.concat([X, pd.DataFrame(more, index=X.index)], axis=1) if more else X
 
 # %% ../nbs/14_kadet.ipynb #a1ff65de
@@ -408,7 +408,7 @@ def _grow_or_say(o, people, promise):
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
     return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
 
-# %% ../nbs/14_kadet.ipynb #1875452b
+# %% ../nbs/14_kadet.ipynb #2a28d563
 class KADETClassifier(_TreeClassifier):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
@@ -499,9 +499,12 @@ class KADETClassifier(_TreeClassifier):
     def audit(self, X, y=None):
         "What the tree tells about these people, by `ppdt.models.audit_model`"
         check_is_fitted(self, "tree_")
-        X = with_levels(X, self.taxonomies)
-        known = [o for o in X if o.split(" (level ")[0] in self._public_ or o in self._public_]
-        return audit_model(self.tree_, X, known + [self._class_]*(self._class_ in self._public_), y=y)
+        X, base = check_table(X), dict(zip(self.tree_.names, [o for o, l in zip(_fit_columns(self), self._levels_) for _ in l]))
+        asked = {self.tree_.names[j] for j in self.tree_.attribute if j >= 0}
+        columns = list(dict.fromkeys(base[o] for o in self.tree_.names if o in asked)) or _fit_columns(self)[:1]
+        X = with_levels(X[columns], {o: t for o, t in (self.taxonomies or {}).items() if any(base[a] == o != a for a in asked)})
+        public = [o for o in X if base[o] in self._public_]
+        return audit_model(self.tree_, X, public + [self._class_]*(self._class_ in self._public_), y=y)
 
     def predict_proba(self, X):
         "Class shares, shape (n_rows, n_classes), 1 in all for each row"
@@ -527,7 +530,7 @@ class KADETClassifier(_TreeClassifier):
 
     def __str__(self): return tree_text(self.tree_) if hasattr(self, "tree_") else repr(self)
 
-# %% ../nbs/14_kadet.ipynb #618412a6
+# %% ../nbs/14_kadet.ipynb #4ae6ad93
 def _raised(x, levels):
     "Codes of columns as codes of all their levels; a value that was not declared stays one"
     return np.stack([x[j] if l == 0 else np.append(lut, -2)[np.where(x[j] < 0, len(lut), x[j]).astype(np.int64)] for j, o in enumerate(levels) for l, lut in enumerate(o)])
@@ -535,6 +538,8 @@ def _raised(x, levels):
 def _span_table(found):
     "An audit's spans as a table"
     s = found.spans
-    t = pd.DataFrame({"people": s.populations, "n_leaves": s.reach(slice(None)).sum(axis=1), "leaves": [s.ends_of(i) for i in range(len(s))]})
+    span, end = np.nonzero(s.reach(slice(None)))
+    n = np.bincount(span, minlength=len(s))
+    t = pd.DataFrame({"people": s.populations, "n_leaves": n, "leaves": [o.tolist() for o in np.split(s.ends[end], np.cumsum(n)[:-1])]})
     if s.class_of is not None: return t.assign(class_=s.tree.classes[s.class_of]).rename(columns={"class_": "class"})
     return t if found.class_counts is None else pd.concat([t, pd.DataFrame(np.asarray(found.class_counts).astype(int), columns=[value_text(o) for o in s.tree.classes])], axis=1)
