@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Spans', 'spans', 'LinkingAttack', 'linking_attack', 'ModelAudit', 'audit_model', 'plot_spans']
 
-# %% ../nbs/07c_models.ipynb #ff821dd9
+# %% ../nbs/07c_models.ipynb #baf601b3
 import html
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +17,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from sklearn.compose import ColumnTransformer
 from sklearn.tree import DecisionTreeClassifier
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, entropy
-from .reading import readable
 from .tables import Cell, Interval, _names, check_table, encode, position, value_text
-from .trees import _BAR, _COLORS, _GAP, _LINE, _SIZE, _boxes, _place, _short, _width, plot_tree
+from .trees import _COLORS, _GAP, _LINE, _SIZE, _boxes, _columns, _fill, _short, _width, plot_tree
 
 # %% ../nbs/07c_models.ipynb #a4b1e244
 def _textbook_end(tree, person):
@@ -820,7 +819,7 @@ def audit_model(
     return ModelAudit(int(s.populations.min()), len(s.row), len(s), tuple(s.populations.tolist()), tuple(s.bins.tolist()), int((s.populations == 1).sum()), told,
                       s.public, s.private, s, *measured, attack and attack.certain, attack and attack.confidence, warnings)
 
-# %% ../nbs/07c_models.ipynb #e6e28147
+# %% ../nbs/07c_models.ipynb #fef0bb52
 def _span_labels(s, order):
     "What stands on top of each strip: people, and the class when it is public"
     return [f"{s.populations[i]:,}" + ("" if s.class_of is None else f"\n{_short(value_text(s.tree.classes[s.class_of[i]]))}") for i in order]
@@ -836,13 +835,7 @@ def _draw_spans(ax, s, boxes, x, order, step):
             ax.add_patch(Rectangle((middle - _SIZE, (b.y - .5)*_LINE), 2*_SIZE, _LINE, color=color if reach[at[b.nodes[0]]] else "#eef0f3", lw=0))
         ax.text(middle, -.65*_LINE, label.replace("$", r"\$"), fontsize=_SIZE, ha="center", va="bottom", color=color, weight="bold", linespacing=1.)
 
-def _box_lines(tree, boxes):
-    "The line of each box"
-    for b in boxes: b.width = 0.
-    _place(boxes)
-    return [b.y for b in boxes]
-
-# %% ../nbs/07c_models.ipynb #1015d0f3
+# %% ../nbs/07c_models.ipynb #34359207
 def plot_spans(
     found, # What `spans`, `audit_model` or `linking_attack` returned
     *,
@@ -851,16 +844,15 @@ def plot_spans(
     counts:bool=True, # Show the tree's weights and class shares; they tell about people
 ): # The axes
     "Draw a tree and beside it a strip for each span: coloured where its people may be, with their number on top. Places of values without a branch are not drawn."
-    import matplotlib.pyplot as plt
     s = getattr(found, "spans", found)
     if not isinstance(s, Spans): raise TypeError(f"'found' must be what spans, audit_model or linking_attack returned. Got {type(found).__name__}.")
     if s.tree.n_leaves > 100: raise ValueError(f"'found' must be of a tree of at most 100 leaves. Got {s.tree.n_leaves}: draw a smaller tree.")
-    tree = readable(s.tree)
-    new = ax is None
-    ax = plot_tree(tree, ax=ax, max_branches=len(tree), counts=counts)
+    tree, new = s.tree, ax is None
+    ax = plot_tree(tree, ax=ax, max_branches=len(tree), counts=counts, layout="columns")
     boxes = _boxes(tree, None, len(tree))
+    _fill(tree, boxes, counts)
+    _columns(boxes)
     width = max(ax.get_xlim())
-    for b, y in zip(boxes, _box_lines(tree, boxes)): b.y = y
     order = sorted(np.argsort(s.populations, kind="stable")[:max_spans].tolist())
     step = max(2.6*_SIZE, *[_width(o, True) + _GAP for label in _span_labels(s, order) for o in label.split("\n")])
     more = _GAP + len(order)*step
