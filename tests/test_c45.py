@@ -236,7 +236,7 @@ def test_classes_are_sorted_and_ties_go_by_declared_order(learner):
     assert clf.classes_.tolist() == ["high", "low"] and clf.predict(pd.DataFrame({"a": list("xy")})).tolist() == ["low", "high"]
     if learner is not PARTClassifier: assert clf.predict(pd.DataFrame({"a": ["z"]})).tolist() == ["low"]    # one of each
     assert (clf.predict_proba(X)[:4].argmax(axis=1) == [1, 1, 0, 0]).all()
-    assert get_scorer("roc_auc")(clf, X, y.astype(object)) > .9
+    assert get_scorer("roc_auc")(clf, X, y.astype(object)) > .8
 
 def test_what_users_ask_of_a_tree():
     t = load_customers()
