@@ -11,8 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from .release import check_class
 from .tables import Cell, Centroid, Interval, MISSING, Node, Suppressed, cells, encode, position, value_order, value_text
 
-# %% ../nbs/09d_columns.ipynb #f42e98dc
-def _is_line(s): return (pd.api.types.is_numeric_dtype(s.dtype) and not pd.api.types.is_bool_dtype(s.dtype)) or pd.api.types.is_datetime64_any_dtype(s.dtype)
+# %% ../nbs/09d_columns.ipynb #02ae315e
+def _is_line(s):
+    "Does a column hold numbers or dates?"
+    number = pd.api.types.is_numeric_dtype(s.dtype) and not pd.api.types.is_bool_dtype(s.dtype)
+    return number or pd.api.types.is_datetime64_any_dtype(s.dtype)
 
 # %% ../nbs/09d_columns.ipynb #d8a9455f
 def _learn_column(s):
@@ -50,14 +53,16 @@ def _below_node(taxonomy, node, column):
     i = list(taxonomy.name).index(node)
     return sorted(taxonomy.values[taxonomy.begin[i]:taxonomy.end[i]], key=value_order)
 
-# %% ../nbs/09d_columns.ipynb #b803c3cb
+# %% ../nbs/09d_columns.ipynb #b59efc22
 def _plain_values(c, taxonomy, name):
     "The values that a cell may stand for, (lo, hi) for an interval, None when nothing is known"
     if isinstance(c, Suppressed): return None
     if isinstance(c, Centroid): return [c.value]
     if isinstance(c, Interval): return (c.lo, c.hi)
     if isinstance(c, Node):
-        if taxonomy is None: raise ValueError(f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as {c}. Got none: give taxonomies={{{name!r}: ...}}.")
+        if taxonomy is None:
+            raise ValueError(f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as {c}. "
+                             f"Got none: give taxonomies={{{name!r}: ...}}.")
         return _below_node(taxonomy, c.name, name)
     return sorted(c.values, key=value_order)
 
@@ -93,9 +98,10 @@ def _steps(line, lo, hi):
     a, b = np.searchsorted(line, [lo, hi])
     return np.arange(a + 1, b + 1), np.diff(line[a:b + 1])/(hi - lo)
 
-# %% ../nbs/09d_columns.ipynb #962bea1f
+# %% ../nbs/09d_columns.ipynb #11eeb52d
 def _is_published(s):
-    return isinstance(s.dtype, pd.CategoricalDtype) and any(isinstance(o, Cell) for o in s.cat.categories) or s.dtype == object and any(isinstance(o, Cell) for o in s)
+    found = s.cat.categories if isinstance(s.dtype, pd.CategoricalDtype) else s if s.dtype == object else ()
+    return any(isinstance(o, Cell) for o in found)
 
 # %% ../nbs/09d_columns.ipynb #6f9f9bdf
 def _on_numbers(vs): return [o for v in vs if v is not None for o in v]
@@ -174,7 +180,7 @@ def _class_array(values):
     res = np.empty(len(values), dtype=object); res[:] = values
     return res
 
-# %% ../nbs/09d_columns.ipynb #e873f823
+# %% ../nbs/09d_columns.ipynb #9cf22a1d
 def _check_y(y, X):
     "A class for each row, or a message that says what to do"
     if y is None: raise ValueError("'y' must be the class of each row. Got None. (requires y to be passed, but the target y is None)")
@@ -182,7 +188,8 @@ def _check_y(y, X):
     if y.isna().any(): raise ValueError(f"'y' must have no missing values. Got {int(y.isna().sum())}: drop these rows.")
     if isinstance(y.dtype, pd.CategoricalDtype) or y.dtype.kind in "bui" or pd.api.types.infer_dtype(y, skipna=False) == "string": return y
     check_classification_targets(np.asarray(y))
-    if y.map(type).nunique() > 1: raise ValueError(f"'y' must hold values of one type. Got {', '.join(sorted(o.__name__ for o in set(y.map(type))))}: make them all text, y.astype(str).")
+    kinds = sorted({o.__name__ for o in y.map(type)})
+    if len(set(y.map(type))) > 1: raise ValueError(f"'y' must hold values of one type. Got {', '.join(kinds)}: make them all text, y.astype(str).")
     return y
 
 # %% ../nbs/09d_columns.ipynb #5814c410
