@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['tree_shares']
 
-# %% ../nbs/09b_fractions.ipynb #b32c0e18
+# %% ../nbs/09b_fractions.ipynb #b3eeb8aa
 from copy import copy
 from types import SimpleNamespace
 import numpy as np
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, _choice, _grow_open, _heavy, _levels, _pick, _rules
-from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _nominal_split, _nominal_table, _numeric_split,
+from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _moved, _nominal_split, _nominal_table, _numeric_split,
                          _table, _textbook_choice, _textbook_counts, _widest)
 
 # %% ../nbs/09b_fractions.ipynb #ddfe6efa
@@ -35,7 +35,7 @@ def _shared(codes, branch, group, first, width, w, n_groups):
     order = np.argsort(pos, kind="stable")
     return pos[order], child[order], weight[order]
 
-# %% ../nbs/09b_fractions.ipynb #cad1b160
+# %% ../nbs/09b_fractions.ipynb #9bfe8d94
 def _sure(tree):
     "(first child of each node, class shares of each node; an empty leaf answers with the shares of the node above)"
     first, share = np.zeros(len(tree), dtype=np.int64), np.zeros(tree.counts.shape)
@@ -52,7 +52,8 @@ def tree_shares(
 )->np.ndarray: # Class shares, shape (n_rows, n_classes)
     "Send rows down the tree; a missing value goes down all branches that training rows took, with their shares. Source: quinlan1993, Section 3.2."
     first, share = _sure(tree)
-    return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
+    with np.errstate(over="ignore"):          # numbers may be too far apart for a float
+        return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
 
 def _go_down(tree, first, share, x):
     n = x.shape[1]
@@ -454,7 +455,7 @@ def _at_depth(d, row, depth):
     while (late := d.born[row] > depth).any(): row[late] = d.up[row[late]]
     return row
 
-# %% ../nbs/09b_fractions.ipynb #80e58290
+# %% ../nbs/09b_fractions.ipynb #c01a4c55
 def _cell_shares(tree, d):
     "Class shares of rows whose cells may be sets, shape (n_rows, n_classes)"
     first, share = _sure(tree)
@@ -463,7 +464,7 @@ def _cell_shares(tree, d):
     cut = np.full(len(tree), -1)
     for i in np.flatnonzero(tree.attribute >= 0):
         j = tree.attribute[i]
-        cut[i] = np.searchsorted(d.line[j], tree.threshold[i] + _EPS) - 1 if tree.kind[i] == THRESHOLD else tree.threshold[i] if tree.kind[i] == ONE_VALUE else -1
+        cut[i] = _moved(d.line[j], tree.threshold[i]) if tree.kind[i] == THRESHOLD else tree.threshold[i] if tree.kind[i] == ONE_VALUE else -1
     res = np.zeros((n, share.shape[1]))
     while len(row):
         stop = tree.attribute[node] < 0
