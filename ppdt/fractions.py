@@ -5,13 +5,13 @@
 # %% auto #0
 __all__ = ['tree_shares']
 
-# %% ../nbs/09b_fractions.ipynb #0c03dd31
+# %% ../nbs/09b_fractions.ipynb #6a3d210b
 from copy import copy
 from types import SimpleNamespace
 import numpy as np
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, _choice, _grow_open, _heavy, _levels, _pick, _rules
-from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _nominal_split,
-                         _nominal_table, _numeric_split, _table, _textbook_choice, _textbook_counts, _widest)
+from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _moved,
+                         _nominal_split, _nominal_table, _numeric_split, _table, _textbook_choice, _textbook_counts, _widest)
 
 # %% ../nbs/09b_fractions.ipynb #13c4cf43
 def _textbook_send(d, node, parts):
@@ -125,7 +125,7 @@ def _added_up(n, share, ends):
             for c in range(res.shape[1]): res[:, c] += np.bincount(r, w*share[i, c], minlength=n)
     return res
 
-# %% ../nbs/09b_fractions.ipynb #0b904ca1
+# %% ../nbs/09b_fractions.ipynb #3325cc4a
 def tree_shares(
     tree:Tree, # A tree
     x, # One row for each attribute: numbers, or codes of values (-1 or less: unseen), NaN where missing, shape (n_attributes, n_rows)
@@ -133,7 +133,8 @@ def tree_shares(
 )->np.ndarray: # Class shares, shape (n_rows, n_classes)
     "Send rows down the tree; a missing value goes down all branches that training rows took, with their shares. Source: quinlan1993, Section 3.2."
     first, share = _sure(tree)
-    return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
+    with np.errstate(over="ignore"):          # numbers may be too far apart for a float
+        return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
 
 # %% ../nbs/09b_fractions.ipynb #47861dcf
 def _orders(d):
@@ -531,11 +532,11 @@ def _at_depth(d, row, depth):
     while (late := d.born[row] > depth).any(): row[late] = d.up[row[late]]
     return row
 
-# %% ../nbs/09b_fractions.ipynb #07c2f722
+# %% ../nbs/09b_fractions.ipynb #206c51ad
 def _cuts_of(tree, d):
     "The test of each node as a code of the rows `d`, -1 without one"
     cut = np.full(len(tree), -1)
-    for i in np.flatnonzero(tree.kind == THRESHOLD): cut[i] = np.searchsorted(d.line[tree.attribute[i]], tree.threshold[i] + _EPS) - 1
+    for i in np.flatnonzero(tree.kind == THRESHOLD): cut[i] = _moved(d.line[tree.attribute[i]], tree.threshold[i])
     one = tree.kind == ONE_VALUE
     cut[one] = tree.threshold[one]
     return cut

@@ -32,17 +32,17 @@ class _Rows:
         w = None if self.weight is None else self.weight[rows]
         return _Rows(self.names, [c[rows] for c in self.codes], self.values, self.line, self.classes, self.y[rows], w, self.level)
 
-# %% ../nbs/09a_splits.ipynb #4f3681d6
+# %% ../nbs/09a_splits.ipynb #a3650bf3
 _EPS = 1e-6        # weights, gains and errors that differ by less are alike
 
 def _middle(a, b):
-    "Half-way between neighbours, below the upper one"
-    m = (a + b)/2
+    "Half-way between neighbours, below the upper one; halves are added, since a sum may be too large for a float"
+    m = a/2 + b/2
     return np.where(m == b, a, m)
 
 def _moved(line, threshold):
-    "Code of the largest value of the table that is not above a threshold"
-    return np.searchsorted(line, threshold + _EPS) - 1
+    "Code of the largest value of the table that is not above a threshold; where floats are so large that 1e-6 is lost, the threshold itself counts"
+    return np.maximum(np.searchsorted(line, threshold + _EPS), np.searchsorted(line, threshold, side="right")) - 1
 
 # %% ../nbs/09a_splits.ipynb #a7d2060d
 def _textbook_counts(d, parts):
@@ -426,10 +426,10 @@ def _branch(codes, kind, cut):
     "The branch of rows with a known value"
     return np.where(kind == MULTIWAY, codes, np.where(kind == THRESHOLD, codes > cut, codes != cut))
 
-# %% ../nbs/09a_splits.ipynb #def3d71c
+# %% ../nbs/09a_splits.ipynb #078b96fd
 def _codes_below(d, best, kind, middle):
     "The test of each node as a code: the largest value not above the threshold, or the value of one-value tests"
-    cut = middle.astype(np.int64)
+    cut = np.where(kind == THRESHOLD, -1, middle).astype(np.int64)
     for j in np.unique(best[kind == THRESHOLD]):
         at = np.flatnonzero(best == j)
         cut[at] = _moved(d.line[j], middle[at])
