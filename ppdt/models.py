@@ -498,15 +498,19 @@ def _class_codes(y, X, tree):
         if o not in where: raise ValueError(f"'y' must hold classes of the tree. Got {o!r}; they are {', '.join(map(value_text, tree.classes))}." + (" If a tree of a forest knows its classes by number, give y=np.searchsorted(forest.classes_, y)." if tree.classes.tolist() == list(range(len(where))) else ""))
     return np.array([where[o] for o in a.items])[codes], name
 
-# %% ../nbs/07c_models.ipynb #1533ad90
+# %% ../nbs/07c_models.ipynb #27564d01
 def _like_class(X, names, codes, m):
     "Those of the columns `names` that are no features of the tree and hold its classes; when the class is known, those that equal it"
     features = set(X.columns) if m.inputs and len(m.inputs) == X.shape[1] else {o.column for o in m.asks}
     where, res = {o: i for i, o in enumerate(m.tree.classes.tolist())}, []
     for o in names:
-        if o in features or o not in X.columns or not set(pd.unique(X[o].dropna())) <= set(where) or X[o].isna().any(): continue
+        if o in features or o not in X.columns or not _holds_only(X[o], where): continue
         if codes is None or np.array_equal(_class_codes(X[o], X, m.tree)[0], codes): res.append(o)
     return res
+
+def _holds_only(s, values):
+    try: return not s.isna().any() and set(pd.unique(s)) <= set(values)
+    except TypeError: return False           # cells that cannot be compared, such as lists
 
 def _public_names(public, columns, name):
     "The parameter `public` as a tuple. Raises ValueError."
@@ -896,7 +900,7 @@ def _audit_lines(a):
     if a.certain_published is not None: yield "from the counts", f"class certain for {n(a.certain_published)} people, believed with up to {a.confidence_published:.1%}"
     for o in a.warnings: yield "warning", o
 
-# %% ../nbs/07c_models.ipynb #a5b29bb5
+# %% ../nbs/07c_models.ipynb #5891f5b9
 def _plain_attack(a):
     "What follows from published counts, and what does not, in sentences"
     if a.certain_published is None: yield "What follows from the tree's counts, when they are published, is not known (see below)."
@@ -907,7 +911,8 @@ def _plain_attack(a):
 
 def _plain_lines(a):
     "The findings in sentences, for readers who know no terms"
-    who = " and ".join([*a.public, *(["the class"] if a.class_public else [])]) or "nothing that the tree asks for"
+    names = [*a.public, *(["the class"] if a.class_public else [])]
+    who = ", ".join(names[:5]) + (f" and {len(names) - 5} more columns" if len(names) > 5 else "") or "nothing that the tree asks for"
     people = lambda n: f"{n:,} {'people' if n != 1 else 'person'}"
     yield f"Somebody knows all {people(a.n_rows)} by {who}. With the tree he can divide them into {a.n_spans:,} group{'s' if a.n_spans != 1 else ''} (spans), and cannot tell the people of a group apart."
     yield f"The smallest group has {people(a.k)}: k = {a.k:,}. This is about being told apart; what is learnt about a person is another matter." + (f" {a.alone:,} {'people are' if a.alone != 1 else 'person is'} alone in {'their groups' if a.alone != 1 else 'a group'}." if a.alone else "")
@@ -1035,7 +1040,7 @@ def _given_away(o, s):
         two = next(((a, b) for a, b in combinations(left, 2) if _tells(pd.factorize(known[a].astype(np.int64)*(known[b].max() + 1) + known[b])[0], place) <= 1e-3), None)
         if two: yield f"whoever knows {two[0]} and {two[1]}, which are public, can know what the tree asks of {d.name}. Make {d.name} public too"
 
-# %% ../nbs/07c_models.ipynb #4ac7f7ab
+# %% ../nbs/07c_models.ipynb #b1c41e78
 def _strange_values(o, s):
     "Sentences about values that the tree was hardly learnt from"
     for d in s.regions.domains:
@@ -1055,7 +1060,7 @@ def _class_elsewhere(o):
     features = {a.column for a in o.m.asks}
     if o.codes is not None and not o.told:
         for c, a in _column_codes(o.X, [c for c in o.public if c not in features]).items():
-            if len(pd.unique(a)) <= len(o.m.tree.classes) and _tells(a, o.codes) <= 1/16: yield f"the public {c} tells the class of everybody: if it is the class under another name, say class_public=True"
+            if _tells(a, o.codes) < 1 and len(pd.unique(a)) <= len(o.m.tree.classes) and (_tells(a, o.codes) <= 1/16 or _tells(o.codes, a) < 1): yield f"the public {c} tells the class of everybody: if it is the class under another name, say class_public=True"
     if o.unsaid:
         for c in _like_class(o.X, o.X.columns, None, o.m): yield f"{c} holds the classes of the tree and was not taken for public: if an attacker knows it, name it in public"
 
@@ -1107,10 +1112,18 @@ def audit_model(
     return ModelAudit(int(s.populations.min()), len(s.row), len(s), tuple(s.populations.tolist()), tuple(s.bins.tolist()), int((s.populations == 1).sum()), o.told,
                       s.public, s.private, s, *measured, attack and attack.certain, attack and attack.confidence, _warnings(o, s, attack))
 
-# %% ../nbs/07c_models.ipynb #fef0bb52
+# %% ../nbs/07c_models.ipynb #1897af14
+def _span_words(s, i):
+    "The public values of a span's people, a short line a column; nothing where they are long, or any"
+    res = []
+    for c, at in s.known.items():
+        m = np.zeros(len(s.regions.domains[c]), dtype=bool); m[at[s.row == i]] = True
+        if not m.all(): res.append(_mask_text(s.regions.domains[c], m))
+    return res if len(res) <= 2 and all(len(o) <= 14 for o in res) else []
+
 def _span_labels(s, order):
-    "What stands on top of each strip: people, and the class when it is public"
-    return [f"{s.populations[i]:,}" + ("" if s.class_of is None else f"\n{_short(value_text(s.tree.classes[s.class_of[i]]))}") for i in order]
+    "What stands on top of each strip: public values, the class when it is public, people"
+    return ["\n".join([*_span_words(s, i), *([] if s.class_of is None else [_short(value_text(s.tree.classes[s.class_of[i]]))]), f"{s.populations[i]:,}"]) for i in order]
 
 def _draw_spans(ax, s, boxes, x, order, step):
     "Beside each leaf a piece of every span that holds it; labels on top"
@@ -1123,7 +1136,15 @@ def _draw_spans(ax, s, boxes, x, order, step):
             ax.add_patch(Rectangle((middle - _SIZE, (b.y - .5)*_LINE), 2*_SIZE, _LINE, color=color if reach[at[b.nodes[0]]] else "#eef0f3", lw=0))
         ax.text(middle, -.65*_LINE, label.replace("$", r"\$"), fontsize=_SIZE, ha="center", va="bottom", color=color, weight="bold", linespacing=1.)
 
-# %% ../nbs/07c_models.ipynb #34359207
+def _make_room(ax, new, lines):
+    "Add lines on top of the picture"
+    if lines <= 0: return
+    low, top = ax.get_ylim()
+    more = np.sign(top - low)*lines*_SIZE*1.25
+    if new: ax.figure.set_size_inches(ax.figure.get_size_inches()*[1, (top + more - low)/(top - low)])
+    ax.set_ylim(low, top + more)
+
+# %% ../nbs/07c_models.ipynb #e36c129c
 def plot_spans(
     found, # What `spans`, `audit_model` or `linking_attack` returned
     *,
@@ -1131,7 +1152,7 @@ def plot_spans(
     max_spans:int=8, # Draw so many spans, those of the fewest people
     counts:bool=True, # Show the tree's weights and class shares; they tell about people
 ): # The axes
-    "Draw a tree and beside it a strip for each span: coloured where its people may be, with their number on top. Places of values without a branch are not drawn."
+    "Draw a tree and beside it a strip for each span: coloured where its people may be, with their public values and number on top. A strip's colour means nothing else. Places of values without a branch are not drawn."
     s = getattr(found, "spans", found)
     if not isinstance(s, Spans): raise TypeError(f"'found' must be what spans, audit_model or linking_attack returned. Got {type(found).__name__}.")
     if s.tree.n_leaves > 100: raise ValueError(f"'found' must be of a tree of at most 100 leaves. Got {s.tree.n_leaves}: draw a smaller tree.")
@@ -1146,5 +1167,6 @@ def plot_spans(
     more = _GAP + len(order)*step
     if new: ax.figure.set_size_inches(ax.figure.get_size_inches()*[(width + 4 + more)/(width + 4), 1])
     ax.set_xlim(-4, width + more)
+    _make_room(ax, new, max(o.count("\n") for o in _span_labels(s, order)) - 1)
     _draw_spans(ax, s, boxes, width, order, step)
     return ax

@@ -415,6 +415,9 @@ def test_a_public_class_under_any_name():
     with pytest.raises(ValueError, match="'y' must be given when several columns may be the class.*Loan Risk, Other"): spans(figure_1(), t.assign(Other=y), known + ["Other"])
     with pytest.raises(ValueError, match="'public' must not name a class that is private"): spans(figure_1(), t, known, y="Loan Risk", class_public=False)
     with pytest.raises(ValueError, match="'class_public' must be True, False or None. Got 'yes'"): spans(figure_1(), t, PUBLIC, class_public="yes")
+    renamed = t.assign(Refused=(y == "bad").astype(int))
+    assert warned(audit_model(figure_1(), renamed, PUBLIC + ["Refused"], y="Loan Risk"), "the public Refused tells the class")
+    assert audit_model(figure_1(), t.assign(lists=[[1]]*6), y=y.to_numpy(), public=PUBLIC + ["lists"]).k == 3
     t2, y2 = many()
     tree = DecisionTreeClassifier(random_state=0).fit(t2[["zip", "age"]], y2)
     assert warned(audit_model(tree, t2.assign(refused=(y2 == "no")), ["zip", "refused"], y=y2), "the public refused tells the class")
