@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MOST_NUMBERS', 'C45Classifier', 'ID3Classifier', 'PARTClassifier', 'part_text', 'error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #35e9a7b7
+# %% ../nbs/09f_c45.ipynb #ada62c53
 from types import SimpleNamespace
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,7 +14,7 @@ from .columns import _ask_cells, _ask_column, _canonical, _check_weight, _check_
 from .fractions import _Cells, _as_tree, _cell_shares, _grow, tree_shares
 from .growing import THRESHOLD, ONE_VALUE, entropy
 from .pruning import _collapse, _prune, error_estimate
-from .reading import _class_label, _java, _rounded, j48_text
+from .reading import _class_label, _java, _rounded, decision_path, explain, j48_text, tree_rules
 from .release import _fit_columns, _forget, same_columns
 from .rules import Rule, _part, _rule_shares
 from .splits import _Rows, _most_gain
@@ -22,17 +22,7 @@ from .tables import check_table, value_text
 
 _all_ = ['error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #c24a36c0
-def _importances(tree):
-    "Share of each attribute in what all splits take off the entropy of the class"
-    res = np.zeros(len(tree.names))
-    h = tree.n*entropy(tree.counts)
-    gain = h - np.bincount(tree.parent[1:], h[1:], minlength=len(tree))
-    inner = tree.attribute >= 0
-    np.add.at(res, tree.attribute[inner], np.maximum(gain[inner], 0))
-    return res/res.sum() if res.sum() > 0 else res
-
-# %% ../nbs/09f_c45.ipynb #71d4b73a
+# %% ../nbs/09f_c45.ipynb #ea7fef7d
 def _readable(o, X):
     "The table, if it is a raw one or the classifier reads published cells"
     if not hasattr(o, "scoring") and any(_is_published(X[c]) for c in X):
@@ -51,6 +41,7 @@ def _learn_rows(o, X, y, sample_weight):
     o._domains_, o._numeric_ = d.values, [line is not None for line in d.line]
     return d
 
+# %% ../nbs/09f_c45.ipynb #d679837a
 def _learn_raw(o, X, y, w):
     "A raw table as `_Rows`; in the order of its codes when sums of weights could differ in their last bits"
     d = _Rows(list(X), *map(list, zip(*[_learn_column(X[c]) for c in X])), o.classes_, y, w)
@@ -65,7 +56,7 @@ def _learn_release(o, X, y, w):
     if any(sets): return _Cells(d, sets, o.scoring == "spread", o.min_fragment)
     return d if w is not None else _Rows(d.names, d.codes, d.values, d.line, d.classes, d.y, None)
 
-# %% ../nbs/09f_c45.ipynb #4f30943b
+# %% ../nbs/09f_c45.ipynb #464c4bef
 def _ask_columns(o, X):
     "Columns to classify, in the order of fit"
     check_is_fitted(o, "classes_")
@@ -75,6 +66,7 @@ def _ask_raw(o, X):
     "Rows to classify as numbers and codes, shape (n_attributes, n_rows)"
     return np.stack([_ask_column(X[c], v, line) for c, v, line in zip(X, o._domains_, o._numeric_)])
 
+# %% ../nbs/09f_c45.ipynb #57fe6ee3
 def _ask_release(o, X):
     "Rows with published cells to classify, as `_Cells`"
     tax, t = getattr(o, "taxonomies", None) or {}, o.tree_
@@ -85,7 +77,7 @@ def _ask_release(o, X):
     d = _Rows(list(X), codes, [range(s) for s in size], line, o.classes_, np.zeros(n, dtype=np.int64), np.ones(n))
     return _Cells(d, sets, True, getattr(o, "min_fragment", 0.))
 
-# %% ../nbs/09f_c45.ipynb #0de53d4c
+# %% ../nbs/09f_c45.ipynb #7d5925e8
 class _TreeClassifier(ClassifierMixin, BaseEstimator):
     "What the classifiers of this chapter share"
     def fit(self, X, y, sample_weight=None):
@@ -110,16 +102,55 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):
         p = self.predict_proba(X)
         return self.classes_[np.round(p, 12).argmax(axis=1)]
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
+        return tags
+
+# %% ../nbs/09f_c45.ipynb #c24a36c0
+def _importances(tree):
+    "Share of each attribute in what all splits take off the entropy of the class"
+    res = np.zeros(len(tree.names))
+    h = tree.n*entropy(tree.counts)
+    gain = h - np.bincount(tree.parent[1:], h[1:], minlength=len(tree))
+    inner = tree.attribute >= 0
+    np.add.at(res, tree.attribute[inner], np.maximum(gain[inner], 0))
+    return res/res.sum() if res.sum() > 0 else res
+
+# %% ../nbs/09f_c45.ipynb #dc8e9f5b
+def _one_row(row):
+    "A row as a Series or dict"
+    if not isinstance(row, pd.DataFrame): return row
+    if len(row) != 1: raise ValueError(f"'row' must be one row. Got a table of {len(row)}: choose one with X.iloc[i].")
+    return row.iloc[0]
+
+# %% ../nbs/09f_c45.ipynb #7428d270
+class _OneTree(_TreeClassifier):
+    "What the classifiers with a single tree share"
     @property
     def feature_importances_(self):
         "Share of each column in what the splits take off the entropy of the class, shape (n_features,)"
         check_is_fitted(self, "tree_")
         return _importances(self.tree_)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
-        return tags
+    def rules(self, counts=False):
+        "A sentence for each leaf, a list; `counts` tells the training rows"
+        check_is_fitted(self, "tree_")
+        return tree_rules(self.tree_, counts)
+
+    def decision_path(self, row):
+        "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`"
+        check_is_fitted(self, "tree_")
+        return decision_path(self.tree_, _one_row(row))
+
+    def explain(self, row, counts=True):
+        "Why a row (dict, Series or table of one row) gets its class, in words"
+        check_is_fitted(self, "tree_")
+        return explain(self.tree_, _one_row(row), counts)
+
+    def __str__(self):
+        "The tree as text in J48's layout, or the parameters before fit"
+        return j48_text(self.tree_, digits=None if getattr(self, "binary_splits", False) else 6) if hasattr(self, "tree_") else repr(self)
 
 # %% ../nbs/09f_c45.ipynb #1ab7e7ba
 def _need(o, name, ok, allowed):
@@ -137,8 +168,8 @@ def _check_c45(o):
     if hasattr(o, "taxonomies"): _need(o, "taxonomies", o.taxonomies is None or isinstance(o.taxonomies, dict), "None or a dict from columns to taxonomies")
     _need(o, "thresholds", o.thresholds in ("midpoint", "data"), "'midpoint' or 'data'")
 
-# %% ../nbs/09f_c45.ipynb #ce681a87
-class C45Classifier(_TreeClassifier):
+# %% ../nbs/09f_c45.ipynb #604377e9
+class C45Classifier(_OneTree):
     """C4.5 as Weka's J48 does it: gain ratio, thresholds, missing values as fractions of rows, error-based pruning. Source: quinlan1993.
 
     Columns of numbers and dates are split at thresholds; all others are categories, a pandas Categorical with all
@@ -197,10 +228,6 @@ class C45Classifier(_TreeClassifier):
         if self.prune: t = _prune(d, t, leaves, self.confidence, self.subtree_raising)
         self.tree_ = _as_tree(d, t, self.thresholds)
 
-    def __str__(self):
-        "The tree as text in J48's layout, or the parameters before fit"
-        return j48_text(self.tree_, digits=None if self.binary_splits else 6) if hasattr(self, "tree_") else repr(self)
-
 # %% ../nbs/09f_c45.ipynb #6193a268
 MOST_NUMBERS = 20 # a column of numbers or dates with more values than this is no column of categories
 
@@ -214,8 +241,8 @@ def _no_missing(names, lost):
     for name, o in zip(names, lost):
         if o.any(): raise ValueError(f"Column {name!r} must have no missing values (NaN). Got {int(o.sum())}: use C45Classifier, or make missing a category.")
 
-# %% ../nbs/09f_c45.ipynb #f5aa2018
-class ID3Classifier(_TreeClassifier):
+# %% ../nbs/09f_c45.ipynb #98a5c704
+class ID3Classifier(_OneTree):
     """ID3 on categories: information gain, one branch a declared value, no pruning; as Weka's Id3. Source: quinlan1986.
 
     Numbers are categories as long as there are at most 20 different ones. A value that no training row of the node had
@@ -254,9 +281,7 @@ class ID3Classifier(_TreeClassifier):
         tags.input_tags.allow_nan = False
         return tags
 
-    def __str__(self): return j48_text(self.tree_) if hasattr(self, "tree_") else repr(self)
-
-# %% ../nbs/09f_c45.ipynb #57a916aa
+# %% ../nbs/09f_c45.ipynb #a34825aa
 class PARTClassifier(_TreeClassifier):
     """A list of rules, each the best path of a partial C4.5 tree; as Weka's PART. Source: frank1998.
 
@@ -287,7 +312,6 @@ class PARTClassifier(_TreeClassifier):
     ValueError
         For parameters that are not allowed, published cells, missing classes, infinities, negative weights, and other columns at predict.
     """
-    feature_importances_ = property()                     # rules have none
     def __init__(self, min_samples_leaf=2, prune=True, confidence=.25, binary_splits=False, thresholds="midpoint"):
         self.min_samples_leaf, self.prune, self.confidence, self.binary_splits, self.thresholds = min_samples_leaf, prune, confidence, binary_splits, thresholds
 
@@ -302,19 +326,31 @@ class PARTClassifier(_TreeClassifier):
         X = _ask_columns(self, X)
         return _rule_shares(self.rules_, _ask_raw(self, X))
 
+    def rules(self, counts=False):
+        "A sentence for each rule, a list; each holds where those before it do not; `counts` tells the training rows"
+        check_is_fitted(self, "rules_")
+        return [_rule_sentence(self, i, counts) for i in range(len(self.rules_))]
+
     def __str__(self): return part_text(self) if hasattr(self, "rules_") else repr(self)
 
-# %% ../nbs/09f_c45.ipynb #3e702407
+# %% ../nbs/09f_c45.ipynb #e28dfe01
+def _test_parts(clf, test):
+    "Name, sign and value of a test as PART prints them"
+    j, kind, t, b, _ = test
+    v = (_java(t) if clf.binary_splits else _rounded(t, 6)) if kind == THRESHOLD else value_text(clf._domains_[j][int(t)])
+    return _fit_columns(clf)[j], ("<=", ">")[b] if kind == THRESHOLD else ("=", "!=")[b] if kind == ONE_VALUE else "=", v
+
 def part_text(
-    clf:PARTClassifier, # A fitted classifier
+    clf, # A fitted `PARTClassifier`
     counts:bool=True, # Weights of the rules; they tell about people
 )->str: # Rules as PART prints them, without its title and its closing line
     "A list of rules as text."
-    def one(rule):
-        parts = []
-        for j, kind, t, b, _ in rule.tests:
-            v = (_java(t) if clf.binary_splits else _rounded(t, 6)) if kind == THRESHOLD else value_text(clf._domains_[j][int(t)])
-            sign = ("<=", ">")[b] if kind == THRESHOLD else ("=", "!=")[b] if kind == ONE_VALUE else "="
-            parts.append(f"{_fit_columns(clf)[j]} {sign} {v}")
-        return " AND\n".join(parts) + ": " + _class_label(clf.classes_, rule.counts, rule.counts, counts)
-    return "\n\n".join(map(one, clf.rules_))
+    return "\n\n".join(" AND\n".join(" ".join(_test_parts(clf, o)) for o in r.tests) + ": " + _class_label(clf.classes_, r.counts, r.counts, counts) for r in clf.rules_)
+
+def _rule_sentence(clf, i, counts):
+    "A rule in words"
+    words, c = {"<=": "is at most", ">": "is above", "=": "is", "!=": "is not"}, clf.rules_[i].counts
+    tests = [f"{name} {words[sign]} {v}" for name, sign, v in (_test_parts(clf, o) for o in clf.rules_[i].tests)]
+    then = value_text(clf.classes_[int(c.argmax())]) + (f" ({c.max():g} of {c.sum():g} rows)" if counts else "")
+    if not tests: return f"{'Otherwise' if i else 'Always'} {then}."
+    return f"{'Otherwise, if' if i else 'If'} {' and '.join(tests)}, then {then}."

@@ -5,111 +5,23 @@
 # %% auto #0
 __all__ = []
 
-# %% ../nbs/09d_columns.ipynb #b252966d
+# %% ../nbs/09d_columns.ipynb #234a9862
 import numpy as np, pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from .release import check_class
-from .tables import Cell, Centroid, Interval, Node, Suppressed, cells, encode, position, value_order, value_text
+from .tables import Cell, Centroid, Interval, MISSING, Node, Suppressed, cells, encode, position, value_order, value_text
 
-# %% ../nbs/09d_columns.ipynb #5931d314
-def _points(line, lo, hi):
-    "An interval as weighted values of the line: each has half of the way to its neighbours, so that a cut in the middle of two divides by width"
-    a, b = np.searchsorted(line, [lo, hi])
-    p = line[a:b + 1]
-    half = np.diff(p)/2
-    return np.arange(a, b + 1), (np.append(half, 0) + np.append(0, half))/(hi - lo)
-
-def _steps(line, lo, hi):
-    "An interval as weighted values of the line, each with the way from the one before: divided by width at any value of the line"
-    a, b = np.searchsorted(line, [lo, hi])
-    return np.arange(a + 1, b + 1), np.diff(line[a:b + 1])/(hi - lo)
-
-# %% ../nbs/09d_columns.ipynb #0610bb55
-def _below_node(taxonomy, node, column):
-    "The values below a node of a taxonomy"
-    if node not in taxonomy.name: raise ValueError(f"'taxonomies' must know every node of column {column!r}. Got none called {node!r}.")
-    i = list(taxonomy.name).index(node)
-    return sorted(taxonomy.values[taxonomy.begin[i]:taxonomy.end[i]], key=value_order)
-
-# %% ../nbs/09d_columns.ipynb #bcba29a3
-def _plain_values(c, taxonomy, name):
-    "The values that a cell may stand for, (lo, hi) for an interval, None when nothing is known"
-    if isinstance(c, Suppressed): return None
-    if isinstance(c, Centroid): return [c.value]
-    if isinstance(c, Interval): return (c.lo, c.hi)
-    if isinstance(c, Node):
-        if taxonomy is None: raise ValueError(f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as {c}. Got none: give taxonomies={{{name!r}: ...}}.")
-        return _below_node(taxonomy, c.name, name)
-    return sorted(c.values, key=value_order)
-
-def _is_published(s):
-    return isinstance(s.dtype, pd.CategoricalDtype) and any(isinstance(o, Cell) for o in s.cat.categories) or s.dtype == object and any(isinstance(o, Cell) for o in s)
-
-def _on_numbers(vs): return [o for v in vs if v is not None for o in v]
-
-def _is_number(v): return isinstance(v, (int, float, np.integer, np.floating, pd.Timestamp)) and not isinstance(v, (bool, np.bool_))
-
-# %% ../nbs/09d_columns.ipynb #7d5978ef
-def _learn_cells(s, taxonomy, weights):
-    "(codes, values, line, sets) of a published column; codes from the number of values on are sets"
-    codes, cs = cells(s)
-    vs = [_plain_values(c, taxonomy, s.name) for c in cs]
-    flat = _on_numbers(vs)
-    numeric = bool(flat) and all(map(_is_number, flat)) and not (taxonomy and any(isinstance(c, Node) for c in cs))
-    values = sorted(set(flat), key=None if numeric else value_order)
-    where, line = {v: i for i, v in enumerate(values)}, np.array([position(v) for v in values]) if numeric else None
-    share = _training_shares(codes, cs, vs, where) if weights == "distribution" else None
-    lut, sets = [], []
-    for c, v in zip(cs, vs):
-        own = None if v is None else _set_of(c, v, where, line, share, _points)
-        lut.append(-1 if own is None else own[0][0] if len(own[0]) == 1 else len(values) + len(sets))
-        if own is not None and len(own[0]) > 1: sets.append(own)
-    return np.array(lut + [-1], dtype=np.int64)[codes], values, line, sets
-
-def _set_of(c, v, where, line, share, cut):
-    "(codes, weights) of what a cell may stand for"
-    if isinstance(c, Interval):
-        lo, hi = position(v[0]), position(v[1])
-        return cut(line, lo, hi) if hi > lo else (np.array([where[v[0]]]), np.ones(1))
-    k = np.array(sorted(where[o] for o in v))
-    w = np.ones(len(k)) if share is None or not share[k].any() else share[k]
-    return k[w > 0], w[w > 0]/w.sum()
-
-def _training_shares(codes, cs, vs, where):
-    "Rows of each value, counted where a cell is exact"
-    n, res = np.bincount(codes[codes >= 0], minlength=len(cs)), np.zeros(len(where))
-    for c, v, m in zip(cs, vs, n):
-        if v is not None and not isinstance(c, Interval) and len(v) == 1: res[where[v[0]]] += m
-    return res
-
-# %% ../nbs/09d_columns.ipynb #7a9f1c46
-def _ask_cells(s, values, numeric, taxonomy, thresholds):
-    "(codes, number of values, line, sets) of a column to classify, raw or published; the code after the last value is one that was not declared"
-    codes, cs = cells(s)
-    vs = [_plain_values(c, taxonomy, s.name) for c in cs]
-    if numeric:
-        flat = [position(v) for v in _on_numbers(vs)]
-        line = np.unique(np.append(flat, thresholds))
-        where = {v: int(np.searchsorted(line, position(v))) for v in _on_numbers(vs)}
-    else: line, where = None, {v: i for i, v in enumerate(values)}
-    size = len(line) if numeric else len(values) + 1
-    lut, sets = [], []
-    for c, v in zip(cs, vs):
-        if v is not None and not numeric: v = [o for o in v if o in where]
-        own = None if v is None else _set_of(c, v, where, line, None, _steps) if len(v) else (np.array([size - 1]), np.ones(1))
-        lut.append(-1 if own is None else own[0][0] if len(own[0]) == 1 else size + len(sets))
-        if own is not None and len(own[0]) > 1: sets.append(own)
-    return np.array(lut + [-1], dtype=np.int64)[codes], size, line, sets
-
-# %% ../nbs/09d_columns.ipynb #8b166283
+# %% ../nbs/09d_columns.ipynb #f42e98dc
 def _is_line(s): return (pd.api.types.is_numeric_dtype(s.dtype) and not pd.api.types.is_bool_dtype(s.dtype)) or pd.api.types.is_datetime64_any_dtype(s.dtype)
 
+# %% ../nbs/09d_columns.ipynb #d8a9455f
 def _learn_column(s):
     "(codes, values, line) of a raw column; line is None for categories"
     if isinstance(s.dtype, pd.CategoricalDtype): return s.cat.codes.to_numpy().astype(np.int32), list(s.cat.categories), None
     a, codes = encode(s)
     return codes.astype(np.int32), a.items, a.positions if a.kind == "numeric" else None
 
+# %% ../nbs/09d_columns.ipynb #65d4f17c
 def _ask_column(s, values, line):
     "A raw column to classify: numbers, or codes; NaN where missing, -2 for a value that was not declared"
     if line:
@@ -129,7 +41,114 @@ def _ask_column(s, values, line):
     where = {v: i for i, v in enumerate(values)}
     text = values and all(isinstance(v, str) for v in values)
     lut = [where.get(o, where.get(value_text(o), -2) if text and not isinstance(o, str) else -2) for o in found]
-    return np.array(lut + [np.nan], dtype=float)[codes]
+    return np.array(lut + [where.get(MISSING, np.nan)], dtype=float)[codes]
+
+# %% ../nbs/09d_columns.ipynb #0610bb55
+def _below_node(taxonomy, node, column):
+    "The values below a node of a taxonomy"
+    if node not in taxonomy.name: raise ValueError(f"'taxonomies' must know every node of column {column!r}. Got none called {node!r}.")
+    i = list(taxonomy.name).index(node)
+    return sorted(taxonomy.values[taxonomy.begin[i]:taxonomy.end[i]], key=value_order)
+
+# %% ../nbs/09d_columns.ipynb #b803c3cb
+def _plain_values(c, taxonomy, name):
+    "The values that a cell may stand for, (lo, hi) for an interval, None when nothing is known"
+    if isinstance(c, Suppressed): return None
+    if isinstance(c, Centroid): return [c.value]
+    if isinstance(c, Interval): return (c.lo, c.hi)
+    if isinstance(c, Node):
+        if taxonomy is None: raise ValueError(f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as {c}. Got none: give taxonomies={{{name!r}: ...}}.")
+        return _below_node(taxonomy, c.name, name)
+    return sorted(c.values, key=value_order)
+
+# %% ../nbs/09d_columns.ipynb #de495ea8
+def _training_shares(codes, cs, vs, where):
+    "Rows of each value, counted where a cell is exact"
+    n, res = np.bincount(codes[codes >= 0], minlength=len(cs)), np.zeros(len(where))
+    for c, v, m in zip(cs, vs, n):
+        if v is not None and not isinstance(c, Interval) and len(v) == 1: res[where[v[0]]] += m
+    return res
+
+# %% ../nbs/09d_columns.ipynb #0e985693
+def _set_of(c, v, where, line, share, cut):
+    "(codes, weights) of what a cell may stand for"
+    if isinstance(c, Interval):
+        lo, hi = position(v[0]), position(v[1])
+        return cut(line, lo, hi) if hi > lo else (np.array([where[v[0]]]), np.ones(1))
+    k = np.array(sorted(where[o] for o in v))
+    w = np.ones(len(k)) if share is None or not share[k].any() else share[k]
+    return k[w > 0], w[w > 0]/w.sum()
+
+# %% ../nbs/09d_columns.ipynb #f4f2f63e
+def _points(line, lo, hi):
+    "An interval as weighted values of the line: each has half of the way to its neighbours, so that a cut in the middle of two divides by width"
+    a, b = np.searchsorted(line, [lo, hi])
+    p = line[a:b + 1]
+    half = np.diff(p)/2
+    return np.arange(a, b + 1), (np.append(half, 0) + np.append(0, half))/(hi - lo)
+
+# %% ../nbs/09d_columns.ipynb #b7c2110a
+def _steps(line, lo, hi):
+    "An interval as weighted values of the line, each with the way from the one before: divided by width at any value of the line"
+    a, b = np.searchsorted(line, [lo, hi])
+    return np.arange(a + 1, b + 1), np.diff(line[a:b + 1])/(hi - lo)
+
+# %% ../nbs/09d_columns.ipynb #962bea1f
+def _is_published(s):
+    return isinstance(s.dtype, pd.CategoricalDtype) and any(isinstance(o, Cell) for o in s.cat.categories) or s.dtype == object and any(isinstance(o, Cell) for o in s)
+
+# %% ../nbs/09d_columns.ipynb #6f9f9bdf
+def _on_numbers(vs): return [o for v in vs if v is not None for o in v]
+
+def _is_number(v): return isinstance(v, (int, float, np.integer, np.floating, pd.Timestamp)) and not isinstance(v, (bool, np.bool_))
+
+def _on_line(vs):
+    "Are all values numbers or dates, missing ones aside?"
+    flat = [o for o in _on_numbers(vs) if o is not MISSING]
+    return bool(flat) and all(map(_is_number, flat))
+
+def _known(v):
+    "The values without a missing one; None when there is no other"
+    return v if v is None or isinstance(v, tuple) else [o for o in v if o is not MISSING] or None
+
+# %% ../nbs/09d_columns.ipynb #d4e63bd7
+def _learn_cells(s, taxonomy, weights):
+    "(codes, values, line, sets) of a published column; codes from the number of values on are sets"
+    codes, cs = cells(s)
+    vs = [_plain_values(c, taxonomy, s.name) for c in cs]
+    numeric = _on_line(vs) and not (taxonomy and any(isinstance(c, Node) for c in cs))
+    vs = [_known(v) for v in vs] if numeric else vs
+    flat = _on_numbers(vs)
+    values = sorted(set(flat), key=None if numeric else value_order)
+    where, line = {v: i for i, v in enumerate(values)}, np.array([position(v) for v in values]) if numeric else None
+    share = _training_shares(codes, cs, vs, where) if weights == "distribution" else None
+    lut, sets = [], []
+    for c, v in zip(cs, vs):
+        own = None if v is None else _set_of(c, v, where, line, share, _points)
+        lut.append(-1 if own is None else own[0][0] if len(own[0]) == 1 else len(values) + len(sets))
+        if own is not None and len(own[0]) > 1: sets.append(own)
+    return np.array(lut + [-1], dtype=np.int64)[codes], values, line, sets
+
+# %% ../nbs/09d_columns.ipynb #78d8ba6d
+def _ask_cells(s, values, numeric, taxonomy, thresholds):
+    "(codes, number of values, line, sets) of a column to classify, raw or published; the code after the last value is one that was not declared"
+    codes, cs = cells(s)
+    vs = [_plain_values(c, taxonomy, s.name) for c in cs]
+    if numeric:
+        vs = [_known(v) for v in vs]
+        flat = [position(v) for v in _on_numbers(vs)]
+        line = np.unique(np.append(flat, thresholds))
+        where = {v: int(np.searchsorted(line, position(v))) for v in _on_numbers(vs)}
+    else: line, where = None, {v: i for i, v in enumerate(values)}
+    size = len(line) if numeric else len(values) + 1
+    lut, sets = [], []
+    for c, v in zip(cs, vs):
+        if v is not None and not numeric: v = [o for o in v if o in where]
+        own = None if v is None else _set_of(c, v, where, line, None, _steps) if len(v) else (np.array([size - 1]), np.ones(1))
+        lut.append(-1 if own is None else own[0][0] if len(own[0]) == 1 else size + len(sets))
+        if own is not None and len(own[0]) > 1: sets.append(own)
+    gap = -1 if numeric else where.get(MISSING, -1)
+    return np.array(lut + [gap], dtype=np.int64)[codes], size, line, sets
 
 # %% ../nbs/09d_columns.ipynb #c30076f8
 def _canonical(d, n_sets=None):
@@ -142,7 +161,7 @@ def _canonical(d, n_sets=None):
     if d.weight is not None: keys.append(d.weight)
     return d.take(np.lexsort(keys[::-1]))
 
-# %% ../nbs/09d_columns.ipynb #4fd0d61c
+# %% ../nbs/09d_columns.ipynb #52618cff
 def _class_codes(y):
     "(classes, codes): declared categories in their order, or sorted values"
     if isinstance(y.dtype, pd.CategoricalDtype): return _class_array(list(y.cat.categories)), y.cat.codes.to_numpy().astype(np.int64)
@@ -155,6 +174,7 @@ def _class_array(values):
     res = np.empty(len(values), dtype=object); res[:] = values
     return res
 
+# %% ../nbs/09d_columns.ipynb #e873f823
 def _check_y(y, X):
     "A class for each row, or a message that says what to do"
     if y is None: raise ValueError("'y' must be the class of each row. Got None. (requires y to be passed, but the target y is None)")
@@ -165,6 +185,7 @@ def _check_y(y, X):
     if y.map(type).nunique() > 1: raise ValueError(f"'y' must hold values of one type. Got {', '.join(sorted(o.__name__ for o in set(y.map(type))))}: make them all text, y.astype(str).")
     return y
 
+# %% ../nbs/09d_columns.ipynb #5814c410
 def _check_weight(w, n):
     "Weights of the rows as floats, None when all are 1"
     if w is None: return None

@@ -35,256 +35,7 @@ def _shared(codes, branch, group, first, width, w, n_groups):
     order = np.argsort(pos, kind="stable")
     return pos[order], child[order], weight[order]
 
-# %% ../nbs/09b_fractions.ipynb #17c4eba9
-def _orders(d):
-    "For each numeric attribute the rows with a value, in order of value; and the gap that values must exceed, None when all do"
-    res = {}
-    for j, line in enumerate(d.line):
-        if line is None: continue
-        c = d.codes[j]
-        known = np.flatnonzero(c >= 0)
-        key = c[known]
-        o = known[np.argsort(key.astype(np.uint16) if len(line) <= 65536 else key, kind="stable")]
-        res[j] = o.astype(np.int32), None if (line[:-1] + 1e-5 < line[1:]).all() else 1e-5
-    return res
-
-def _by_child(child, n):
-    "A stable permutation into the order of `child`; 16 bits sort fast"
-    return np.argsort(child.astype(np.uint16) if n <= 65536 else child, kind="stable")
-
-# %% ../nbs/09b_fractions.ipynb #c43b3203
-def _score(d, j, state, counts, total, m, binary, log, admit=None, refused=()):
-    "The best split on attribute j, in each open node: (gain, ratio, cut, admissible, shut)"
-    row, local, w, orders = state
-    if d.line[j] is None:
-        table, value = _nominal_table(local, d.packed[j][row], w, len(counts), d.sizes_[j], d.k, d.gaps[j])
-        return _binary_split(table, total, m, log, value, counts, admit, refused) if binary else _nominal_split(table, total, m, log, counts, admit)
-    o, gap = orders[j]
-    r = row[o]
-    size = np.bincount(local[o], minlength=len(counts))
-    return _numeric_split(d.line[j], gap, d.codes[j][r], d.y[r], None if w is None else w[o], size, counts, total, m, log, not d.gaps[j], admit, refused)
-
-# %% ../nbs/09b_fractions.ipynb #4b47ab1d
-def _state(d):
-    "What scoring asks of a table"
-    k = d.n_classes
-    return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes],
-        packed=[None if line is not None else np.where(c < 0, size, c).astype(np.int64)*k + d.y for c, line, size in zip(d.codes, d.line, d.sizes)])
-
-# %% ../nbs/09b_fractions.ipynb #b876d896
-class _OpenFractions:
-    "Open nodes of one depth whose rows are C4.5's: each numeric attribute has its rows in order of (node, value)"
-    def __init__(self, f, row, local, w, orders, n, depth):
-        self.f, self.row, self.local, self.w, self.orders, self.depth = f, row, local, w, orders, depth
-        k = f.d.n_classes
-        self.counts = np.bincount(local*k + f.d.y[row], w, minlength=n*k).reshape(n, k)
-        self.found = self.choice = self.ids = None
-        self.refused = {}
-
-    def open(self):
-        "Which nodes may be split at all"
-        g, res = self.f.g, self.f.criterion.open(self.counts)
-        if g.min_weight > 0: res &= self.counts.sum(axis=1) >= g.min_weight
-        return res & (self.depth < g.max_depth)
-
-    def keep(self, stay):
-        "Only the nodes `stay`; fragments of the others are written down as ends"
-        if stay.all(): return self
-        live = stay[self.local]
-        gone, live = np.flatnonzero(~live), np.flatnonzero(live)
-        self.f.ends.append((self.row[gone], self.ids[self.local[gone]], None if self.w is None else self.w[gone]))
-        place = np.zeros(len(self.row), dtype=np.int32); place[live] = np.arange(1, len(live) + 1)
-        orders = {}
-        for j, (o, gap) in self.orders.items():
-            p = place[o]
-            orders[j] = p[p > 0] - 1, gap
-        return self._part(np.flatnonzero(stay), live, (np.cumsum(stay, dtype=np.int32) - 1)[self.local[live]], orders)
-
-    def _part(self, nodes, live, local, orders):
-        res = copy(self)
-        res.row, res.local, res.w, res.orders = self.row[live], local, None if self.w is None else self.w[live], orders
-        res.counts, res.ids, res.refused = self.counts[nodes], self.ids[nodes], {}
-        res.found = None if self.found is None else self.found[:, :, nodes]
-        res.choice = self.choice and _pick(self.choice, nodes)
-        return res
-
-    def each(self):
-        "The nodes one by one"
-        n = len(self.ids)
-        if n == 1: return [self]
-        order, size = np.argsort(self.local, kind="stable"), np.bincount(self.local, minlength=n)
-        place = np.empty(len(order), dtype=np.int32); place[order] = np.arange(len(order))
-        place -= np.repeat(np.cumsum(size) - size, size)[place]
-        ends = {j: np.append(0, np.cumsum(np.bincount(self.local[o], minlength=n))) for j, (o, _) in self.orders.items()}
-        parts = np.split(order, np.cumsum(size)[:-1])
-        return [self._part([i], live, np.zeros(len(live), dtype=np.int32), {j: (place[o[ends[j][i]:ends[j][i+1]]], gap) for j, (o, gap) in self.orders.items()}) for i, live in enumerate(parts)]
-
-    def _score(self, j):
-        f, c = self.f, self.f.criterion
-        args = self.counts, self.counts.sum(axis=1), c.min_samples_leaf, c.binary_splits
-        if f.published: return _score_cells(f.d, j, self.row, self.local, self.w, *args, f.g.admit, self.refused.get(j, ()))
-        return _score(f.state, j, (self.row, self.local, self.w, self.orders), *args, f.log, f.g.admit, self.refused.get(j, ()))
-
-    def measure(self):
-        "Score every attribute in every node; a coarser one only where the finer one is shut"
-        g, nothing = self.f.g, (0., 0., -1., False, False)
-        self.found = np.empty((5, len(g.level), len(self.counts)))
-        for j in np.argsort(g.level, kind="stable"):
-            coarse = g.finer is not None and g.finer[j] >= 0
-            asked = not coarse or self.found[4, g.finer[j]].any()
-            for o, v in zip(self.found, self._score(j) if asked else nothing): o[j] = v
-            if coarse: self.found[:, j, self.found[4, g.finer[j]] == 0] = np.array(nothing)[:, None]
-
-    def best(self):
-        "The best test of each node"
-        if self.choice is None:
-            f, found = self.f, self.found
-            n, d = found.shape[2], f.d
-            best = f.criterion.choose([found[:, j] for j in range(found.shape[1])], f.counted) if found.shape[1] else np.full(n, -1)
-            gain, ratio, middle = (o[best, np.arange(n)] for o in found[:3]) if found.shape[1] else (np.zeros(n),)*3
-            worth = f.criterion.worth(gain, ratio)
-            best = np.where(worth > f.g.min_gain, best, -1)
-            kind = np.where(best < 0, LEAF, np.where(f.numeric[best], THRESHOLD, ONE_VALUE if f.criterion.binary_splits else MULTIWAY))
-            self.choice = _choice(best, kind, _codes_below(d, best, kind, middle), middle, worth)
-        return self.choice
-
-    def refuse(self):
-        "The best test of the only node is refused for good: a threshold or a value by itself, a branch a value for the attribute"
-        c, finer = self.choice, self.f.g.finer
-        j, self.choice = int(c.attribute[0]), None
-        if c.kind[0] == MULTIWAY: self.found[:, j, 0] = 0, 0, -1, False, True
-        else:
-            self.refused.setdefault(j, []).append(c.middle[0])
-            for o, v in zip(self.found, self._score(j)): o[j] = v
-        if finer is not None and self.found[4, j, 0]:
-            for i in np.flatnonzero(finer == j):
-                for o, v in zip(self.found, self._score(i)): o[i] = v
-
-    def row_numbers(self):
-        d = self.f.d
-        return self.f.number[np.unique(_at_depth(d, self.row.astype(np.int64), 0) if self.f.published else self.row)]
-
-    def split(self):
-        "Split every node by its best test: (state of the children, parent of each, its branch)"
-        f, c = self.f, self.choice
-        width = np.where(c.kind == MULTIWAY, np.array(f.d.sizes)[c.attribute], 2)
-        first = np.cumsum(width) - width
-        args = self.row, self.local, self.w
-        if f.published: _, child, w, row = _send_cells(f.d, *args, c.attribute, c.kind, c.cut, first, width, self.depth + 1)
-        else: row, child, w, orders = _send_down(f.d, *args, self.orders, c.attribute, c.kind, c.cut, first, width)
-        parent = np.repeat(np.arange(len(width)), width)
-        kids = _OpenFractions(f, row, child, w, {} if f.published else orders, len(parent), self.depth + 1)
-        return kids, parent, np.arange(len(parent)) - first[parent]
-
-# %% ../nbs/09b_fractions.ipynb #0b6d1321
-def _open_fractions(d, criterion, g, number=None):
-    "The root as a state; `number` has the number of each row"
-    n = len(d.y)
-    exact, published = d.weight is None and not any((c < 0).any() for c in d.codes), hasattr(d, "spread")
-    if published and g.admit and not (d.spread and d.min_fragment == 0): raise ValueError("'admit' must not be given with sets unless they are spread and always divided. Got scoring 'discount', or a 'min_fragment' above 0.")
-    f = SimpleNamespace(d=d, g=g, criterion=criterion, published=published, ends=[], log=_table(n) if exact else None, counted=_widest(d, n),
-                        state=None if published else _state(d), numeric=np.array([o is not None for o in d.line], dtype=bool), number=np.arange(n) if number is None else number)
-    w = None if exact else np.ones(n) if d.weight is None else np.asarray(d.weight, dtype=float)
-    return _OpenFractions(f, np.arange(n, dtype=np.int32), np.zeros(n, dtype=np.int32), w, {} if published else _orders(d), 1, 0)
-
-def _grow(d, m=2, binary=False, choose=None):
-    "Grow level by level: (_Nodes, leaf fragments: row, node, weight). By gain ratio, or by gain when `choose` is `_most_gain`. Source: quinlan1993"
-    return _grow_nodes(d, (Gain if choose is _most_gain else GainRatio)(m, binary), _rules(d))
-
-def _grow_nodes(d, criterion, g, number=None, **callbacks):
-    "The nodes, and the fragments of rows in the leaves: (row, node, weight)"
-    root = _open_fractions(d, criterion, g, number)
-    t = _grow_open(root, g.level, **callbacks)
-    rows, leaf = (np.concatenate([o[i] for o in root.f.ends]) for i in (0, 1))
-    return _Nodes(t), (rows, leaf, None if root.w is None else np.concatenate([o[2] for o in root.f.ends]))
-
-# %% ../nbs/09b_fractions.ipynb #ccfbda08
-def _rows_of(data, min_fragment):
-    "`TreeData` as (rows for C4.5, numbers of these rows)"
-    rows = _heavy(data)
-    w = np.asarray(data.weight, dtype=float)[rows]
-    codes, sets = zip(*(_codes_of(m, len(v), rows) for m, v in zip(data.score, data.values))) if data.score else ((), ())
-    if any(a is not b for a, b in zip(data.score, data.route)): raise ValueError("'data' must score and route rows alike for a criterion that knows fractions. Got different members: use a function of tables as 'score'.")
-    published = any(sets)
-    line = list(data.line) if data.line is not None else [None]*len(data.names)
-    d = _Rows(list(data.names), list(codes), [list(o) for o in data.values], line, data.classes, data.y[rows], None if (w == 1).all() and not published else w, data.level)
-    return (_Cells(d, list(sets), True, min_fragment) if published else d), rows
-
-def _codes_of(m, size, rows):
-    "(code of each row, the sets): a cell with one member is its value, the others are numbered from `size` on"
-    r = np.diff(m.start)
-    many = np.flatnonzero(r > 1)
-    code = m.value[m.start[:-1]].astype(np.int32)
-    code[many] = size + np.arange(len(many))
-    return code[m.codes[rows]], [(m.value[m.start[i]:m.start[i+1]], m.weight[m.start[i]:m.start[i+1]]) for i in many]
-
-def _tree_of(data, criterion, g, allow, on_split, order):
-    "Grow on `TreeData` by a criterion"
-    d, number = _rows_of(data, g.min_fragment)
-    return _as_tree(d, _grow_nodes(d, criterion, g, number, allow=allow, on_split=on_split, order=order)[0], "midpoint")
-
-# %% ../nbs/09b_fractions.ipynb #7f8ea861
-def _send_down(d, row, local, w, orders, best, kind, cut, first, width):
-    "Fragments after the split, and each numeric order again in order of node and value"
-    ask, n_new = best[local], int(width.sum())
-    code = np.empty(len(row), dtype=np.int32)
-    for j in np.flatnonzero(np.bincount(best)):
-        pick = np.flatnonzero(ask == j)
-        code[pick] = d.codes[j][row[pick]]
-    branch = _branch(code, kind[local], cut[local])
-    pos, child, w = _shared(code, branch, local, first, width, w, len(best))
-    child = child.astype(np.int32)
-    if pos is not None:
-        copies = np.bincount(pos, minlength=len(row))
-        begin = np.cumsum(copies) - copies
-        row = row[pos]
-    res = {}
-    for j, (o, gap) in orders.items():
-        if pos is not None:
-            r = copies[o]
-            o = np.repeat(begin[o], r) + np.arange(r.sum()) - np.repeat(np.cumsum(r) - r, r)
-        res[j] = o[_by_child(child[o], n_new)], gap
-    return row, child, w, res
-
-# %% ../nbs/09b_fractions.ipynb #13c4cf43
-def _textbook_send(d, node, parts):
-    "Parts for each son; a missing value goes down all, with the shares of the known rows among these"
-    j, res = node.attribute, [[] for _ in node.sons]
-    for i, w in parts:
-        if d.codes[j][i] >= 0: res[int(_branch(d.codes[j][i], node.kind, node.cut))].append((i, w))
-    known = [sum(w for _, w in o) for o in res]
-    share = [o/sum(known) if sum(known) > 0 else 1/len(known) for o in known]
-    for i, w in parts:
-        if d.codes[j][i] < 0:
-            for o, s in zip(res, share):
-                if s > _EPS: o.append((i, w*s))
-    return res
-
-def _textbook_tree(d, parts, m=2, binary=False):
-    "Grow by recursion"
-    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, kind=LEAF, cut=-1, sons=[], parts=parts)
-    best = _textbook_choice(d, parts, m, binary)
-    if best:
-        _, _, node.kind, node.cut, node.attribute = best
-        node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
-        node.sons = [_textbook_tree(d, o, m, binary) for o in _textbook_send(d, node, parts)]
-    return node
-
-# %% ../nbs/09b_fractions.ipynb #4707383a
-def _thresholds(d, t, how):
-    "Thresholds of the nodes: the middle between two values, or the data value below it; the code of one-value tests"
-    res = np.where(t.kind == THRESHOLD, t.middle, np.where(t.kind == ONE_VALUE, t.cut, np.nan))
-    for j in np.unique(t.attribute[t.kind == THRESHOLD]) if how == "data" else ():
-        at = np.flatnonzero((t.kind == THRESHOLD) & (t.attribute == j))
-        res[at] = d.line[j][t.cut[at]]
-    return res
-
-def _as_tree(d, t, how):
-    "The nodes as a `Tree`"
-    values = [["<=", ">"] if line is not None else list(v) for v, line in zip(d.values, d.line)]
-    return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes))
-
-# %% ../nbs/09b_fractions.ipynb #d69e6918
+# %% ../nbs/09b_fractions.ipynb #cad1b160
 def _sure(tree):
     "(first child of each node, class shares of each node; an empty leaf answers with the shares of the node above)"
     first, share = np.zeros(len(tree), dtype=np.int64), np.zeros(tree.counts.shape)
@@ -342,6 +93,247 @@ def _all_children(tree, first, node, at):
     kid = first[node[frag]] + np.arange(len(frag)) - np.repeat(np.cumsum(width) - width, width)
     ok = tree.n[kid] > 0
     return frag[ok], kid[ok]
+
+# %% ../nbs/09b_fractions.ipynb #c941c107
+def _orders(d):
+    "For each numeric attribute the rows with a value, in order of value; the gap that values must exceed, None when all do; and code and class of these rows in one number"
+    res, bits = {}, _bits(d.n_classes)
+    for j, line in enumerate(d.line):
+        if line is None: continue
+        c = d.codes[j]
+        known = np.flatnonzero(c >= 0)
+        key = c[known]
+        o = known[np.argsort(key.astype(np.uint16) if len(line) <= 65536 else key, kind="stable")]
+        packed = (c[o].astype(np.int64) << bits) + d.y[o]
+        res[j] = o.astype(np.int32), None if (line[:-1] + 1e-5 < line[1:]).all() else 1e-5, packed.astype(np.int32) if len(line) << bits < 2**31 else packed
+    return res
+
+def _bits(k):
+    "Bits that hold a class"
+    return int(k - 1).bit_length()
+
+# %% ../nbs/09b_fractions.ipynb #d6e31f35
+def _state(d):
+    "What scoring asks of a table"
+    k = d.n_classes
+    return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, bits=_bits(k), sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes],
+        packed=[None if line is not None else np.where(c < 0, size, c).astype(np.int64)*k + d.y for c, line, size in zip(d.codes, d.line, d.sizes)])
+
+# %% ../nbs/09b_fractions.ipynb #5c0de519
+def _score(d, j, state, counts, total, m, binary, log, admit=None, refused=()):
+    "The best split on attribute j, in each open node: (gain, ratio, cut, admissible, shut)"
+    row, local, w, orders = state
+    if d.line[j] is None:
+        table, value = _nominal_table(local, d.packed[j][row], w, len(counts), d.sizes_[j], d.k, d.gaps[j])
+        return _binary_split(table, total, m, log, value, counts, admit, refused) if binary else _nominal_split(table, total, m, log, counts, admit)
+    o, gap, *packed = orders[j]
+    packed = packed[0] if packed else (d.codes[j][row[o]].astype(np.int64) << d.bits) + d.y[row[o]]
+    size = total if w is None else np.bincount(local[o], minlength=len(counts))      # exact rows: all have a value, and weigh 1
+    return _numeric_split(d.line[j], gap, packed >> d.bits, packed & ((1 << d.bits) - 1), None if w is None else w[o], size, counts, total, m, log, not d.gaps[j], admit, refused)
+
+# %% ../nbs/09b_fractions.ipynb #4c344481
+def _send_down(d, row, local, w, best, kind, cut, first, width):
+    "Fragments after the split: (old position of each, None when none was divided; row, child, weight)"
+    ask = best[local]
+    code = np.empty(len(row), dtype=np.int32)
+    for j in np.flatnonzero(np.bincount(best)):
+        pick = np.flatnonzero(ask == j)
+        code[pick] = d.codes[j][row[pick]]
+    pos, child, w = _shared(code, _branch(code, kind[local], cut[local]), local, first, width, w, len(best))
+    return pos, row if pos is None else row[pos], child.astype(np.int32), w
+
+# %% ../nbs/09b_fractions.ipynb #e74dd15e
+class _OpenFractions:
+    "Open nodes of one depth whose rows are C4.5's: each numeric attribute has its rows in order of (node, value)"
+    def __init__(self, f, row, local, w, orders, n, depth):
+        self.f, self.row, self.local, self.w, self.orders, self.depth = f, row, local, w, orders, depth
+        k = f.d.n_classes
+        self.counts = np.bincount(local*k + f.d.y[row], w, minlength=n*k).reshape(n, k)
+        self.found = self.choice = self.ids = self.where = None
+        self.refused, self.mixed = {}, depth > 0          # orders are by value only, until they are settled
+
+    def open(self):
+        "Which nodes may be split at all"
+        g, res = self.f.g, self.f.criterion.open(self.counts)
+        if g.min_weight > 0: res &= self.counts.sum(axis=1) >= g.min_weight
+        return res & (self.depth < g.max_depth)
+
+    def keep(self, stay):
+        "Only the nodes `stay`; fragments of the others are written down as ends"
+        if stay.all(): return self
+        live = stay[self.local]
+        gone, live = np.flatnonzero(~live), np.flatnonzero(live)
+        self.f.ends.append((self.row[gone], self.ids[self.local[gone]], None if self.w is None else self.w[gone]))
+        where = np.full(len(self.row) + 1, -1, dtype=np.int32); where[live] = np.arange(len(live))      # the last one is for those that left before
+        where = where if self.where is None else where[self.where]
+        return self._part(np.flatnonzero(stay), live, (np.cumsum(stay, dtype=np.int32) - 1)[self.local[live]], self.orders, where)
+
+    def _settle(self):
+        "Bring the orders up to date: without fragments that left, and by node"
+        if self.where is None and not self.mixed: return
+        short = self.local.astype(np.uint16) if len(self.counts) <= 65536 else self.local               # 16 bits sort fast
+        old, self.orders = self.orders, {}
+        for j, (o, gap, packed) in old.items():
+            take = slice(None)
+            if self.where is not None:
+                o = self.where[o]
+                take = np.flatnonzero(o >= 0)
+                o = o[take]
+            if self.mixed:
+                order = np.argsort(short[o], kind="stable")
+                o, take = o[order], order if self.where is None else take[order]
+            self.orders[j] = o, gap, packed[take]
+        self.where, self.mixed = None, False
+
+    def _part(self, nodes, live, local, orders, where=None):
+        res = copy(self)
+        res.row, res.local, res.w, res.orders, res.where = self.row[live], local, None if self.w is None else self.w[live], orders, where
+        res.counts, res.ids, res.refused = self.counts[nodes], self.ids[nodes], {}
+        res.found = None if self.found is None else self.found[:, :, nodes]
+        res.choice = self.choice and _pick(self.choice, nodes)
+        return res
+
+    def each(self):
+        "The nodes one by one"
+        n = len(self.ids)
+        if n == 1: return [self]
+        order, size = np.argsort(self.local, kind="stable"), np.bincount(self.local, minlength=n)
+        place = np.empty(len(order), dtype=np.int32); place[order] = np.arange(len(order))
+        place -= np.repeat(np.cumsum(size) - size, size)[place]
+        ends = {j: np.append(0, np.cumsum(np.bincount(self.local[o], minlength=n))) for j, (o, *_) in self.orders.items()}
+        parts = np.split(order, np.cumsum(size)[:-1])
+        return [self._part([i], live, np.zeros(len(live), dtype=np.int32), {j: (place[o[a:b]], gap, packed[a:b]) for j, (o, gap, packed) in self.orders.items() for a, b in [ends[j][i:i+2]]}) for i, live in enumerate(parts)]
+
+    def _score(self, j):
+        f, c = self.f, self.f.criterion
+        args = self.counts, self.counts.sum(axis=1), c.min_samples_leaf, c.binary_splits
+        if f.published: return _score_cells(f.d, j, self.row, self.local, self.w, *args, f.g.admit, self.refused.get(j, ()))
+        return _score(f.state, j, (self.row, self.local, self.w, self.orders), *args, f.log, f.g.admit, self.refused.get(j, ()))
+
+    def measure(self):
+        "Score every attribute in every node; a coarser one only where the finer one is shut"
+        self._settle()
+        g, nothing = self.f.g, (0., 0., -1., False, False)
+        self.found = np.empty((5, len(g.level), len(self.counts)))
+        for j in np.argsort(g.level, kind="stable"):
+            coarse = g.finer is not None and g.finer[j] >= 0
+            asked = not coarse or self.found[4, g.finer[j]].any()
+            for o, v in zip(self.found, self._score(j) if asked else nothing): o[j] = v
+            if coarse: self.found[:, j, self.found[4, g.finer[j]] == 0] = np.array(nothing)[:, None]
+
+    def best(self):
+        "The best test of each node"
+        if self.choice is None:
+            f, found = self.f, self.found
+            n, d = found.shape[2], f.d
+            best = f.criterion.choose([found[:, j] for j in range(found.shape[1])], f.counted) if found.shape[1] else np.full(n, -1)
+            gain, ratio, middle = (o[best, np.arange(n)] for o in found[:3]) if found.shape[1] else (np.zeros(n),)*3
+            worth = f.criterion.worth(gain, ratio)
+            best = np.where(worth > f.g.min_gain, best, -1)
+            kind = np.where(best < 0, LEAF, np.where(f.numeric[best], THRESHOLD, ONE_VALUE if f.criterion.binary_splits else MULTIWAY))
+            self.choice = _choice(best, kind, _codes_below(d, best, kind, middle), middle, worth)
+        return self.choice
+
+    def refuse(self):
+        "The best test of the only node is refused for good: a threshold or a value by itself, a branch a value for the attribute"
+        c, finer = self.choice, self.f.g.finer
+        j, self.choice = int(c.attribute[0]), None
+        if c.kind[0] == MULTIWAY: self.found[:, j, 0] = 0, 0, -1, False, True
+        else:
+            self.refused.setdefault(j, []).append(c.middle[0])
+            for o, v in zip(self.found, self._score(j)): o[j] = v
+        if finer is not None and self.found[4, j, 0]:
+            for i in np.flatnonzero(finer == j):
+                for o, v in zip(self.found, self._score(i)): o[i] = v
+
+    def row_numbers(self):
+        d = self.f.d
+        return self.f.number[np.unique(_at_depth(d, self.row.astype(np.int64), 0) if self.f.published else self.row)]
+
+    def _copy(self, pos):
+        "Orders after some fragments were divided; `pos` has the old position of each new one"
+        self._settle()
+        copies = np.bincount(pos, minlength=len(self.row))
+        begin = np.cumsum(copies) - copies
+        for j, (o, gap, packed) in self.orders.items():
+            r = copies[o]
+            self.orders[j] = np.repeat((begin[o] - np.cumsum(r) + r).astype(np.int32), r) + np.arange(r.sum(), dtype=np.int32), gap, np.repeat(packed, r)
+
+    def split(self):
+        "Split every node by its best test: (state of the children, parent of each, its branch)"
+        f, c = self.f, self.choice
+        width = np.where(c.kind == MULTIWAY, np.array(f.d.sizes)[c.attribute], 2)
+        first = np.cumsum(width) - width
+        args = self.row, self.local, self.w
+        if f.published: _, child, w, row = _send_cells(f.d, *args, c.attribute, c.kind, c.cut, first, width, self.depth + 1)
+        else:
+            pos, row, child, w = _send_down(f.d, *args, c.attribute, c.kind, c.cut, first, width)
+            if pos is not None: self._copy(pos)
+        parent = np.repeat(np.arange(len(width)), width)
+        kids = _OpenFractions(f, row, child, w, self.orders, len(parent), self.depth + 1)
+        kids.where = self.where
+        return kids, parent, np.arange(len(parent)) - first[parent]
+
+# %% ../nbs/09b_fractions.ipynb #0b6d1321
+def _open_fractions(d, criterion, g, number=None):
+    "The root as a state; `number` has the number of each row"
+    n = len(d.y)
+    exact, published = d.weight is None and not any((c < 0).any() for c in d.codes), hasattr(d, "spread")
+    if published and g.admit and not (d.spread and d.min_fragment == 0): raise ValueError("'admit' must not be given with sets unless they are spread and always divided. Got scoring 'discount', or a 'min_fragment' above 0.")
+    f = SimpleNamespace(d=d, g=g, criterion=criterion, published=published, ends=[], log=_table(n) if exact else None, counted=_widest(d, n),
+                        state=None if published else _state(d), numeric=np.array([o is not None for o in d.line], dtype=bool), number=np.arange(n) if number is None else number)
+    w = None if exact else np.ones(n) if d.weight is None else np.asarray(d.weight, dtype=float)
+    return _OpenFractions(f, np.arange(n, dtype=np.int32), np.zeros(n, dtype=np.int32), w, {} if published else _orders(d), 1, 0)
+
+def _grow(d, m=2, binary=False, choose=None):
+    "Grow level by level: (_Nodes, leaf fragments: row, node, weight). By gain ratio, or by gain when `choose` is `_most_gain`. Source: quinlan1993"
+    return _grow_nodes(d, (Gain if choose is _most_gain else GainRatio)(m, binary), _rules(d))
+
+def _grow_nodes(d, criterion, g, number=None, **callbacks):
+    "The nodes, and the fragments of rows in the leaves: (row, node, weight)"
+    root = _open_fractions(d, criterion, g, number)
+    t = _grow_open(root, g.level, **callbacks)
+    rows, leaf = (np.concatenate([o[i] for o in root.f.ends]) for i in (0, 1))
+    return _Nodes(t), (rows, leaf, None if root.w is None else np.concatenate([o[2] for o in root.f.ends]))
+
+# %% ../nbs/09b_fractions.ipynb #ccfbda08
+def _rows_of(data, min_fragment):
+    "`TreeData` as (rows for C4.5, numbers of these rows)"
+    rows = _heavy(data)
+    w = np.asarray(data.weight, dtype=float)[rows]
+    codes, sets = zip(*(_codes_of(m, len(v), rows) for m, v in zip(data.score, data.values))) if data.score else ((), ())
+    if any(a is not b for a, b in zip(data.score, data.route)): raise ValueError("'data' must score and route rows alike for a criterion that knows fractions. Got different members: use a function of tables as 'score'.")
+    published = any(sets)
+    line = list(data.line) if data.line is not None else [None]*len(data.names)
+    d = _Rows(list(data.names), list(codes), [list(o) for o in data.values], line, data.classes, data.y[rows], None if (w == 1).all() and not published else w, data.level)
+    return (_Cells(d, list(sets), True, min_fragment) if published else d), rows
+
+def _codes_of(m, size, rows):
+    "(code of each row, the sets): a cell with one member is its value, the others are numbered from `size` on"
+    r = np.diff(m.start)
+    many = np.flatnonzero(r > 1)
+    code = m.value[m.start[:-1]].astype(np.int32)
+    code[many] = size + np.arange(len(many))
+    return code[m.codes[rows]], [(m.value[m.start[i]:m.start[i+1]], m.weight[m.start[i]:m.start[i+1]]) for i in many]
+
+def _tree_of(data, criterion, g, allow, on_split, order):
+    "Grow on `TreeData` by a criterion"
+    d, number = _rows_of(data, g.min_fragment)
+    return _as_tree(d, _grow_nodes(d, criterion, g, number, allow=allow, on_split=on_split, order=order)[0], "midpoint")
+
+# %% ../nbs/09b_fractions.ipynb #4707383a
+def _thresholds(d, t, how):
+    "Thresholds of the nodes: the middle between two values, or the data value below it; the code of one-value tests"
+    res = np.where(t.kind == THRESHOLD, t.middle, np.where(t.kind == ONE_VALUE, t.cut, np.nan))
+    for j in np.unique(t.attribute[t.kind == THRESHOLD]) if how == "data" else ():
+        at = np.flatnonzero((t.kind == THRESHOLD) & (t.attribute == j))
+        res[at] = d.line[j][t.cut[at]]
+    return res
+
+def _as_tree(d, t, how):
+    "The nodes as a `Tree`"
+    values = [["<=", ">"] if line is not None else list(v) for v, line in zip(d.values, d.line)]
+    return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes))
 
 # %% ../nbs/09b_fractions.ipynb #f691af8b
 class _Cells:
@@ -486,3 +478,27 @@ def _cell_shares(tree, d):
         pos, node, w, row = _send_cells(d, row, group, w, tree.attribute[nodes], tree.kind[nodes], cut[nodes], first[nodes], width[nodes], depth, tree.n)
         at = at[pos]
     return res/res.sum(axis=1, keepdims=True)
+
+# %% ../nbs/09b_fractions.ipynb #13c4cf43
+def _textbook_send(d, node, parts):
+    "Parts for each son; a missing value goes down all, with the shares of the known rows among these"
+    j, res = node.attribute, [[] for _ in node.sons]
+    for i, w in parts:
+        if d.codes[j][i] >= 0: res[int(_branch(d.codes[j][i], node.kind, node.cut))].append((i, w))
+    known = [sum(w for _, w in o) for o in res]
+    share = [o/sum(known) if sum(known) > 0 else 1/len(known) for o in known]
+    for i, w in parts:
+        if d.codes[j][i] < 0:
+            for o, s in zip(res, share):
+                if s > _EPS: o.append((i, w*s))
+    return res
+
+def _textbook_tree(d, parts, m=2, binary=False):
+    "Grow by recursion"
+    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, kind=LEAF, cut=-1, sons=[], parts=parts)
+    best = _textbook_choice(d, parts, m, binary)
+    if best:
+        _, _, node.kind, node.cut, node.attribute = best
+        node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
+        node.sons = [_textbook_tree(d, o, m, binary) for o in _textbook_send(d, node, parts)]
+    return node

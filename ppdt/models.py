@@ -193,7 +193,7 @@ def _ends_of(v):
     if isinstance(v, Interval): return [(position(v.lo), np.nextafter(position(v.hi), -np.inf) if v.hi_open else position(v.hi))]
     return [(position(o), position(o)) for o in v]
 
-# %% ../nbs/07c_models.ipynb #a3cf79ce
+# %% ../nbs/07c_models.ipynb #2c65c2d1
 def _domain(name, tree, asks, rules, X, single):
     "What a column can be: what the tree and the rules name, and the values of the table"
     nodes = [i for i in np.flatnonzero(tree.attribute >= 0) if asks[tree.attribute[i]].column == name]
@@ -205,12 +205,12 @@ def _domain(name, tree, asks, rules, X, single):
         d = _Domain(name, cuts=np.zeros(0), single=single)
         cuts = [_cut(tree, i, single) for i in line] + [c for v in named for lo, hi in _ends_of(v) for c in (np.nextafter(d.on_line(lo), -np.inf), d.on_line(hi))]
         return _Domain(name, cuts=np.unique(np.array(cuts, dtype=float)), single=single)
-    values = {}
-    for i in nodes: values |= dict.fromkeys(tree.values[tree.attribute[i]] if asks[tree.attribute[i]].number is None else asks[tree.attribute[i]].number)
+    values, own = {}, [j for j, o in enumerate(asks) if o.column == name and (o.number is not None or tree.values[j] != ["<=", ">"])]
+    for j in own: values |= dict.fromkeys(tree.values[j] if asks[j].number is None else asks[j].number)
     for v in named:
         if isinstance(v, Interval): raise ValueError(f"'impossible' must name values of column {name!r}, which holds categories. Got {v}.")
         values |= dict.fromkeys(v)
-    return _Domain(name, list(values | dict.fromkeys(a.items if a is not None else ())), open=a is None and not nodes)
+    return _Domain(name, list(values | dict.fromkeys(a.items if a is not None else ())), open=a is None and not own)
 
 # %% ../nbs/07c_models.ipynb #6e5371fe
 def _branch(tree, node, ask, d):
@@ -564,7 +564,7 @@ def _mask_text(d, m):
     def one(lo, hi): return f"<= {d.cuts[hi-1]:.6g}" if lo == 0 else f"> {d.cuts[lo-1]:.6g}" if hi == len(d) else f"{d.cuts[lo-1]:.6g} to {d.cuts[hi-1]:.6g}"
     return " or ".join(one(lo, hi) for lo, hi in on.reshape(-1, 2))
 
-# %% ../nbs/07c_models.ipynb #7907f3e8
+# %% ../nbs/07c_models.ipynb #4eb622f8
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkingAttack:
     """What somebody learns who knows the public columns of all people, and the tree with its counts.
@@ -586,7 +586,7 @@ class LinkingAttack:
     confidence : float or None
         The largest share, in [0, 1].
     narrowed : dict or None
-        For each private column that the tree asks for: people of whom he can exclude some value.
+        For each private column that the tree asks for: people of whom he can exclude some value, at least (rules on top of the places that remain are not followed).
     """
     k: int
     spans: Spans
@@ -677,17 +677,18 @@ def linking_attack(
     "Divide people by span, then ask what the tree's counts say of each group. Raises as `spans`. Source: kadet, Definition 5."
     return _attack(spans(tree, people, public, y=y, impossible=impossible, columns=columns))
 
-# %% ../nbs/07c_models.ipynb #eec6bc06
+# %% ../nbs/07c_models.ipynb #b83272b1
 def _audit_lines(a):
     "Label and text of everything a ModelAudit measured, in reading order"
     n = lambda x: f"{x:,}"
+    between = lambda v: n(v[0]) if min(v) == max(v) else f"{n(min(v))} to {n(max(v))}"
     few = lambda names: ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "") if names else "none"
     yield "k measured", n(a.k)
     yield "people", f"{n(a.n_rows)} in {n(a.n_spans)} span{'s' if a.n_spans != 1 else ''}"
-    yield "spans", f"{n(min(a.populations))} to {n(max(a.populations))} people, {n(min(a.bins))} to {n(max(a.bins))} bins"
+    yield "each span", f"{between(a.populations)} people, {between(a.bins)} bins"
     if a.alone: yield "alone in their span", n(a.alone)
     yield "asked, public", few(a.public)
-    yield "asked, private", few(a.private) + (", and the class" if not a.class_public else "")
+    yield "asked, private", few(a.private) if a.class_public else f"{few(a.private)}, and the class" if a.private else "the class alone"
     if a.exposed is not None: yield "exposed", f"{a.exposed:.2%} of people are in a span of one class"
     if a.l_entropy is not None: yield "class in a span", f"entropy l {a.l_entropy:.4g}, the largest share {a.confidence:.1%}"
     if a.certain_published is not None: yield "from the counts", f"class certain for {n(a.certain_published)} people, believed with up to {a.confidence_published:.1%}"
@@ -767,7 +768,7 @@ def _class_measures(s, codes):
     one = (counts > 0).sum(axis=1) == 1
     return float(s.populations[one].sum()/len(s.row)), float(2**entropy(counts).min()), float((counts.max(axis=1)/s.populations).max()), counts
 
-# %% ../nbs/07c_models.ipynb #663eecd8
+# %% ../nbs/07c_models.ipynb #7da710a4
 def _warnings(s, X, impossible, fits):
     "What the reader of an audit should know"
     g, res = s.regions, []
@@ -781,6 +782,7 @@ def _warnings(s, X, impossible, fits):
     if fits is False: res.append("the tree's counts are not those of these people: nothing is said of what follows from them")
     return tuple(res)
 
+# %% ../nbs/07c_models.ipynb #6b7b4d1d
 def _unknown(tree, d, X):
     "People of the table whose value the tree does not name, where it asks for values as they are"
     j = tree.names.index(d.name) if d.name in tree.names else -1

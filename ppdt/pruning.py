@@ -259,10 +259,10 @@ def _divide(p, node, child, w, known, lost, stay):
     at, k = at[share[k] > _EPS], k[share[k] > _EPS]
     return np.append(known, at), np.append(child[known], kids[k]), np.append(w[known], w[at]*share[k])
 
-# %% ../nbs/09c_pruning.ipynb #4df3d165
-def _down(p, node, row, w, stay):
-    "Send fragments one level down: (position, child, row, weight); position None: as they were"
-    t, ask = p.t, p.t.attribute[node]
+# %% ../nbs/09c_pruning.ipynb #f74067c1
+def _down(p, node, ask, row, w, stay):
+    "Send fragments one level down, by the attributes `ask`: (position, child, row, weight); position None: as they were"
+    t = p.t
     if p.sets:
         nodes, group = _groups(node, len(t))
         pos, child, w, row = _send_cells(p.d, row, group, w, *(getattr(t, o)[nodes] for o in ("attribute", "kind", "cut", "first", "width")), t.depth[t.first[nodes]])
@@ -277,12 +277,14 @@ def _arrive(p, b, number, row, w, stay):
     "Fragments at the leaves below `b`: (number, leaf, row, weight)"
     node, ends = b[number], []
     while len(row):
-        end = p.t.attribute[node] < 0
-        ends.append((number[end], node[end], row[end], w[end]))
-        go = np.flatnonzero(~end)
-        number, node, row, w = number[go], node[go], row[go], w[go]
+        ask = p.t.attribute[node]
+        end = ask < 0
+        if end.any():
+            go = ~end
+            ends.append((number[end], node[end], row[end], w[end]))
+            number, node, row, w, ask = number[go], node[go], row[go], w[go], ask[go]
         if not len(row): break
-        pos, node, row, w = _down(p, node, row, w, stay)
+        pos, node, row, w = _down(p, node, ask, row, w, stay)
         if pos is not None: number = number[pos]
     return [np.concatenate([o[i] for o in ends]) for i in range(4)] if ends else (number, node, row, w)
 
@@ -326,26 +328,26 @@ def _raise_rows(p, v, b, asks, leaves, of, number, leaf, row, w):
     p.begin[slot[new]], p.end[slot[new]] = first + new, first + np.append(new[1:], len(slot))
     p.row, p.w = np.append(p.row, row[order]), np.append(p.w, w[order])
 
-# %% ../nbs/09c_pruning.ipynb #20f357e2
+# %% ../nbs/09c_pruning.ipynb #b5701b3c
 def _count_again(p, v, leaves):
-    "Class weights of the nodes between `v` and changed leaves; those of them whose children are done"
-    t, levels, changed = p.t, [v], np.zeros(len(p.t), dtype=bool)
-    changed[leaves] = True
-    while len(levels[-1]):
-        kids = _ranges(t.first[levels[-1]], t.width[levels[-1]])
-        levels.append(kids[t.attribute[kids] >= 0])
-    ready = []
-    for u in levels[-2::-1]:
-        kids, start = _ranges(t.first[u], t.width[u]), np.cumsum(t.width[u]) - t.width[u]
-        p.todo[u] = np.add.reduceat(changed[kids] & (t.attribute[kids] >= 0), start, dtype=np.int64)
-        if u is not v:
-            at = np.flatnonzero(np.logical_or.reduceat(changed[kids], start))
-            t.counts[u[at]] = np.add.reduceat(t.counts[kids], start, axis=0)[at]
-            u = u[at]
-            changed[u] = True
-            p.estimate[u] = p.errors(t.counts[u])
-        ready.append(u[p.todo[u] == 0])
-    return np.concatenate(ready)
+    "Class weights of the nodes between changed leaves and `v`; those of them, and of `v`, that can be decided"
+    t, seen, found, up = p.t, np.zeros(len(p.t), dtype=bool), [v[:0]], leaves
+    seen[v] = True
+    while len(up):
+        up = np.unique(t.parent[up])
+        up = up[~seen[up]]
+        seen[up] = True
+        found.append(up)
+    between = np.concatenate(found)
+    between = between[np.argsort(-t.depth[between], kind="stable")]              # children first
+    for u in np.split(between, np.flatnonzero(np.diff(t.depth[between])) + 1):
+        r = t.width[u]
+        if len(u): t.counts[u] = np.add.reduceat(t.counts[_ranges(t.first[u], r)], np.cumsum(r) - r, axis=0)
+    p.estimate[between] = p.errors(t.counts[between])
+    again = np.append(between, v)
+    p.todo[again] = 0
+    np.add.at(p.todo, t.parent[between], 1)
+    return again[p.todo[again] == 0]
 
 def _raise(p, v, b, chosen, asks, found):
     "Nodes `v` give their places to their branches `b`: the nodes to begin with again"

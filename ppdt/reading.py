@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['branch_text', 'tree_text', 'j48_text', 'tree_rules', 'Step', 'decision_path', 'explain']
 
-# %% ../nbs/06b_reading.ipynb #25fc4a31
+# %% ../nbs/06b_reading.ipynb #1657b1b2
 from dataclasses import dataclass
 import numpy as np, pandas as pd
-from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
+from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 from .tables import Cell, Centroid, Exact, Interval, Node, Suppressed, cell_text, position, value_text
 
 # %% ../nbs/06b_reading.ipynb #a2979658
@@ -315,7 +315,7 @@ def _branch_word(tree, node):
     p, b = tree.parent[node], int(tree.code[node])
     return f"{('at most', 'above')[b]} {_point(tree.threshold[p])}" if tree.kind[p] == THRESHOLD else _branch_label(tree, node)
 
-# %% ../nbs/06b_reading.ipynb #f14bf3a1
+# %% ../nbs/06b_reading.ipynb #61ac81a3
 def _told(v):
     "A value of a row in words"
     return "missing" if isinstance(v, Suppressed) or not isinstance(v, Cell) and _is_missing(v) else _label(v)
@@ -329,7 +329,11 @@ def _step_text(tree, kids, step, weight, row):
     elif len(gone) == 1 and step.ends <= 0:
         word = _branch_word(tree, gone[0][0])
         said = v if v == word else f"{v}, {word}"
-    else: said = f"{v}, so " + ", ".join([f"{_percent(s)} go with {_branch_word(tree, k)}" for k, s in gone] + [f"{_percent(step.ends/step.weight)} stop here"]*bool(step.ends > 0))
+    else:
+        gone = sorted([(_branch_word(tree, k), s) for k, s in gone], key=lambda o: -round(o[1], 9))
+        said = f"{v}, so " + ", ".join(f"{_percent(s)} go with {o}" for o, s in gone[:6])
+        if len(gone) > 6: said += f", {_percent(sum(s for _, s in gone[6:]))} with {len(gone) - 6} others"
+        if step.ends > 0: said += f", {_percent(step.ends/step.weight)} stop here"
     return f"{_asked(tree, i)}?{part} {said}."
 
 # %% ../nbs/06b_reading.ipynb #8741bac9
@@ -352,7 +356,9 @@ def _unknown_text(tree, rule):
     unseen = " A value that was never seen is answered at the question where it has no branch." if (tree.kind == MULTIWAY).any() else ""
     return f"A missing value goes {how}.{unseen}"
 
-# %% ../nbs/06b_reading.ipynb #9e963712
+# %% ../nbs/06b_reading.ipynb #1e836b54
+_SMALL = .05       # parts of a row below this are not followed in words
+
 def explain(
     tree:Tree, # A tree
     row, # A dict or Series from attribute to value, as for `decision_path`
@@ -363,11 +369,12 @@ def explain(
     tree = tree if counts else _bare(tree)
     counts, kids, steps = counts and not _withheld(tree), _kids(tree), decision_path(tree, row, rule)
     weight = {o.node: o.weight for o in steps}
-    asked = [_step_text(tree, kids, o, weight, row) for o in steps if kids[o.node]]
+    asked = [_step_text(tree, kids, o, weight, row) for o in steps if kids[o.node] and o.weight >= _SMALL]
+    small = sum(bool(kids[o.node]) and o.weight < _SMALL for o in steps)
     p, ends = _answer(tree, steps), [o for o in steps if o.ends > 0]
     c, end = _heaviest(p), ends[0].node
     told = _label(tree.classes[c])
     if len(ends) > 1: told += f", from {len(ends)} parts of the row ({_shares_text(tree, p)})"
-    elif counts and tree.n[end] > 0: told += f", the class of {_number(tree.counts[end][c])} of {_number(tree.n[end])} training rows ({_shares_text(tree, p)})"
-    lines = [f"{i}. {o}" for i, o in enumerate(asked, 1)] + [f"Answer: {told}.", *_otherwise(tree, kids, steps, row, rule)]
+    elif counts and tree.n[end] > 0: told += f", the class of {_number(round(tree.counts[end][c], 2))} of {_number(round(tree.n[end], 2))} training rows ({_shares_text(tree, p)})"
+    lines = [f"{i}. {o}" for i, o in enumerate(asked, 1)] + [f"{small} more question{'s were' if small > 1 else ' was'} asked of parts of the row below {_percent(_SMALL)}."]*bool(small) + [f"Answer: {told}.", *_otherwise(tree, kids, steps, row, rule)]
     return "\n".join(lines + [_unknown_text(tree, rule)]*bool(asked))

@@ -14,6 +14,52 @@ from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, entropy
 from .pruning import error_estimate
 from .splits import (_EPS, _binary_split, _branch, _leaves_at_once, _moved, _nominal_split, _nominal_table, _numeric_split, _textbook_choice, _textbook_counts, _widest)
 
+# %% ../nbs/09e_rules.ipynb #9106eeec
+def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=.25):
+    "A partial tree by recursion; a son is None where nobody looked"
+    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, sons=[])
+    best = _textbook_choice(d, parts, m, binary)
+    if not best: return node
+    _, _, node.kind, node.cut, node.attribute = best
+    node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
+    bags = _textbook_send(d, node, parts)
+    node.bags = [_textbook_counts(d, o) for o in bags]
+    todo = [i for i, o in enumerate(node.bags) if o.sum() > m - _EPS]
+    if not todo: return _textbook_end(node)
+    while todo:
+        i = min(todo, key=lambda i: (round(float(entropy(node.bags[i])), 6), i))    # the lowest entropy, the first of equals
+        todo.remove(i)
+        node.sons[i] = _textbook_partial(d, bags[i], m, binary, prune, confidence)
+        if node.sons[i].sons: return node                                           # it goes on below: its sisters stay unseen
+    node.sons = [o or SimpleNamespace(counts=c, attribute=-1, sons=[]) for o, c in zip(node.sons, node.bags)]
+    as_leaf, as_tree = error_estimate(node.counts, confidence), sum(error_estimate(o.counts, confidence) for o in node.sons)
+    return _textbook_end(node) if prune and as_leaf <= as_tree + .1 + _EPS else node
+
+def _textbook_end(node): node.attribute, node.sons = -1, []; return node
+
+# %% ../nbs/09e_rules.ipynb #acc4a41c
+def _textbook_path(d, node, m=2):
+    "The way to the heaviest leaf among branches that were looked at and weigh m or more: (tests, counts of the leaf)"
+    if not node.sons: return [], node.counts
+    ways = [(i, _textbook_path(d, o, m)) for i, o in enumerate(node.sons) if o and node.bags[i].sum() > m - _EPS]
+    b, (tests, counts) = max(ways, key=lambda o: (round(float(o[1][1].sum()), 6), -o[0]))
+    share = node.bags[b].sum()/sum(o.sum() for o in node.bags)
+    return [(node.attribute, node.kind, node.cut, b, share), *tests], counts
+
+# %% ../nbs/09e_rules.ipynb #f737fbc5
+def _textbook_part(d, m=2, binary=False, prune=True, confidence=.25):
+    "Rules, one after the other: [(tests, counts)]. Source: frank1998"
+    parts, rules = [(i, 1. if d.weight is None else float(d.weight[i])) for i in range(len(d.y))], []
+    while parts:
+        tests, counts = _textbook_path(d, _textbook_partial(d, parts, m, binary, prune, confidence), m)
+        rules.append((tests, counts))
+        rest = []
+        for i, w in parts:
+            for j, kind, cut, b, share in tests: w = w*(share if d.codes[j][i] < 0 else int(_branch(d.codes[j][i], kind, cut)) == b)
+            rest.append(w)
+        parts = [(i, w - c) for (i, w), c in zip(parts, rest) if w - c > _EPS*w]
+    return rules
+
 # %% ../nbs/09e_rules.ipynb #f7be66d1
 def _one_state(d):
     "What scoring one node asks of a table: categories as value*k + class, numbers as codes on one common line"
@@ -28,7 +74,7 @@ def _one_state(d):
     return SimpleNamespace(d=d, k=k, word=word, size=size, packed=packed, numbers=line, codes=codes, begin=begin,
         line=np.concatenate([d.line[j] for j in line]) if line else np.zeros(0), counted=_widest(d, n))
 
-# %% ../nbs/09e_rules.ipynb #f7d14bd1
+# %% ../nbs/09e_rules.ipynb #352b7f8a
 def _one_numeric(s, rows, w, counts, m):
     "The best threshold of each numeric attribute among some rows: (gain, ratio, threshold, admissible), each attribute scored like a node of its own"
     c = s.codes[:, rows]
@@ -38,6 +84,7 @@ def _one_numeric(s, rows, w, counts, m):
     code, at, n = (c.astype(np.int64) + s.begin[:, None])[known], order[known], len(s.numbers)
     return _numeric_split(s.line, 1e-5, code, s.d.y[rows][at], w[at], known.sum(axis=1), np.repeat(counts, n, axis=0), np.full(n, counts.sum()), m, None, False)
 
+# %% ../nbs/09e_rules.ipynb #9322779c
 def _one_nominal(s, rows, w, counts, m, binary):
     "The same for the categorical attributes"
     n = len(s.word)
@@ -45,7 +92,7 @@ def _one_nominal(s, rows, w, counts, m, binary):
     table, value = _nominal_table(local, s.packed[:, rows].ravel(), np.tile(w, n), n, s.size, s.k, 1)
     return _binary_split(table, total, m, None, value) if binary else _nominal_split(table, total, m, None)
 
-# %% ../nbs/09e_rules.ipynb #7c3e1bd2
+# %% ../nbs/09e_rules.ipynb #f7c54135
 def _one_choice(gain, ratio, ok, counted):
     "The attribute of one node, -1 for a leaf: the largest ratio among those with an average gain or more, the first of equals"
     part, best, top = ok & counted, -1, 0.
@@ -54,6 +101,7 @@ def _one_choice(gain, ratio, ok, counted):
         if ratio[j] > top + _EPS: best, top = j, ratio[j]
     return best
 
+# %% ../nbs/09e_rules.ipynb #b90552cc
 def _one_split(s, rows, w, m, binary):
     "The split of one node as C4.5 chooses it: (attribute, kind, cut, threshold), or None"
     counts = np.bincount(s.d.y[rows], w, minlength=s.k)[None]
@@ -80,56 +128,57 @@ def _one_send(s, split, rows, w):
     counts = np.bincount(child*s.k + s.d.y[rows], w, minlength=width*s.k).reshape(width, s.k)
     return [(rows[o], w[o]) for o in (order[a:b] for a, b in zip(ends, ends[1:]))], counts
 
-# %% ../nbs/09e_rules.ipynb #1f66d8c7
+# %% ../nbs/09e_rules.ipynb #97162f54
 class _Partial:
-    "A node of a partial tree: its class weights, and below it `sons` (None where nobody looked) and `best`, the branch of the rule"
-    def __init__(self, s, rows, w, p, grow=True):
-        self.counts, self.sons, self.best = np.bincount(s.d.y[rows], w, minlength=s.k), None, 0
-        self.split = _one_split(s, rows, w, p.m, p.binary) if grow else None
+    "A node of a partial tree: class weights, and below it `sons` (None where nobody looked), `best`, the branch of the rule, and `top`, the weight of its leaf"
+    def __init__(self, s, rows, w, p):
+        self.counts, self.sons, self.best, self.goes_on = np.bincount(s.d.y[rows], w, minlength=s.k), None, 0, False
+        self.top, self.split = self.counts.sum(), _one_split(s, rows, w, p.m, p.binary)
         if self.split is None: return
-        parts, self.bags = _one_send(s, self.split, rows, w)
-        self.sons = [None]*len(parts)
-        self.heavy = self.bags.sum(axis=1) > p.m - _EPS
-        self.look(s, parts, p)
-        if self.sons and p.prune and all(o and not o.sons for o in self.sons) and self.no_better(p): self.sons = None
-        if self.sons: self.best = self.heaviest()
+        self.parts, self.bags = _one_send(s, self.split, rows, w)
+        self.sons, self.heavy, self.bits = [None]*len(self.parts), self.bags.sum(axis=1) > p.m - _EPS, entropy(self.bags)
+
+    def next_branch(self):
+        "The branch to grow next: at once one without entropy, else the lowest entropy; -1 when none is left, or one goes on below"
+        best, low = -1, np.inf
+        for i, o in enumerate(self.sons):
+            if o is not None or not self.heavy[i] or self.goes_on: continue
+            if self.bits[i] < _EPS: return i
+            if low - self.bits[i] > _EPS: best, low = i, self.bits[i]
+        return best
+
+    def close(self, p):
+        "Decide whether the node stays divided, and which branch the rule takes"
+        del self.parts
+        looked = [i for i, o in enumerate(self.sons) if o is not None]
+        if not looked or not self.goes_on and p.prune and self.no_better(p): self.sons = None; return
+        self.best = looked[0]
+        for i in looked:
+            if self.sons[i].top > self.sons[self.best].top + _EPS: self.best = i
+        self.top = self.sons[self.best].top
 
     def no_better(self, p):
         "Would a leaf make hardly more errors than the leaves below?"
-        leaf, *below = p.errors(np.stack([self.counts, *[o.counts for o in self.sons]]))
+        leaf, *below = p.errors(np.concatenate([self.counts[None], self.bags]))
         return leaf - sum(below) - .1 < _EPS
 
-    def look(self, s, parts, p):
-        "Grow branch after branch, until one does not end as a leaf"
-        h = entropy(self.bags)
-        for tried in range(len(parts)):
-            i = self.next_branch(h)
-            if i < 0: break
-            self.sons[i] = _Partial(s, *parts[i], p)
-            if self.sons[i].sons: return
-        else: return
-        if not tried: self.sons = None
-        else: self.sons = [o or _Partial(s, *part, p, grow=False) for o, part in zip(self.sons, parts)]
+# %% ../nbs/09e_rules.ipynb #177c5de7
+def _partial_tree(s, rows, w, p):
+    "Grow a partial tree, one branch after the other; a stack instead of recursion, for trees of any depth"
+    root = _Partial(s, rows, w, p)
+    stack = [root] if root.sons else []
+    while stack:
+        node = stack[-1]
+        i = node.next_branch()
+        if i >= 0:
+            son = node.sons[i] = _Partial(s, *node.parts[i], p)
+            if son.sons: stack.append(son)
+            continue
+        stack.pop().close(p)
+        if stack and node.sons: stack[-1].goes_on = True
+    return root
 
-    def next_branch(self, h):
-        "The branch to grow next: at once one without entropy, else the lowest entropy; -1 when only light ones are left"
-        best, low = -1, np.inf
-        for i, o in enumerate(self.sons):
-            if o is not None or not self.heavy[i]: continue
-            if h[i] < _EPS: return i
-            if low - h[i] > _EPS: best, low = i, h[i]
-        return best
-
-    def heaviest(self):
-        "The grown branch that leads to the heaviest leaf"
-        best, top = 0, -np.inf
-        for i, o in enumerate(self.sons):
-            if o is not None and self.heavy[i] and o.weight() > top + _EPS: best, top = i, o.weight()
-        return best
-
-    def weight(self): return self.sons[self.best].weight() if self.sons else self.counts.sum()
-
-# %% ../nbs/09e_rules.ipynb #5c5ea210
+# %% ../nbs/09e_rules.ipynb #d924ec96
 @dataclass(frozen=True, eq=False)
 class Rule:
     """A rule of a decision list.
@@ -144,6 +193,7 @@ class Rule:
     tests: list
     counts: np.ndarray
 
+# %% ../nbs/09e_rules.ipynb #77510f5e
 def _rule(node, d, how):
     "The path to the heaviest leaf: (tests with codes, Rule)"
     tests, shown = [], []
@@ -155,7 +205,7 @@ def _rule(node, d, how):
         node = node.sons[b]
     return tests, Rule(shown, node.counts)
 
-# %% ../nbs/09e_rules.ipynb #e2178ebe
+# %% ../nbs/09e_rules.ipynb #5eb25a15
 def _cover(tests, column):
     "How much of each row the tests cover; `column(j, kind, cut)` gives (branch of each row, is it missing?) for a test"
     res = 1.
@@ -164,12 +214,13 @@ def _cover(tests, column):
         res = res*np.where(lost, test[4], branch == test[3])
     return res
 
+# %% ../nbs/09e_rules.ipynb #e622be34
 def _part(d, p, how="midpoint"):
     "Rules until no row is left; `p` has m, binary, prune and errors (estimate of a leaf). Source: frank1998"
     s, res = _one_state(d), []
     rows, w = np.arange(len(d.y)), np.ones(len(d.y)) if d.weight is None else np.asarray(d.weight, dtype=float)
     while len(rows):
-        tests, rule = _rule(_Partial(s, rows, w, p), d, how)
+        tests, rule = _rule(_partial_tree(s, rows, w, p), d, how)
         def column(j, kind, cut):
             c = d.codes[j][rows]
             return _branch(c, kind, cut), c < 0
@@ -194,48 +245,3 @@ def _rule_shares(rules, x):
         rows, left = rows[keep], left[keep]
         if not len(rows): break
     return res
-
-# %% ../nbs/09e_rules.ipynb #9106eeec
-def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=.25):
-    "A partial tree by recursion; a son is None where nobody looked"
-    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, sons=[])
-    best = _textbook_choice(d, parts, m, binary)
-    if not best: return node
-    _, _, node.kind, node.cut, node.attribute = best
-    node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
-    bags = _textbook_send(d, node, parts)
-    node.bags = [_textbook_counts(d, o) for o in bags]
-    todo = [i for i, o in enumerate(node.bags) if o.sum() > m - _EPS]
-    if not todo: return _textbook_end(node)
-    while todo:
-        i = min(todo, key=lambda i: (round(float(entropy(node.bags[i])), 6), i))    # the lowest entropy, the first of equals
-        todo.remove(i)
-        node.sons[i] = _textbook_partial(d, bags[i], m, binary, prune, confidence)
-        if node.sons[i].sons: return node                                           # it goes on below: its sisters stay unseen
-    node.sons = [o or SimpleNamespace(counts=c, attribute=-1, sons=[]) for o, c in zip(node.sons, node.bags)]
-    as_leaf, as_tree = error_estimate(node.counts, confidence), sum(error_estimate(o.counts, confidence) for o in node.sons)
-    return _textbook_end(node) if prune and as_leaf <= as_tree + .1 + _EPS else node
-
-def _textbook_end(node): node.attribute, node.sons = -1, []; return node
-
-# %% ../nbs/09e_rules.ipynb #61127942
-def _textbook_path(d, node, m=2):
-    "The way to the heaviest leaf among branches that were looked at and weigh m or more: (tests, counts of the leaf)"
-    if not node.sons: return [], node.counts
-    ways = [(i, _textbook_path(d, o, m)) for i, o in enumerate(node.sons) if o and node.bags[i].sum() > m - _EPS]
-    b, (tests, counts) = max(ways, key=lambda o: (round(float(o[1][1].sum()), 6), -o[0]))
-    share = node.bags[b].sum()/sum(o.sum() for o in node.bags)
-    return [(node.attribute, node.kind, node.cut, b, share), *tests], counts
-
-def _textbook_part(d, m=2, binary=False, prune=True, confidence=.25):
-    "Rules, one after the other: [(tests, counts)]. Source: frank1998"
-    parts, rules = [(i, 1. if d.weight is None else float(d.weight[i])) for i in range(len(d.y))], []
-    while parts:
-        tests, counts = _textbook_path(d, _textbook_partial(d, parts, m, binary, prune, confidence), m)
-        rules.append((tests, counts))
-        rest = []
-        for i, w in parts:
-            for j, kind, cut, b, share in tests: w = w*(share if d.codes[j][i] < 0 else int(_branch(d.codes[j][i], kind, cut)) == b)
-            rest.append(w)
-        parts = [(i, w - c) for (i, w), c in zip(parts, rest) if w - c > _EPS*w]
-    return rules

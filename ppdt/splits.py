@@ -23,30 +23,7 @@ def _table(n):
     "x log2 x for 0, 1, ..., n"
     return _xlogx(np.arange(n + 1, dtype=float))
 
-# %% ../nbs/09a_splits.ipynb #7443a086
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    "Rows as codes: for each attribute codes (-1 missing) and values in order; `line` holds the numbers of a numeric attribute, else None"
-    names: list
-    codes: list
-    values: list
-    line: list
-    classes: list
-    y: np.ndarray
-    weight: np.ndarray | None      # None: every row weighs 1
-    level: list | None = None      # taxonomy level of each attribute
-    @property
-    def sizes(self): return [len(o) for o in self.values]
-    @property
-    def n_classes(self): return len(self.classes)
-    def take(self, rows): return _Rows(self.names, [c[rows] for c in self.codes], self.values, self.line, self.classes, self.y[rows], None if self.weight is None else self.weight[rows], self.level)
-
-# %% ../nbs/09a_splits.ipynb #915e0433
-def _minimum(known, n_classes, m):
-    "Weight that each side of a threshold needs: a tenth of the average class, at least m, else at most 25"
-    s = .1*known/n_classes
-    return np.where(s <= m + _EPS, m, np.where(s > 25 + _EPS, 25., s))
-
+# %% ../nbs/09a_splits.ipynb #3fb89f14
 def _gain_of(before, after, known, total):
     "Gain in bits a row: entropies in bits in all; 0 below 1e-6 bit in all"
     g = known/total*(before - after)
@@ -55,6 +32,128 @@ def _gain_of(before, after, known, total):
 def _ratio_of(gain, split, total):
     "Gain over split information; `split` in bits in all"
     return np.where(np.abs(split) < _EPS, 0., gain*total/np.where(np.abs(split) < _EPS, 1., split))
+
+# %% ../nbs/09a_splits.ipynb #dbbf125f
+_DENSE = 4_000_000      # cells of a table at most, before values that a node lacks are left out
+
+def _nominal_table(local, key, w, n, size, k, gap):
+    "Weights of (node, value, class) and the value of each column, None when it is its number; `key` is value*k + class, missing being the last value"
+    width = size + gap
+    key = local*np.int64(width*k) + key
+    if n*width*k <= max(_DENSE, 4*len(key)):
+        return np.bincount(key, w, minlength=n*width*k).reshape(n, width, k)[:, :size], None
+    pair, inverse = np.unique(key//k, return_inverse=True)
+    node, value = np.divmod(pair, width)
+    first = np.searchsorted(node, np.arange(n))
+    rank = np.arange(len(pair)) - first[node]
+    widest = int(rank.max(initial=0)) + 1
+    table = np.bincount((node*widest + rank)[inverse]*k + key % k, w, minlength=n*widest*k).reshape(n, widest, k)
+    values = np.full((n, widest), -1); values[node, rank] = value
+    if gap: table[values == size] = 0
+    return table, values
+
+# %% ../nbs/09a_splits.ipynb #9c166458
+def _admitted(admit, table, missing):
+    "What `admit` says of children, shape (...) for tables (..., n_branches, n_classes); rows without a value, shape (..., n_classes), are shared out"
+    if missing.any():
+        bag = table.sum(axis=-1, keepdims=True)
+        known = bag.sum(axis=-2, keepdims=True)
+        table = table + missing[..., None, :]*(bag/np.where(known > 0, known, 1))
+    return np.asarray(admit(table), dtype=bool)
+
+# %% ../nbs/09a_splits.ipynb #bc2faf81
+def _over_classes(x):
+    "Sums over the last axis, which is short: numpy adds long rows faster"
+    if x.shape[-1] > 8: return x.sum(axis=-1)
+    res = x[..., 0].copy()
+    for c in range(1, x.shape[-1]): res += x[..., c]
+    return res
+
+def _nominal_split(table, total, m, log, counts=None, admit=None):
+    "One branch a value, in each node: (gain, ratio, nothing, admissible, shut)"
+    bag, cls = _over_classes(table), table.sum(axis=1)
+    known = bag.sum(axis=1)
+    before = _xlogx(known, log) - _xlogx(cls, log).sum(axis=1)
+    inside = _xlogx(bag, log).sum(axis=1)
+    gain = _gain_of(before, inside - _over_classes(_xlogx(table, log)).sum(axis=1), known, total)
+    split = _xlogx(total, log) - inside - _xlogx(total - known, log)
+    ok = (bag > m - _EPS).sum(axis=1) >= 2
+    shut = np.zeros(len(table), dtype=bool)
+    if admit:
+        shut = ok & (gain > _EPS)
+        ok = ok & _admitted(admit, table, counts - cls)
+        shut &= ~ok
+    return np.where(ok, gain, 0.), np.where(ok, _ratio_of(gain, split, total), 0.), np.full(len(table), -1), ok, shut
+
+# %% ../nbs/09a_splits.ipynb #a223b14a
+def _choose(found, counted):
+    "The attribute of each node, -1 for a leaf: the largest ratio among those with an average gain or more"
+    gain, ratio, _, ok = (np.stack([o[i] for o in found]) for i in range(4))
+    ok = ok.astype(bool)
+    part = ok & counted[:, None]
+    number = part.sum(axis=0)
+    average = np.where(part, gain, 0.).sum(axis=0)/np.maximum(number, 1)
+    best, top = np.full(gain.shape[1], -1), np.zeros(gain.shape[1])
+    for j in range(len(found)):
+        take = ok[j] & (number > 0) & (gain[j] >= average - 1e-3) & (ratio[j] > top + _EPS)
+        best[take], top[take] = j, ratio[j][take]
+    return best
+
+# %% ../nbs/09a_splits.ipynb #10361c2d
+def _most_gain(found, counted):
+    "The attribute of each node by gain alone, the first of equals; -1 for a leaf. Source: quinlan1986"
+    gain = np.round(np.stack([o[0] for o in found]), 12)
+    return np.where(gain.max(axis=0) > _EPS, gain.argmax(axis=0), -1)
+
+# %% ../nbs/09a_splits.ipynb #bb7611ba
+def _leaves_at_once(counts, m):
+    "Nodes that cannot be split: lighter than 2m, or one class has it all"
+    total = counts.sum(axis=1)
+    return (total < 2*m - _EPS) | (total - counts.max(axis=1) < _EPS)
+
+def _widest(d, total):
+    "Which attributes enter the average: those with less than 0.3 values a row, or all when all have as many"
+    many = np.array([o is None and not size < .3*total - _EPS for o, size in zip(d.line, d.sizes)])
+    return np.ones(len(many), dtype=bool) if many.all() else ~many
+
+# %% ../nbs/09a_splits.ipynb #716b8aa1
+def _minimum(known, n_classes, m):
+    "Weight that each side of a threshold needs: a tenth of the average class, at least m, else at most 25"
+    s = .1*known/n_classes
+    return np.where(s <= m + _EPS, m, np.where(s > 25 + _EPS, 25., s))
+
+# %% ../nbs/09a_splits.ipynb #89157ac8
+def _cuts(line, gaps, code, w, size, start, end, k, m):
+    "Cuts that leave enough on both sides: (position of the row before, node, weight left of it), and the known weight of each node"
+    weight = np.append(np.cumsum(w), 0.) if w is not None else None
+    known = size if w is None else weight[end - 1] - weight[start - 1]
+    need = _minimum(known, k, m)
+    cut = np.flatnonzero(code[1:] != code[:-1] if gaps is None else line[code[:-1]] + gaps < line[code[1:]])
+    s = np.searchsorted(end, cut, side="right") if len(cut) < len(code)//8 else np.repeat(np.arange(len(size)), size)[cut]
+    left = (cut - start[s] + 1) if w is None else weight[cut] - weight[start[s] - 1]
+    ok = (cut + 1 < end[s]) & (left > need[s] - _EPS) & (known[s] - left > need[s] - _EPS) & (size >= 2*need - _EPS)[s]
+    return cut[ok], s[ok], left[ok], known
+
+# %% ../nbs/09a_splits.ipynb #538ce081
+def _left(y, w, at, first, left, n_classes):
+    "Weights of the classes left of the cuts `at` (positions), from the segment's beginning `first` on, shape (n_classes, n_cuts); `left` has their sums"
+    res = np.empty((n_classes, len(at)), dtype=np.int64 if w is None else float)
+    for k in range(n_classes if w is not None else n_classes - 1):
+        c = np.cumsum(y == k, dtype=np.int32) if w is None else np.cumsum(np.where(y == k, w, 0.))
+        c = np.append(c, c.dtype.type(0))                             # position -1: nothing
+        np.subtract(c[at], c[first - 1], out=res[k])
+    if w is None: res[-1] = left - res[:-1].sum(axis=0)
+    return res
+
+# %% ../nbs/09a_splits.ipynb #68d743d1
+def _middle(a, b):
+    "Half-way between neighbours, below the upper one"
+    m = (a + b)/2
+    return np.where(m == b, a, m)
+
+def _moved(line, threshold):
+    "Code of the largest value of the table that is not above a threshold"
+    return np.searchsorted(line, threshold + _EPS) - 1
 
 # %% ../nbs/09a_splits.ipynb #a8fbaf42
 def _first_best(gain, start, end):
@@ -75,27 +174,7 @@ def _first_best(gain, start, end):
             if gain[i] > best + _EPS: best, res[s] = gain[i], i
     return res
 
-# %% ../nbs/09a_splits.ipynb #9defff78
-def _left(y, w, at, first, n_classes):
-    "Weights of the classes left of the cuts `at` (positions), from the segment's beginning `first` on, shape (n_classes, n_cuts)"
-    res = np.empty((n_classes, len(at)), dtype=np.int64 if w is None else float)
-    for k in range(n_classes):
-        c = np.cumsum(y == k, dtype=np.int32) if w is None else np.cumsum(np.where(y == k, w, 0.))
-        c = np.append(c, c.dtype.type(0))                             # position -1: nothing
-        np.subtract(c[at], c[first - 1], out=res[k])
-    return res
-
-# %% ../nbs/09a_splits.ipynb #68d743d1
-def _middle(a, b):
-    "Half-way between neighbours, below the upper one"
-    m = (a + b)/2
-    return np.where(m == b, a, m)
-
-def _moved(line, threshold):
-    "Code of the largest value of the table that is not above a threshold"
-    return np.searchsorted(line, threshold + _EPS) - 1
-
-# %% ../nbs/09a_splits.ipynb #75f127db
+# %% ../nbs/09a_splits.ipynb #ead90061
 def _numeric_split(line, gaps, code, y, w, size, counts, total, m, log, whole=True, admit=None, refused=()):
     "Best threshold of one attribute in each node: (gain, ratio, threshold, admissible, shut). Rows lie in order of node and value; `whole`: none is missing"
     n, k = counts.shape
@@ -103,7 +182,7 @@ def _numeric_split(line, gaps, code, y, w, size, counts, total, m, log, whole=Tr
     res = np.zeros(n), np.zeros(n), np.full(n, -1.), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     cut, s, left, known = _cuts(line, gaps, code, w, size, start, end, k, m)
     if not len(cut): return res
-    a = _left(y, w, cut, start[s], k)
+    a = _left(y, w, cut, start[s], left, k)
     if whole: b = counts.T
     else:
         seg = np.repeat(np.arange(n), size)
@@ -132,62 +211,6 @@ def _numeric_split(line, gaps, code, y, w, size, counts, total, m, log, whole=Tr
     split = _xlogx(total[won], log) - _xlogx(left[at], log) - _xlogx(right[at], log) - _xlogx(total[won] - known[won], log)
     res[0][won], res[1][won], res[2][won], res[3][won], res[4][won] = g, _ratio_of(g, split, total[won]), _middle(line[code[cut[at]]], line[code[cut[at] + 1]]), True, False
     return res
-
-# %% ../nbs/09a_splits.ipynb #73cbafec
-def _cuts(line, gaps, code, w, size, start, end, k, m):
-    "Cuts that leave enough on both sides: (position of the row before, node, weight left of it), and the known weight of each node"
-    weight = np.append(np.cumsum(w), 0.) if w is not None else None
-    known = size if w is None else weight[end - 1] - weight[start - 1]
-    need = _minimum(known, k, m)
-    cut = np.flatnonzero(code[1:] != code[:-1] if gaps is None else line[code[:-1]] + gaps < line[code[1:]])
-    s = np.searchsorted(end, cut, side="right") if len(cut) < len(code)//8 else np.repeat(np.arange(len(size)), size)[cut]
-    left = (cut - start[s] + 1) if w is None else weight[cut] - weight[start[s] - 1]
-    ok = (cut + 1 < end[s]) & (left > need[s] - _EPS) & (known[s] - left > need[s] - _EPS) & (size >= 2*need - _EPS)[s]
-    return cut[ok], s[ok], left[ok], known
-
-def _admitted(admit, table, missing):
-    "What `admit` says of children, shape (...) for tables (..., n_branches, n_classes); rows without a value, shape (..., n_classes), are shared out"
-    if missing.any():
-        bag = table.sum(axis=-1, keepdims=True)
-        known = bag.sum(axis=-2, keepdims=True)
-        table = table + missing[..., None, :]*(bag/np.where(known > 0, known, 1))
-    return np.asarray(admit(table), dtype=bool)
-
-# %% ../nbs/09a_splits.ipynb #dbbf125f
-_DENSE = 4_000_000      # cells of a table at most, before values that a node lacks are left out
-
-def _nominal_table(local, key, w, n, size, k, gap):
-    "Weights of (node, value, class) and the value of each column, None when it is its number; `key` is value*k + class, missing being the last value"
-    width = size + gap
-    key = local*np.int64(width*k) + key
-    if n*width*k <= max(_DENSE, 4*len(key)):
-        return np.bincount(key, w, minlength=n*width*k).reshape(n, width, k)[:, :size], None
-    pair, inverse = np.unique(key//k, return_inverse=True)
-    node, value = np.divmod(pair, width)
-    first = np.searchsorted(node, np.arange(n))
-    rank = np.arange(len(pair)) - first[node]
-    widest = int(rank.max(initial=0)) + 1
-    table = np.bincount((node*widest + rank)[inverse]*k + key % k, w, minlength=n*widest*k).reshape(n, widest, k)
-    values = np.full((n, widest), -1); values[node, rank] = value
-    if gap: table[values == size] = 0
-    return table, values
-
-# %% ../nbs/09a_splits.ipynb #4f1cd41f
-def _nominal_split(table, total, m, log, counts=None, admit=None):
-    "One branch a value, in each node: (gain, ratio, nothing, admissible, shut)"
-    bag, cls = table.sum(axis=2), table.sum(axis=1)
-    known = bag.sum(axis=1)
-    before = _xlogx(known, log) - _xlogx(cls, log).sum(axis=1)
-    inside = _xlogx(bag, log).sum(axis=1)
-    gain = _gain_of(before, inside - _xlogx(table, log).sum(axis=(1, 2)), known, total)
-    split = _xlogx(total, log) - inside - _xlogx(total - known, log)
-    ok = (bag > m - _EPS).sum(axis=1) >= 2
-    shut = np.zeros(len(table), dtype=bool)
-    if admit:
-        shut = ok & (gain > _EPS)
-        ok = ok & _admitted(admit, table, counts - cls)
-        shut &= ~ok
-    return np.where(ok, gain, 0.), np.where(ok, _ratio_of(gain, split, total), 0.), np.full(len(table), -1), ok, shut
 
 # %% ../nbs/09a_splits.ipynb #65ce2ecc
 def _binary_split(table, total, m, log, value=None, counts=None, admit=None, refused=()):
@@ -221,26 +244,6 @@ def _best_value(gain, ratio, ok, value):
         take = ok[:, i] & ((ratio[:, i] > top + _EPS) | (value[:, i] == 0))
         top[take], won[take], best[take] = ratio[take, i], gain[take, i], value[take, i]
     return won, top, best
-
-# %% ../nbs/09a_splits.ipynb #a223b14a
-def _choose(found, counted):
-    "The attribute of each node, -1 for a leaf: the largest ratio among those with an average gain or more"
-    gain, ratio, _, ok = (np.stack([o[i] for o in found]) for i in range(4))
-    ok = ok.astype(bool)
-    part = ok & counted[:, None]
-    number = part.sum(axis=0)
-    average = np.where(part, gain, 0.).sum(axis=0)/np.maximum(number, 1)
-    best, top = np.full(gain.shape[1], -1), np.zeros(gain.shape[1])
-    for j in range(len(found)):
-        take = ok[j] & (number > 0) & (gain[j] >= average - 1e-3) & (ratio[j] > top + _EPS)
-        best[take], top[take] = j, ratio[j][take]
-    return best
-
-# %% ../nbs/09a_splits.ipynb #10361c2d
-def _most_gain(found, counted):
-    "The attribute of each node by gain alone, the first of equals; -1 for a leaf. Source: quinlan1986"
-    gain = np.round(np.stack([o[0] for o in found]), 12)
-    return np.where(gain.max(axis=0) > _EPS, gain.argmax(axis=0), -1)
 
 # %% ../nbs/09a_splits.ipynb #ea5763ad
 @dataclass(frozen=True)
@@ -292,6 +295,24 @@ class Gain(GainRatio):
         "What a test is worth beside the tests of other nodes"
         return gain
 
+# %% ../nbs/09a_splits.ipynb #7443a086
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    "Rows as codes: for each attribute codes (-1 missing) and values in order; `line` holds the numbers of a numeric attribute, else None"
+    names: list
+    codes: list
+    values: list
+    line: list
+    classes: list
+    y: np.ndarray
+    weight: np.ndarray | None      # None: every row weighs 1
+    level: list | None = None      # taxonomy level of each attribute
+    @property
+    def sizes(self): return [len(o) for o in self.values]
+    @property
+    def n_classes(self): return len(self.classes)
+    def take(self, rows): return _Rows(self.names, [c[rows] for c in self.codes], self.values, self.line, self.classes, self.y[rows], None if self.weight is None else self.weight[rows], self.level)
+
 # %% ../nbs/09a_splits.ipynb #f60dece3
 class _Nodes:
     "A tree while it is pruned: arrays, one entry a node; the children of a node lie side by side from `first` on"
@@ -304,17 +325,6 @@ class _Nodes:
 def _branch(codes, kind, cut):
     "The branch of rows with a known value"
     return np.where(kind == MULTIWAY, codes, np.where(kind == THRESHOLD, codes > cut, codes != cut))
-
-# %% ../nbs/09a_splits.ipynb #bb7611ba
-def _leaves_at_once(counts, m):
-    "Nodes that cannot be split: lighter than 2m, or one class has it all"
-    total = counts.sum(axis=1)
-    return (total < 2*m - _EPS) | (total - counts.max(axis=1) < _EPS)
-
-def _widest(d, total):
-    "Which attributes enter the average: those with less than 0.3 values a row, or all when all have as many"
-    many = np.array([o is None and not size < .3*total - _EPS for o, size in zip(d.line, d.sizes)])
-    return np.ones(len(many), dtype=bool) if many.all() else ~many
 
 # %% ../nbs/09a_splits.ipynb #def3d71c
 def _codes_below(d, best, kind, middle):

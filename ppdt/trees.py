@@ -66,7 +66,7 @@ def _fill(tree, boxes, counts):
         b.weight = _number(b.counts.sum()) if counts else ""
         b.width = _width(b.what, b.inner) + (_GAP + _width(b.weight) if counts else 0)
 
-# %% ../nbs/06c_trees.ipynb #f41d26a4
+# %% ../nbs/06c_trees.ipynb #5bc654b2
 def _columns(boxes):
     "A column for each depth. Sets places in points; the width of the whole"
     last = next_up = None                # half a line more between families
@@ -76,7 +76,7 @@ def _columns(boxes):
             b.y = 0. if last is None else last + (1 if b.up == next_up else 1.5)
             last, next_up = b.y, b.up
     for b in boxes: b.y = last - b.y
-    labels, x, by_depth = {}, 0., {}
+    x, by_depth = 0., {}
     for b in boxes: by_depth.setdefault(b.depth, []).append(b)
     for depth, column in sorted(by_depth.items()):
         bar = x + max(_width(b.label) for b in column) + (2*_GAP if depth else 0)

@@ -36,6 +36,7 @@ class Entry:
     needs_y: bool = False                       # has the class to be given?
     impossible: tuple = ()                      # messages that say truly that no release exists; `test_contract` holds each against the table
     refuses: tuple = ()                         # messages for releases that a classifier does not read
+    declared: bool = False                      # does it branch on declared categories? Those that nobody has do not leave the house: a tree from the file lacks them
     keeps: tuple = field(default=("release_",)) # learnt names that hold rows, and are not pickled
 
     def options(self, *table): return st.one_of([g(*table) for g in self.grids])
@@ -110,14 +111,14 @@ CLASSIFIERS = {
     C45Classifier: Entry(
         grids=(grid(min_samples_leaf=pick(1, 2, 2.5), prune=st.booleans(), confidence=pick(.25, .5, .01), subtree_raising=st.booleans(), binary_splits=st.booleans(), thresholds=pick("midpoint", "data")),
                grid(scoring=pick("spread", "discount"), weights=pick("uniform", "distribution"), min_fragment=pick(0, .01, .3))),
-        needs_y=True,
+        needs_y=True, declared=True,
         checked={o: (C45Classifier(**p), NOT_TEXT) for o, p in {"J48's": {}, "-U -B -M 1": dict(prune=False, binary_splits=True, min_samples_leaf=1)}.items()}),
     ID3Classifier: Entry(
-        grids=(grid(),), needs_y=True, refuses=("must be categorical", RAW, "must have no missing values (NaN)"),
+        grids=(grid(),), needs_y=True, declared=True, refuses=("must be categorical", RAW, "must have no missing values (NaN)"),
         checked={"raw": (ID3Classifier(), NOT_TEXT)}),
     PARTClassifier: Entry(
         grids=(grid(min_samples_leaf=pick(1, 2, 2.5), prune=st.booleans(), confidence=pick(.25, .5, .01), binary_splits=st.booleans(), thresholds=pick("midpoint", "data")),),
-        needs_y=True, refuses=(RAW,),
+        needs_y=True, declared=True, refuses=(RAW,),
         checked={o: (PARTClassifier(**p), NOT_TEXT) for o, p in {"Weka's": {}, "-U -M 1": dict(prune=False, min_samples_leaf=1)}.items()}),
     KADETClassifier: Entry(
         grids=(grid(k=pick(1, 2, 3), criterion=pick("gain", "gain_ratio"), public=some_public, priority=pick("node", "weighted"), empty_ok=st.booleans(), prune=pick(None, True, False)),

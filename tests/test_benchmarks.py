@@ -47,6 +47,16 @@ def test_no_rival_without_pip(tmp_path, capsys):
 def test_every_benchmark_is_tested():
     assert sorted(NAMES) == sorted(p.stem.removeprefix("bench_") for p in BENCH.glob("bench_*.py")) and sorted(MODULES) == sorted(NAMES)
 
+def test_what_weka_reads(tmp_path):
+    "Declared order, quotes, missing values"
+    t = pd.DataFrame({"a number": [1.5, None], "word": pd.Categorical(["it's", None], ["unused", "it's", "back\\slash"])})
+    lines = bench_c45.write_arff(t, tmp_path/"t.arff").read_text("utf-8").splitlines()
+    assert lines == ["@relation table", "@attribute 'a number' numeric", "@attribute 'word' {'unused','it\\'s','back\\\\slash'}", "@data", "1.5,'it\\'s'", "?,?"]
+
+def test_no_weka_there(tmp_path):
+    r = bench("c45", "--quick", "--weka", tmp_path/"weka.jar")
+    assert r.returncode == 2 and "--weka must be the file" in r.stderr
+
 OURS = dict(k=3, distinct=2, entropy=1.8899, c=2., alpha=2/3, t=.5)
 THEIRS = dict(k=3., distinct=2., entropy=1., recursive=[1., 2.], alpha_k=[2/3, 3.], t=.5)
 

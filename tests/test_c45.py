@@ -1,19 +1,22 @@
-"""C4.5 and ID3: the level-wise version against the textbook, and node by node against Weka's results."""
-import gzip, itertools, json, warnings
+"""C4.5, ID3 and PART: fast versions against the textbook, sets against all rows they may stand for, odd tables, releases."""
+import itertools
+from types import SimpleNamespace
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
-from sklearn.utils.estimator_checks import check_estimator
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate
-from ppdt.fractions import _Cells, _grow
-from ppdt.datasets import load_customers
+from ppdt.fractions import _Cells, _grow, tree_shares
+from ppdt.datasets import fetch_adult, load_customers
 from ppdt.generalization import Taxonomy
 from ppdt.growing import ONE_VALUE, THRESHOLD, Tree
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.release import read_release
-from ppdt.tables import Exact, Interval, Node, Suppressed, ValueSet, cell_column
+from ppdt.release import AnonymizedClassifier, read_release
+from ppdt.tables import Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
 from ppdt.pruning import _collapse, _prune, _textbook_c45
+from ppdt.rules import _part, _textbook_part
 from ppdt.splits import _Rows
-from ppdt.trees import j48_text
+from ppdt.trees import j48_text, tree_from_json, tree_json
+
+LEARNERS = [C45Classifier, ID3Classifier, PARTClassifier]
 
 # ---- the fast version against the textbook
 
@@ -52,6 +55,14 @@ def test_fast_is_textbook(seed, m, binary, prune, raising, confidence):
     t, leaves = _collapse(*_grow(d, m, binary))
     if prune: t = _prune(d, t, leaves, confidence, raising)
     assert differ(t, 0, _textbook_c45(d, m, binary, prune, confidence, raising)) == ""
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 3, 2.5]), st.booleans(), st.booleans(), st.sampled_from([.25, .05, .5]))
+def test_fast_part_is_textbook(seed, m, binary, prune, confidence):
+    d = random_rows(seed)
+    slow = _textbook_part(d, m, binary, prune, confidence)
+    fast = _part(d, SimpleNamespace(m=m, binary=binary, prune=prune, errors=lambda c: error_estimate(c, confidence)))
+    assert [[(t[0], t[3]) for t in tests] for tests, _ in slow] == [[(t[0], t[3]) for t in o.tests] for o in fast]
+    for (_, counts), o in zip(slow, fast): np.testing.assert_allclose(counts, o.counts, atol=1e-6)
 
 # ---- sets of values against all combinations
 
@@ -114,6 +125,23 @@ def test_release_and_its_file(recoding, options, tmp_path):
     np.testing.assert_allclose(clf.predict_proba(release.data).sum(axis=1), 1)
     assert clf.scoring == "discount" or (clf.predict(X) == y).mean() > .6
 
+@pytest.mark.parametrize("k", [5, 50])
+@pytest.mark.parametrize("kind", ["set", "interval", "node"])
+def test_c45_learns_from_every_kind_of_release(kind, k, data_dir):
+    "Adult protected inside `fit`: no encoder between, and as much less right than the raw tree as k is large"
+    train, test = (fetch_adult(o, complete=True).iloc[:6000] for o in ("train", "test"))
+    cols = ["age", "education", "marital-status", "hours-per-week"]
+    degrees = sorted(train.education.unique())
+    tax = {"education": Taxonomy.from_dict({"any": {"a to d": [o for o in degrees if o[0] in "ABD"], "others": [o for o in degrees if o[0] not in "ABD"]}})} if kind == "node" else None
+    both = AnonymizedClassifier(MondrianAnonymizer(k=k, recoding="set" if kind == "set" else "interval", taxonomies=tax), C45Classifier(taxonomies=tax))
+    both.fit(train[cols], train.income)
+    published = {type(c) for o in cols for c in both.anonymizer_.release_.cells(o)[1]}
+    assert {"set": ValueSet, "interval": Interval, "node": Node}[kind] in published and both.anonymizer_.release_.audit.k >= k
+    right = lambda clf: (clf.predict(test[cols]) == test.income.to_numpy()).mean()
+    raw = right(C45Classifier().fit(train[cols], train.income))
+    assert raw > .8 and right(both) > raw - {5: .03, 50: .05}[k]
+    np.testing.assert_allclose(both.predict_proba(test[cols]).sum(axis=1), 1)
+
 def test_interval_meets_threshold_by_width():
     X, y = pd.DataFrame({"a": [*range(0, 20, 2)]*2}), ["u"]*5 + ["v"]*5
     clf = C45Classifier(prune=False).fit(X, y*2)
@@ -130,164 +158,6 @@ def test_taxonomy_nodes():
     assert clf._domains_[1] == ["a", "b", "c", "d"]
     with pytest.raises(ValueError, match="'taxonomies' must have"): C45Classifier().fit(X, y)
 
-# ---- Weka's J48
-
-@pytest.fixture(scope="module")
-def weka(oracle_dir): return oracle_dir/"weka"
-
-@pytest.fixture(scope="module")
-def table(weka, oracle_dir, data_dir):
-    "table(name): a table of schema.json, values in Weka's order, class last"
-    schema, known = json.loads((weka/"schema.json").read_text("utf-8")), {}
-    def read(csv): return pd.read_csv(data_dir/csv.removeprefix("shared/data/") if csv.startswith("shared/") else weka/csv, dtype=str, keep_default_na=False, skipinitialspace=True)
-    def load(name):
-        s = schema[name]
-        t = pd.concat([read(o) for o in ([s["csv"]] if isinstance(s["csv"], str) else s["csv"])], ignore_index=True).replace({"?": ""})
-        if s.get("rows_used") == "without missing": t = t[(t != "").all(axis=1)].reset_index(drop=True)
-        t = t.where(t != "")
-        return pd.DataFrame({a["name"]: t[a["name"]].astype(pd.CategoricalDtype(a["values"])) if a["type"] == "nominal" else pd.to_numeric(t[a["name"]]).astype(float) for a in s["attributes"]})
-    def get(name):
-        if name not in known: known[name] = load(name)
-        return known[name].iloc[:, :-1], known[name].iloc[:, -1]
-    return get
-
-def classifier(options, **more):
-    "The estimator that J48's options name"
-    o = options.split()
-    def value(name, default): return type(default)(o[o.index(name) + 1]) if name in o else default
-    return C45Classifier(min_samples_leaf=value("-M", 2), confidence=value("-C", .25), prune="-U" not in o, subtree_raising="-S" not in o, binary_splits="-B" in o, thresholds="data", **more)
-
-def children(tree):
-    res = [[] for _ in range(len(tree))]
-    for i, p in enumerate(tree.parent[1:].tolist(), 1): res[p].append(i)
-    return res
-
-def check_nodes(tree, weka, line):
-    "Attributes, tests and class weights of all nodes"
-    kids, stack = children(tree), [(0, weka)]
-    while stack:
-        i, w = stack.pop()
-        if "leaf" in w:
-            assert tree.attribute[i] < 0
-            np.testing.assert_allclose(tree.counts[i], w["leaf"], rtol=1e-6, atol=1e-6)
-            continue
-        assert tree.attribute[i] == w["att"] and len(kids[i]) == len(w["sons"])
-        if "split" in w: np.testing.assert_allclose(tree.threshold[i], w["split"], rtol=0, atol=1e-9)
-        np.testing.assert_allclose(tree.counts[kids[i]], w["dist"], rtol=1e-6, atol=1e-6)
-        stack += zip(kids[i], w["sons"])
-
-def confusion(y, p): return pd.crosstab(y.cat.codes, p.argmax(axis=1)).reindex(index=range(p.shape[1]), columns=range(p.shape[1]), fill_value=0).to_numpy().tolist()
-
-def j48_runs():
-    import places
-    folder = places.oracle_dir()
-    return list(json.loads((folder/"weka/j48_summary.json").read_text("utf-8"))["runs"]) if folder else ["(none)"]
-
-@pytest.fixture(scope="module")
-def runs(weka): return json.loads(gzip.decompress((weka/"j48.json.gz").read_bytes()))["runs"]
-
-@pytest.mark.parametrize("run", j48_runs())
-def test_j48(run, runs, table):
-    r = runs[run]
-    X, y = table(r["dataset"])
-    clf = classifier(r["options"]).fit(X, y)
-    assert (clf.tree_.n_leaves, len(clf.tree_)) == (r["leaves"], r["size"])
-    check_nodes(clf.tree_, r["tree"], X)
-    if "text" in r: assert str(clf).strip() == r["text"].split("-\n", 1)[1].split("\n\nNumber of")[0].strip()
-    if "-A" in r["options"]: return                    # the same tree; its predictions are smoothed, which no parameter asks for
-    p = clf.predict_proba(X)
-    assert confusion(y, p) == r["train"]["confusion"]
-    if "dist_table" in r["train"]: np.testing.assert_allclose(p, np.array(r["train"]["dist_table"])[r["train"]["dist_index"]], atol=1e-9)
-    if "test" in r:
-        T, z = table(r["dataset"] + "_test")
-        assert confusion(z, clf.predict_proba(T)) == r["test"]["confusion"]
-
-def test_stored_trees(weka, runs):
-    "The texts in the folder `trees`"
-    named = {f"{r['dataset']}__{k.split('|')[1].replace('-', '').replace(' ', '')}": r for k, r in runs.items()}
-    seen = 0
-    for p in sorted((weka/"trees").glob("*.txt")):
-        if p.stem.endswith("__Id3"): continue
-        r = named[p.stem]
-        assert r["text"].strip() in p.read_text("utf-8"), p.stem       # test_j48 compares with this text
-        seen += 1
-    assert seen > 150
-
-def test_missing_values(weka):
-    "Three worked examples of ten rows"
-    for name, e in json.loads((weka/"missing_values.json").read_text("utf-8"))["examples"].items():
-        def frame(rows):
-            t = pd.DataFrame(rows, columns=[a["name"] for a in e["attributes"]][:len(rows[0])])
-            return pd.DataFrame({a["name"]: t[a["name"]].astype(pd.CategoricalDtype(a["values"])) if a["type"] == "nominal" else t[a["name"]].astype(float) for a in e["attributes"] if a["name"] in t})
-        t, asked = frame(e["train"]), frame(e["test"])
-        X, y = t.iloc[:, :-1], t.iloc[:, -1]
-        for options, r in e["runs"].items():
-            clf = classifier(options).fit(X, y)
-            check_nodes(clf.tree_, r["tree"], X)
-            np.testing.assert_allclose(clf.predict_proba(X), r["train_distribution"], atol=1e-9, err_msg=f"{name} {options}")
-            np.testing.assert_allclose(clf.predict_proba(asked), r["test_distribution"], atol=1e-9, err_msg=f"{name} {options}")
-
-def halves(weka, name):
-    for f in json.loads((weka/f"folds_{name}.json").read_text("utf-8"))["folds"]:
-        half = np.array([int(o) for o in f["half_of_row"]])
-        for test in 0, 1: yield np.flatnonzero(half != test), np.flatnonzero(half == test)
-
-@pytest.mark.parametrize("name", ["german", "pima", "glass", "ionosphere", "crx", "tictactoe", "vehicle", "nursery", "waveform", "adult"])
-def test_folds(name, weka, table):
-    "J48 and unpruned J48 on ten halves: the same number of right answers and nodes"
-    stored = json.loads((weka/"cv_5x2.json").read_text("utf-8"))["results"]["raw"][name]
-    X, y = table({"german": "credit-g", "pima": "diabetes", "adult": "adult-all"}.get(name, name))
-    for i, (train, test) in enumerate(halves(weka, name)):
-        if name == "adult" and i > 1: break             # the rest by the same code: 50 s
-        for options in [o for o in ("J48", "J48 -U") if o in stored]:
-            clf = classifier(options).fit(X.iloc[train], y.iloc[train])
-            right = int((clf.predict_proba(X.iloc[test]).argmax(axis=1) == y.iloc[test].cat.codes.to_numpy()).sum())
-            assert (right, len(clf.tree_)) == (stored[options]["correct"][i], stored[options]["tree_size"][i]), (options, i)
-
-def test_id3(weka, table):
-    for name, r in json.loads((weka/"id3.json").read_text("utf-8"))["runs"].items():
-        X, y = table(name)
-        clf = ID3Classifier().fit(X, y)
-        t = clf.tree_
-        assert (len(t), t.n_leaves, int((t.n == 0).sum())) == (r["size"], r["leaves"], r["null_leaves"]), name
-        assert confusion(y, clf.predict_proba(X)) == r["train"]["confusion"]
-    T, z = table("adult-cat8_test")                      # the same tree as above: unclassified rows get the majority of the node
-    assert (clf.predict(T) == z.astype(object).to_numpy()).sum() == 12270
-
-# ---- Weka's PART
-
-def part_runs():
-    import places
-    folder = places.oracle_dir()
-    return list(json.loads(gzip.decompress((folder/"weka/part.json.gz").read_bytes()))["runs"]) if folder else ["(none)"]
-
-@pytest.fixture(scope="module")
-def parts(weka): return json.loads(gzip.decompress((weka/"part.json.gz").read_bytes()))["runs"]
-
-@pytest.mark.parametrize("run", part_runs())
-def test_part(run, parts, table):
-    "Rules, printed list, confusion and distribution of each row"
-    r, c = parts[run], classifier(parts[run]["options"])
-    X, y = table(r["dataset"])
-    clf = PARTClassifier(min_samples_leaf=c.min_samples_leaf, prune=c.prune, confidence=c.confidence, binary_splits=c.binary_splits, thresholds="data").fit(X, y)
-    assert len(clf.rules_) == r["rules_n"]
-    for ours, theirs in zip(clf.rules_, r["rules"] if "rules" in r else ()):
-        assert [(t[0], t[3]) for t in ours.tests] == [(t["att"], t["branch"]) for t in theirs["tests"]]
-        np.testing.assert_allclose(ours.counts, theirs["leaf"], atol=1e-6)
-    if "text" in r: assert str(clf).strip() == r["text"].split("-\n", 1)[1].split("\n\nNumber of")[0].strip()
-    p = clf.predict_proba(X)
-    assert confusion(y, p) == r["train"]["confusion"]
-    if "dist_table" in r["train"]: np.testing.assert_allclose(p, np.array(r["train"]["dist_table"])[r["train"]["dist_index"]], atol=1e-9)
-
-@pytest.mark.parametrize("name", ["pima", "glass", "ionosphere", "crx"])
-def test_part_folds(name, weka, table):
-    stored = json.loads((weka/"cv_5x2.json").read_text("utf-8"))["results"]["raw"][name]["PART"]
-    X, y = table({"pima": "diabetes"}.get(name, name))
-    for i, (train, test) in enumerate(halves(weka, name)):
-        clf = PARTClassifier(thresholds="data").fit(X.iloc[train], y.iloc[train])
-        right = int((clf.predict_proba(X.iloc[test]).argmax(axis=1) == y.iloc[test].cat.codes.to_numpy()).sum())
-        assert (right, len(clf.rules_)) == (stored["correct"][i], stored["rules"][i])
-
 # ---- the 14 customers, and odd tables
 
 def test_customers():
@@ -301,6 +171,73 @@ def test_one_class_one_row_and_nothing_to_ask():
         clf = C45Classifier().fit(X, y)
         assert len(clf.tree_) == 1 and clf.predict(X).tolist() == ["u"]*len(X)
         assert not clf.feature_importances_.any()
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_odd_tables(learner):
+    one, few = pd.DataFrame({"a": ["x"]}), pd.DataFrame({"a": list("xxyyzz"), "b": list("ppqqpp")})
+    for X, y, want in ((one, ["u"], ["u"]), (few, ["u"]*6, ["u"]*6), (few[["b"]].assign(b="p"), list("uuuuvv"), ["u"]*6), (few, list("uuuuuv"), None)):
+        clf = learner().fit(X, y)
+        if want: assert clf.predict(X).tolist() == want
+        np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1)
+        assert clf.predict(pd.DataFrame({o: ["new"] for o in X})).tolist() in [[o] for o in clf.classes_]
+    if learner is not ID3Classifier:
+        gaps = pd.concat([few.assign(c=np.nan, d=pd.Series([None]*6, dtype=object))]*3, ignore_index=True)
+        clf = learner().fit(gaps, list("uuvvuu")*3)
+        assert clf.predict(gaps).tolist() == list("uuvvuu")*3
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_zero_weights_are_no_rows(learner):
+    X, y = pd.DataFrame({"a": list("xxyyzzz"), "b": list("pqpqpqp")}), np.array(list("uuvvwww"))
+    w = np.array([1, 1, 2, 1, 0, 0, 0])
+    one, other = learner().fit(X, y, sample_weight=w), learner().fit(X[:4], y[:4], sample_weight=w[:4])
+    assert str(one) == str(other) and one.classes_.tolist() == ["u", "v"]
+    with pytest.raises(ValueError, match="above 0. Got zeros only"): learner().fit(X, y, sample_weight=np.zeros(7))
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_errors_say_what_to_do(learner):
+    X, y = pd.DataFrame({"a": ["x", "y", "z"]*3}), list("uvw")*3
+    for fit, text in ((lambda: learner().fit(X, None), "'y' must be the class of each row. Got None"),
+                      (lambda: learner().fit(X, [*y[:-1], None]), "'y' must have no missing values. Got 1: drop"),
+                      (lambda: learner().fit(X.assign(b=np.inf), y), "finite"),
+                      (lambda: learner().fit(X, y, sample_weight=[-1.]*9), "'sample_weight' must not be negative. Got -1.0: use 0"),
+                      (lambda: learner().fit(X, y, sample_weight=[1.]*8), "one number for each row. Got shape"),
+                      (lambda: learner().fit(X, y, sample_weight=[np.nan]*9), "must be finite"),
+                      (lambda: learner().fit(X, y).predict(X.assign(b=1)), "Unexpected: b: drop"),
+                      (lambda: learner().fit(X, y).predict(X.rename(columns={"a": "b"})), "Missing: a: add"),
+                      (lambda: learner().predict(X), "not fitted")):
+        with pytest.raises(ValueError, match=text): fit()
+
+@pytest.mark.parametrize("learner", [ID3Classifier, PARTClassifier], ids=lambda o: o.__name__)
+def test_cells_are_refused_by_name(learner):
+    X = pd.DataFrame({"a": cell_column([0, 1, 0, 1], [Exact("x"), ValueSet(["x", "y"])])})
+    with pytest.raises(ValueError, match="'X' must be a raw table. Got published cells.*C45Classifier"): learner().fit(X, list("uvuv"))
+    with pytest.raises(ValueError, match="'X' must be a raw table"): learner().fit(pd.DataFrame({"a": list("xyxy")}), list("uvuv")).predict(X)
+
+def test_id3_takes_few_numbers_as_categories():
+    X, y = pd.DataFrame({"a": [1, 2, 3]*4, "b": [True, False]*6}), list("uvw")*4
+    clf = ID3Classifier().fit(X, y)
+    assert clf.predict(X.astype(float)).tolist() == y and clf.tree_.n_leaves == 3
+    with pytest.raises(ValueError, match="Got raw numbers with 21 different values"): ID3Classifier().fit(pd.DataFrame({"a": range(21)}), ["u", "v", "v"]*7)
+    with pytest.raises(ValueError, match="missing values"): ID3Classifier().fit(pd.DataFrame({"a": ["x", None]}), ["u", "v"])
+    with pytest.raises(ValueError, match="missing values"): clf.predict(pd.DataFrame({"a": [1, None], "b": [True, True]}))
+
+def test_a_value_that_may_be_missing():
+    "missing='category': a category of its own, no number"
+    X = pd.DataFrame({"a": cell_column([0, 1, 2, 2]*3, [Exact("x"), Exact("y"), Exact(MISSING)]), "n": cell_column([0, 1, 2, 3]*3, [Exact(1), ValueSet([2, MISSING]), Exact(MISSING), ValueSet([1, 2, MISSING])])})
+    clf = C45Classifier(min_samples_leaf=1, prune=False).fit(X, list("uvww")*3)
+    assert clf.predict(pd.DataFrame({"a": ["x", None, "y"], "n": [1., np.nan, 2]})).tolist() == ["u", "w", "v"]
+
+def test_what_users_ask_of_a_tree():
+    t = load_customers()
+    X, y = t.drop(columns="Bought"), t.Bought
+    clf = C45Classifier().fit(X, y)
+    assert clf.explain(X.iloc[[9]]) == clf.explain(X.iloc[9]) == clf.explain(dict(X.iloc[9])) and "Answer: Yes" in clf.explain(X.iloc[9])
+    assert [o.node for o in clf.decision_path(X.iloc[0])][0] == 0 and sum(o.ends for o in clf.decision_path(X.iloc[0])) == 1
+    assert len(clf.rules()) == clf.tree_.n_leaves and not any(o.isdigit() for o in clf.rules()[0])
+    part = PARTClassifier().fit(X, y)
+    assert part.rules(counts=True)[1] == "Otherwise, if Gender is Male and Marital is Not Married, then Yes (3 of 4 rows)."
+    assert PARTClassifier().fit(X, ["u"]*14).rules() == ["Always u."]
+    with pytest.raises(ValueError, match="'row' must be one row. Got a table of 14"): clf.explain(X)
 
 def test_unseen_category_and_order_of_columns():
     X = pd.DataFrame({"a": list("xxxyyyzzz")*2, "b": [1., 2, 3]*6})    # nine rows would be too few for three values
@@ -335,21 +272,25 @@ def test_bad_tables():
     with pytest.raises(ValueError, match="'y' must have no missing"): C45Classifier().fit(X, ["u", None, "v"])
     with pytest.raises(ValueError, match="finite"): C45Classifier().fit(X.replace(3, np.inf), list("uvu"))
     with pytest.raises(ValueError, match="must not be negative"): C45Classifier().fit(X, list("uvu"), sample_weight=[1, -1, 1])
-    with pytest.raises(ValueError, match="must be categorical"): ID3Classifier().fit(X, list("uvu"))
 
-@pytest.mark.parametrize("clf", [C45Classifier(), PARTClassifier()], ids=lambda o: type(o).__name__)
-def test_sklearn_contract(clf):
-    names = "names of columns are strings"
-    exceptions = {"check_sample_weights_pandas_series": names, "check_classifier_data_not_an_array": names, "check_dtype_object": "the message is about cells that are no single values"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        res = check_estimator(clf, expected_failed_checks=exceptions, on_fail=None, on_skip=None)
-    assert [o["check_name"] for o in res if o["status"] == "failed"] == []
-
-def test_wide_table():
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_wide_table(learner):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 3, (60, 2000)).astype(float), columns=[f"x{i}" for i in range(2000)])
-    assert C45Classifier().fit(X, (X.x77 > 1).to_numpy()).predict(X).tolist() == (X.x77 > 1).tolist()
+    assert learner().fit(X, (X.x77 > 1).to_numpy()).predict(X).tolist() == (X.x77 > 1).tolist()
+
+def test_a_long_chain_is_grown_pruned_and_made_a_rule():
+    "One value after the other is split off: no recursion may stand in the way"
+    X = pd.DataFrame({"a": [f"v{i:03}" for i in range(450) for _ in range(3)]})
+    y = np.array(["u", "v"])[np.arange(450).repeat(3) % 2]
+    for learner in C45Classifier, PARTClassifier:
+        clf = learner(binary_splits=True, prune=False).fit(X, y)
+        assert clf.predict(X).tolist() == y.tolist()
+        assert len(str(clf)) > 1000 and len(clf.rules()[0]) > 10
+    assert len(clf.rules_[0].tests) > 200                       # the last of the two
+    deep = C45Classifier(binary_splits=True, prune=False).fit(X, y)
+    assert tree_shares(deep.tree_, deep.tree_.values and np.array([[0., np.nan]])).shape == (2, 2)
+    assert C45Classifier(binary_splits=True).fit(X, y).tree_.n_leaves <= deep.tree_.n_leaves
 
 def chain(depth):
     "A tree of thresholds, one below the other"
@@ -360,5 +301,12 @@ def chain(depth):
     return Tree(parent, attribute, np.zeros(n, dtype=int), np.where(attribute < 0, 0, THRESHOLD), np.where(attribute < 0, np.nan, np.arange(n)), np.array([-1] + [1, 0]*depth), counts, counts.sum(axis=1), ["a"], [["<=", ">"]], np.array(["u", "v"]))
 
 def test_deep_chain():
+    "10,000 levels: text, files, and rows to classify"
     t = chain(10_000)
     assert j48_text(t).count("\n") == 19_999
+    back = tree_from_json(tree_json(t, counts=True))
+    assert len(back) == len(t) and np.array_equal(back.threshold, t.threshold, equal_nan=True)
+    clf = C45Classifier().fit(pd.DataFrame({"a": [1., 2, 3, 4]*3}), list("uvuv")*3)
+    clf.tree_ = back
+    asked = pd.DataFrame({"a": [-1., 5_000.5, 30_000., np.nan]})
+    np.testing.assert_allclose(clf.predict_proba(asked), [[1/3, 2/3]]*4)

@@ -522,7 +522,7 @@ def test_numbers_of_odd_tables():
 
 def test_a_chain_is_grown_and_asked():
     "Weights that grow from row to row: the heavy last rows decide, and each cut takes off the last one or two"
-    n = 3000
+    n = 1500
     d = numbers([np.arange(float(n))], np.arange(n) % 2, weight=1.05**np.arange(n))
     t = grow(d, GainRatio(1))
     assert t.depth > n/3

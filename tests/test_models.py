@@ -295,6 +295,8 @@ def test_rules_of_other_columns():
     assert len(spans(figure_1(), t, PUBLIC, impossible=rule)) == 2          # the city is private: another city is possible
     assert len(spans(figure_1(), CLIENTS, PUBLIC, impossible=rule)) == 2    # and so is one that nobody named
     assert "2 people" not in str(audit_model(figure_1(), t, PUBLIC, impossible=rule))
+    one = GeneralizedID3Classifier(max_depth=1).fit(CLIENTS[["Sports Car", "Marital Status"]], CLIENTS["Loan Risk"])
+    assert len(spans(one, CLIENTS.loc[["John"]], [], impossible=[{"Marital Status": "Married"}])) == 1    # the tree names Unmarried, though it does not ask
     assert "1 people have a combination" in str(audit_model(figure_1(), t, PUBLIC, impossible=rule))
 
 def test_values_of_a_private_column():

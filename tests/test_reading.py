@@ -142,7 +142,24 @@ def test_explanation_of_a_customer(tree):
     assert "2. Marital? Divorced, which has no branch here." in unknown and "Answer: Yes, the class of 5 of 9 training rows (Yes 55.6 %, No 44.4 %)." in unknown
     assert "with Married it would be No" in unknown
     divided = explain(tree, {"Gender": "Male", "Marital": "Married", "Age": np.nan})
-    assert "3. Age? missing, so 40 % go with at most 65, 60 % go with above 65." in divided and "Answer: No, from 2 parts of the row (No 60 %, Yes 40 %)." in divided
+    assert "3. Age? missing, so 60 % go with above 65, 40 % go with at most 65." in divided and "Answer: No, from 2 parts of the row (No 60 %, Yes 40 %)." in divided
+
+def test_many_other_answers_are_not_all_named():
+    n = 12
+    counts = np.vstack([[n - 1, 1], np.tile([1, 0], (n - 1, 1)), [[0, 1]]])
+    t = make_tree([-1] + [0]*n, [0] + [-1]*n, [MULTIWAY] + [LEAF]*n, [np.nan]*(n + 1), [-1, *range(n)], counts, ["a"], [[f"v{i}" for i in range(n)]], ["no", "yes"])
+    assert explain(t, {"a": "v11"}).splitlines()[2] == "Another answer to the last question (a?): with v0, v1, v2, v3, v4, v5 and 5 others it would be no."
+    assert explain(t, {"a": "v0"}).splitlines()[2].endswith("with v1, v2, v3, v4, v5, v6 and 4 others still no; with v11 it would be yes.")
+    assert explain(make_tree([-1], [-1], [LEAF], [np.nan], [-1], [[1, 2]], [], [], ["no", "yes"]), {}) == "Answer: yes, the class of 2 of 3 training rows (yes 66.7 %, no 33.3 %)."
+
+def test_small_parts_of_a_row_are_summed_up():
+    n = 40
+    parent, attribute = [-1] + [0]*n + [1, 1], [0, 1] + [-1]*(n + 1)
+    counts = np.ones((n + 3, 2)); counts[1] = 2; counts[0] = n + 1
+    t = make_tree(parent, attribute, [MULTIWAY, THRESHOLD] + [LEAF]*(n + 1), [np.nan, .5] + [np.nan]*(n + 1), [-1, *range(n), 0, 1], counts, ["a", "b"], [[f"v{i}" for i in range(n)], []], ["no", "yes"])
+    lines = explain(t, {"a": None, "b": 1}).splitlines()
+    assert lines[0] == "1. a? missing, so 4.9 % go with v0, 2.4 % go with v1, 2.4 % go with v2, 2.4 % go with v3, 2.4 % go with v4, 2.4 % go with v5, 82.9 % with 34 others."
+    assert lines[1] == "1 more question was asked of parts of the row below 5 %." and lines[2] == "Answer: no, from 40 parts of the row (no 50 %, yes 50 %)."
 
 def test_published_cells_are_divided(tree):
     men = {"Gender": "Male", "Marital": "Married"}

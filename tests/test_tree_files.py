@@ -292,6 +292,11 @@ def test_drawing_in_given_axes(tree):
     fig, ax = plt.subplots(figsize=(9, 3))
     assert plot_tree(tree, ax=ax) is ax
     check_drawing(ax)
+    fig, ax = plt.subplots(figsize=(6, 6))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plot_tree(chain(10), ax=ax)                    # an outline fits, columns would not
+    check_drawing(ax)
     fig, ax = plt.subplots(figsize=(2, 1))
     with pytest.warns(UserWarning, match="axes are too small"): plot_tree(tree, ax=ax)
     assert min(boxes_of(ax)[1]) >= 6
