@@ -333,13 +333,13 @@ def _leaves_for_subtrees(tree, confidence=.25, prune=True):
     tree = _only(tree, _replaced(tree, tree.n - tree.counts.max(axis=1), 0.) if len(tree) > 1 else np.zeros(1, dtype=bool))
     return _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), .1)) if prune else tree
 
-# %% ../nbs/14_kadet.ipynb #8816b5aa
-from .c45 import _TreeClassifier, _importances, _need, _no_missing, _number, _readable, _ask_columns, _ask_raw
+# %% ../nbs/14_kadet.ipynb #070b88c6
+from .c45 import _OneTree, _importances, _one_row, _need, _no_missing, _number, _readable, _ask_columns, _ask_raw
 from .fractions import tree_shares
 from .generalization import Taxonomy
 from .models import audit_model, spans
 from .privacy import _check_k
-from .reading import tree_text
+from .reading import decision_path, explain
 from .release import GuaranteeError, _fit_columns, _forget
 from .tables import value_text
 
@@ -408,8 +408,8 @@ def _grow_or_say(o, people, promise):
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
     return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
 
-# %% ../nbs/14_kadet.ipynb #160143b9
-class KADETClassifier(_TreeClassifier):
+# %% ../nbs/14_kadet.ipynb #e4170955
+class KADETClassifier(_OneTree):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
     An attacker may know the public columns of everybody. The tree, with the counts of its leaves, then leaves at least k
@@ -528,9 +528,22 @@ class KADETClassifier(_TreeClassifier):
         state = dict(super().__getstate__()); state.pop("spans_", None)
         return state
 
-    def __str__(self): return tree_text(self.tree_) if hasattr(self, "tree_") else repr(self)
+    def decision_path(self, row):
+        "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`"
+        check_is_fitted(self, "tree_")
+        return decision_path(self.tree_, _row_with_levels(row, self.taxonomies))
 
-# %% ../nbs/14_kadet.ipynb #3116999a
+    def explain(self, row, counts=True):
+        "Why a row (dict, Series or table of one row) gets its class, in words"
+        check_is_fitted(self, "tree_")
+        return explain(self.tree_, _row_with_levels(row, self.taxonomies), counts)
+
+# %% ../nbs/14_kadet.ipynb #16e42502
+def _row_with_levels(row, taxonomies):
+    "A row, and what its values are at coarser levels"
+    row = _one_row(row)
+    return dict(row) | {_level_name(o, l): t.generalize(row[o], l) for o, t in (taxonomies or {}).items() if o in row for l in range(1, t.height)}
+
 def _raised(x, asks):
     "Codes of columns as codes of what the tree asks; a value that was not declared stays one"
     def one(j, lut): return x[j] if lut is None else np.append(lut, -2)[np.where(x[j] < 0, len(lut), x[j]).astype(np.int64)]
