@@ -333,15 +333,15 @@ def _leaves_for_subtrees(tree, confidence=.25, prune=True):
     tree = _only(tree, _replaced(tree, tree.n - tree.counts.max(axis=1), 0.) if len(tree) > 1 else np.zeros(1, dtype=bool))
     return _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), .1)) if prune else tree
 
-# %% ../nbs/14_kadet.ipynb #8816b5aa
-from .c45 import _TreeClassifier, _importances, _need, _no_missing, _number, _readable, _ask_columns, _ask_raw
+# %% ../nbs/14_kadet.ipynb #9e9ede38
+from .c45 import _OneTree, _importances, _one_row, _need, _no_missing, _number, _readable, _ask_columns, _ask_raw
 from .fractions import tree_shares
 from .generalization import Taxonomy
 from .models import audit_model, spans
 from .privacy import _check_k
-from .reading import tree_text
+from .reading import decision_path, explain
 from .release import GuaranteeError, _fit_columns, _forget
-from .tables import value_text
+from .tables import value_order, value_text
 
 # %% ../nbs/14_kadet.ipynb #4c8f788b
 def with_levels(
@@ -408,8 +408,8 @@ def _grow_or_say(o, people, promise):
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
     return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
 
-# %% ../nbs/14_kadet.ipynb #160143b9
-class KADETClassifier(_TreeClassifier):
+# %% ../nbs/14_kadet.ipynb #6341c352
+class KADETClassifier(_OneTree):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
     An attacker may know the public columns of everybody. The tree, with the counts of its leaves, then leaves at least k
@@ -448,7 +448,7 @@ class KADETClassifier(_TreeClassifier):
     spans_ : DataFrame, shape (n_spans, 3 + n_classes)
         For each span its people, the number of leaves and the leaves where they may be, its class (when public) or the people of each class. It is not pickled.
     classes_ : ndarray
-        Class values: declared categories, or sorted values.
+        Class values, sorted; ties between them go by their declared order.
     feature_importances_ : ndarray of float, shape (n_features,)
         Share of each column in what the splits take off the entropy of the class.
     n_features_in_, feature_names_in_
@@ -488,7 +488,8 @@ class KADETClassifier(_TreeClassifier):
         people = _read_people(X, y, self.public, self.taxonomies)
         promise = dict(k=self.k, l_diversity=self.l_diversity, max_confidence=self.max_confidence)
         _check_start(people, promise)
-        self.classes_, self._domains_, self._numeric_, self._asks_ = people.classes, people.values, [o is not None for o in people.line], [(j, None if people.line[j] is not None else lut) for j, o in enumerate(people.levels) for lut in o]
+        _set_classes(self, people.classes)
+        self._domains_, self._numeric_, self._asks_ = people.values, [o is not None for o in people.line], [(j, None if people.line[j] is not None else lut) for j, o in enumerate(people.levels) for lut in o]
         self._public_ = [o for o, p in zip(people.names, people.public) if p] + [y.name]*people.class_public
         self._class_ = y.name
         self.tree_ = _grow_or_say(self, people, promise)
@@ -506,8 +507,8 @@ class KADETClassifier(_TreeClassifier):
         public = [o for o in X if base.get(o, o) in self._public_]
         return audit_model(self.tree_, X, public + [self._class_]*(self._class_ in self._public_), y=y)
 
-    def predict_proba(self, X):
-        "Class shares, shape (n_rows, n_classes), 1 in all for each row"
+    def _shares(self, X):
+        "Class shares, the classes in declared order"
         X = _ask_columns(self, X)
         x = _ask_raw(self, X)
         _no_missing(list(X), np.isnan(x))
@@ -528,9 +529,27 @@ class KADETClassifier(_TreeClassifier):
         state = dict(super().__getstate__()); state.pop("spans_", None)
         return state
 
-    def __str__(self): return tree_text(self.tree_) if hasattr(self, "tree_") else repr(self)
+    def decision_path(self, row):
+        "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`"
+        check_is_fitted(self, "tree_")
+        return decision_path(self.tree_, _row_with_levels(row, self.taxonomies))
 
-# %% ../nbs/14_kadet.ipynb #3116999a
+    def explain(self, row, counts=True):
+        "Why a row (dict, Series or table of one row) gets its class, in words"
+        check_is_fitted(self, "tree_")
+        return explain(self.tree_, _row_with_levels(row, self.taxonomies), counts)
+
+# %% ../nbs/14_kadet.ipynb #5fc8d036
+def _set_classes(o, classes):
+    "Classes in declared order, which breaks ties, and sorted, as scikit-learn expects them"
+    o._classes_, o._sorted_ = classes, sorted(range(len(classes)), key=lambda i: value_order(classes[i]))
+    o.classes_ = classes[o._sorted_]
+
+def _row_with_levels(row, taxonomies):
+    "A row, and what its values are at coarser levels"
+    row = _one_row(row)
+    return dict(row) | {_level_name(o, l): t.generalize(row[o], l) for o, t in (taxonomies or {}).items() if o in row for l in range(1, t.height)}
+
 def _raised(x, asks):
     "Codes of columns as codes of what the tree asks; a value that was not declared stays one"
     def one(j, lut): return x[j] if lut is None else np.append(lut, -2)[np.where(x[j] < 0, len(lut), x[j]).astype(np.int64)]
@@ -602,7 +621,7 @@ def _read_asks(c, taxonomy, tree):
     def place(a, l): return np.array([{v: i for i, v in enumerate(tree.values[a])}.get(labels[l][o], -2) for o in luts[l]])
     return values, {a: place(a, l) for a, l in asked.items()}
 
-# %% ../nbs/14_kadet.ipynb #19370037
+# %% ../nbs/14_kadet.ipynb #ef3daad0
 def read_published(
     text:str, # What `publish` wrote
 ): # A KADETClassifier that predicts, and audits people; it was not fitted here
@@ -617,7 +636,8 @@ def read_published(
     where = {a: (j, lut) for j, (_, o) in enumerate(columns) for a, lut in o.items()}
     _need_text(len(where) == len(tree.names), "the tree asks for something that no column has")
     clf = KADETClassifier(k=d["k"], public=known, taxonomies=tax or None, l_diversity=d.get("l_diversity"), max_confidence=d.get("max_confidence"))
-    clf.n_features_in_, clf.feature_names_in_, clf.classes_, clf.tree_ = len(names), np.array(names, dtype=object), tree.classes, tree
+    clf.n_features_in_, clf.feature_names_in_, clf.tree_ = len(names), np.array(names, dtype=object), tree
+    _set_classes(clf, tree.classes)
     clf._domains_, clf._numeric_, clf._asks_ = [v for v, _ in columns], [c["numeric"] for c in d["columns"]], [where[a] for a in range(len(tree.names))]
     clf._public_, clf._class_ = known, class_name
     return clf

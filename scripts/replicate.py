@@ -4,19 +4,26 @@
     python scripts/replicate.py shao_beckford --full             all runs, stored in nbs/papers/results/shao_beckford.csv,
                                                                  and what the releases publish, in shao_beckford_sets.csv
     python scripts/replicate.py shao_beckford --row paper 64 0   one run: setting, k, seed
+    python scripts/replicate.py kadet --full                     all runs, stored in nbs/papers/results/kadet.csv
+    python scripts/replicate.py kadet --row c45 75 1             one run: setting, k, limit of confidence (1: none)
 
 A run that is stored already is not made again (--again makes all anew), so that --full may be stopped and
-called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive."""
-import argparse, platform, subprocess, sys, time
+called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive. The taxonomies of the kADET and TDS papers
+are not ours to give away: they are read from PPDT_DATA/hierarchies/fung."""
+import argparse, os, platform, subprocess, sys, time
 from pathlib import Path
 import numpy as np, pandas as pd, sklearn
 from tqdm import tqdm
 import ppdt
+from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
+from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.id3_sets import GeneralizedID3Classifier, make_marginals
+from ppdt.kadet import KADETClassifier
+from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.tables import atomic_write, cells
-from ppdt.trees import information_gain
+from ppdt.trees import entropy, information_gain
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT/"nbs"/"papers"/"results"
@@ -286,14 +293,117 @@ def shao_beckford(full, seeds, row, again, out):
     print(summary.round(2).to_string())
     print("\nThe paper prints: " + ", ".join(f"{o} {v}" for o, v in PAPER.items()) + " (percent, points)")
 
-PAPERS = {"shao_beckford": shao_beckford}
+# ---------- kADET
+KADET_KS = (2, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 1500, 2000, 5000)
+LIMITS = (.751, .752, .755, .76, .77, .78, .79, .8, .82, .84, .85, .86, .87, .88, .9, .92, .94, .96, .98, .99)
+PRIVATE = ["workclass", "occupation", "relationship"]
+_kadet = dict(numbers=False, ks=KADET_KS, limits=(1.,), taxonomies="fung", private=(), options={})
+_with_numbers = _kadet | dict(numbers=True, options=dict(criterion="gain_ratio"))
+KADET = {
+    "id3_raw":          _kadet | dict(ks=(1,), learner=ID3Classifier),
+    "c45_raw_8":        _kadet | dict(ks=(1,), learner=C45Classifier),
+    "c45_raw":          _with_numbers | dict(ks=(1,), learner=C45Classifier),
+    "id3":              _kadet,
+    "id3_values":       _kadet | dict(taxonomies=None),
+    "id3_our_levels":   _kadet | dict(taxonomies="ours"),
+    "id3_literal":      _kadet | dict(options=dict(empty_ok=False)),
+    "id3_private":      _kadet | dict(ks=(5, 25, 100, 1000), private=PRIVATE),
+    "c45":              _with_numbers,
+    "c45_values":       _with_numbers | dict(taxonomies=None),
+    "c45_unpruned":     _with_numbers | dict(options=dict(criterion="gain_ratio", prune=False)),
+    "c45_private":      _with_numbers | dict(ks=(5, 25, 100, 1000), private=PRIVATE),
+    "id3_confidence":   _kadet | dict(ks=(1,), limits=LIMITS),
+    "c45_confidence":   _with_numbers | dict(ks=(1,), limits=LIMITS),
+}
+ABOUT_KADET = {
+    "id3_raw": "ID3 without protection, eight categorical attributes",
+    "c45_raw_8": "C4.5 (J48) without protection on the same attributes",
+    "c45_raw": "C4.5 (J48) without protection, all 14 attributes",
+    "id3": "kADET with gain and the paper's taxonomies, eight categorical attributes, all public (Figures 4 and 6)",
+    "id3_values": "the same without taxonomies",
+    "id3_our_levels": "the same with the taxonomies of this package",
+    "id3_literal": "as id3; a branch that holds nobody is a breach, as printed",
+    "id3_private": "as id3; workclass, occupation and relationship are private as well",
+    "c45": "kADET with gain ratio, thresholds and pruning, all 14 attributes public (Figures 5 and 6)",
+    "c45_values": "the same without taxonomies",
+    "c45_unpruned": "as c45, not pruned",
+    "c45_private": "as c45; workclass, occupation and relationship are private as well",
+    "id3_confidence": "as id3 with k = 1 and entropy l-diversity for a limit of confidence (Figure 7)",
+    "c45_confidence": "as c45 with k = 1 and entropy l-diversity for a limit of confidence (Figure 8)",
+}
+KADET_KEY = ["setting", "k", "limit"]
+KADET_MEASURED = ["error", "exposed", "confidence", "k_measured", "spans", "nodes", "leaves", "depth", "root"]
+KADET_COLUMNS = KADET_KEY + KADET_MEASURED + ["seconds"] + MADE
+
+def kadet_runs():
+    "Every (setting, k, limit) of the design"
+    return [(s, k, limit) for s, o in KADET.items() for k in o["ks"] for limit in o["limits"]]
+
+def taxonomies(which, cache={}):
+    "Taxonomies of the eight categorical columns"
+    if which is None: return None
+    if which not in cache:
+        folder = Path(os.environ.get("PPDT_DATA", "."))/"hierarchies"/"fung"
+        if which == "fung" and not folder.is_dir(): raise DataNotFoundError(f"The taxonomies of the paper are not in {folder}. Set PPDT_DATA to a folder that has hierarchies/fung/adult_education.csv and so on.")
+        cache[which] = load_adult_taxonomies() if which == "ours" else {o: Taxonomy.from_csv(folder/f"adult_{o}.csv") for o in CATEGORICAL}
+    return cache[which]
+
+def kadet_fit(setting, k, limit):
+    "(fitted classifier or None where no tree is safe, what was measured on the training rows, CPU seconds to fit)"
+    s, (train, _) = KADET[setting], load()
+    X, y = train[CATEGORICAL] if not s["numbers"] else train.drop(columns=CLASS), train[CLASS]
+    if "learner" in s: clf = s["learner"]()
+    else:
+        l = None if limit == 1 else 2**float(entropy([limit, 1 - limit]))
+        clf = KADETClassifier(k=k, public=[o for o in X if o not in s["private"]] if s["private"] else None, taxonomies=taxonomies(s["taxonomies"]), l_diversity=l, **s["options"])
+    start = time.process_time()
+    try: clf.fit(X, y)
+    except ValueError as e:
+        if "No tree is safe" in str(e): return None, None, time.process_time() - start
+        raise
+    seconds = time.process_time() - start
+    return clf, audit_model(clf.tree_, X, y=y) if "learner" in s else clf.audit(X, y), seconds
+
+def kadet_run(setting, k, limit):
+    "One line of the results, without the columns that tell where it was made"
+    clf, found, seconds = kadet_fit(setting, k, limit)
+    key = dict(setting=setting, k=k, limit=limit)
+    if clf is None: return key | dict.fromkeys(KADET_MEASURED) | dict(root="", seconds=round(seconds, 2))
+    test, t = load()[1], clf.tree_
+    error = 100 - 100*clf.score(test[list(clf.feature_names_in_)], test[CLASS])
+    return key | dict(error=round(float(error), 4), exposed=round(100*found.exposed, 4), confidence=round(float(found.confidence), 6), k_measured=found.k, spans=found.n_spans,
+        nodes=len(t), leaves=t.n_leaves, depth=t.depth, root=t.names[t.attribute[0]] if t.attribute[0] >= 0 else "", seconds=round(seconds, 2))
+
+def read_kadet(path):
+    "The stored lines"
+    t = read_results(path, KADET_COLUMNS)
+    return t.assign(root=t.root.fillna("").astype(str))
+
+def kadet(full, seeds, row, again, out):
+    "Make the runs that were asked for"
+    keys = kadet_runs() if full else [("id3_raw", 1, 1.), ("id3", 750, 1.), ("id3", 1000, 1.), ("c45", 75, 1.)]
+    if row:
+        try: want = row[0], int(row[1]), float(row[2])
+        except ValueError: want = None
+        keys = [o for o in kadet_runs() if o == want]
+        if not keys: raise SystemExit(f"--row must be SETTING K LIMIT of the design. Got {' '.join(row)}; settings and their k:\n" + "\n".join(f"  {n:16}{', '.join(map(str, o['ks'])):75}{ABOUT_KADET[n]}" for n, o in KADET.items()))
+    done = set() if again or not full else set(read_kadet(out)[KADET_KEY].itertuples(index=False, name=None))
+    lines = []
+    for key in tqdm([o for o in keys if o not in done], desc="runs", file=sys.stderr, disable=None):
+        lines.append(kadet_run(*key) | provenance())
+        if full: store(out, lines[-1:], KADET_KEY, KADET_COLUMNS, KADET)
+    t = read_kadet(out) if full else pd.DataFrame(lines)
+    if full: print(f"{len(t)} runs in {out}, {len(lines)} of them new")
+    print(t.drop(columns=MADE).round(2).to_string(index=False))
+
+PAPERS = {"shao_beckford": shao_beckford, "kadet": kadet}
 
 def main(args=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("paper", choices=PAPERS, help="which paper")
     p.add_argument("--full", action="store_true", help="make all runs and store them (about ten minutes)")
     p.add_argument("--seeds", type=int, default=3, metavar="N", help="runs of every setting with chance (3, as in the paper)")
-    p.add_argument("--row", nargs=3, metavar=("SETTING", "K", "SEED"), help="make this run only, and print it")
+    p.add_argument("--row", nargs=3, metavar=("SETTING", "K", "SEED"), help="make this run only, and print it; for kadet: setting, k, limit of confidence")
     p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")
     p.add_argument("--out", type=Path, metavar="CSV", help="where --full stores (nbs/papers/results/PAPER.csv)")
     a = p.parse_args(args)

@@ -14,6 +14,7 @@ from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
+from ppdt.kadet import KADETClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer
 from sklearn.base import ClassifierMixin, TransformerMixin
@@ -94,6 +95,10 @@ def a_learner(X, y, roles):
     "Any classifier of the registry that reads tables itself"
     return st.one_of([e.options(X, y, roles).map(lambda o, C=C: C(**o)) for C, e in CLASSIFIERS.items() if C is not AnonymizedClassifier])
 
+def some_public(X, y, roles):
+    "Columns that everybody knows: all, or some"
+    return st.one_of(st.none(), st.lists(st.sampled_from([o for o in X if o != "who"]), unique=True))
+
 CLASSIFIERS = {
     GeneralizedID3Classifier: Entry(
         grids=(grid(entropy=pick("equal_prob", "own_value", "random_map"), max_depth=pick(None, 0, 2), random_state=st.integers(0, 3)),
@@ -114,6 +119,12 @@ CLASSIFIERS = {
         grids=(grid(min_samples_leaf=pick(1, 2, 2.5), prune=st.booleans(), confidence=pick(.25, .5, .01), binary_splits=st.booleans(), thresholds=pick("midpoint", "data")),),
         needs_y=True, declared=True, refuses=(RAW,),
         checked={o: (PARTClassifier(**p), NOT_TEXT) for o, p in {"Weka's": {}, "-U -M 1": dict(prune=False, min_samples_leaf=1)}.items()}),
+    KADETClassifier: Entry(
+        grids=(grid(k=pick(1, 2, 3), criterion=pick("gain", "gain_ratio"), public=some_public, priority=pick("node", "weighted"), empty_ok=st.booleans(), prune=pick(None, True, False)),
+               grid(k=pick(1, 2), criterion=pick("gain", "gain_ratio"), taxonomies=some_taxonomies, l_diversity=pick(None, 1.2), max_confidence=pick(None, .8))),
+        example=lambda **p: KADETClassifier(**{"k": 3} | p), needs_y=True, impossible=("'k' must not exceed", "No tree is safe"),
+        refuses=("must have no missing values (NaN)", RAW), keeps=("spans_",),
+        checked={o: (KADETClassifier(**p), NOT_TEXT | (dict(check_fit2d_1sample=ONE_ROW) if p["k"] > 1 else {})) for o, p in {"k=1": dict(k=1), "k=1, C4.5": dict(k=1, criterion="gain_ratio"), "k=2": dict(k=2, prune=True)}.items()}),
     AnonymizedClassifier: Entry(
         grids=(grid(anonymizer=an_anonymizer, classifier=a_learner, test=pick("raw", "recoded")),),
         example=lambda **p: AnonymizedClassifier(MondrianAnonymizer(k=3), _id3(), **p), needs_y=True,
