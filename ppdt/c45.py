@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MOST_NUMBERS', 'C45Classifier', 'ID3Classifier', 'PARTClassifier', 'part_text', 'error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #ada62c53
+# %% ../nbs/09f_c45.ipynb #3a2b3fd3
 from types import SimpleNamespace
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -18,11 +18,11 @@ from .reading import _class_label, _java, _rounded, decision_path, explain, j48_
 from .release import _fit_columns, _forget, same_columns
 from .rules import Rule, _part, _rule_shares
 from .splits import _Rows, _most_gain
-from .tables import check_table, value_text
+from .tables import check_table, value_order, value_text
 
 _all_ = ['error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #ea7fef7d
+# %% ../nbs/09f_c45.ipynb #632f79c6
 def _readable(o, X):
     "The table, if it is a raw one or the classifier reads published cells"
     if not hasattr(o, "scoring") and any(_is_published(X[c]) for c in X):
@@ -36,15 +36,17 @@ def _learn_rows(o, X, y, sample_weight):
     o.n_features_in_ = X.shape[1]
     if named: o.feature_names_in_ = np.array(X.columns, dtype=object)
     if w is not None and (w == 0).any(): X, y, w = X[w > 0], y[w > 0], w[w > 0]
-    o.classes_, codes = _class_codes(y)
+    o._classes_, codes = _class_codes(y)                                          # in declared order, which breaks ties
+    o._sorted_ = sorted(range(len(o._classes_)), key=lambda i: value_order(o._classes_[i]))
+    o.classes_ = o._classes_[o._sorted_]                                          # as scikit-learn's scores expect them
     d = (_learn_release if any(_is_published(X[c]) for c in X) else _learn_raw)(o, X, codes, w)
     o._domains_, o._numeric_ = d.values, [line is not None for line in d.line]
     return d
 
-# %% ../nbs/09f_c45.ipynb #d679837a
+# %% ../nbs/09f_c45.ipynb #b7007783
 def _learn_raw(o, X, y, w):
     "A raw table as `_Rows`; in the order of its codes when sums of weights could differ in their last bits"
-    d = _Rows(list(X), *map(list, zip(*[_learn_column(X[c]) for c in X])), o.classes_, y, w)
+    d = _Rows(list(X), *map(list, zip(*[_learn_column(X[c]) for c in X])), o._classes_, y, w)
     return d if w is None and all((c >= 0).all() for c in d.codes) else _canonical(d)
 
 def _learn_release(o, X, y, w):
@@ -52,7 +54,7 @@ def _learn_release(o, X, y, w):
     tax = o.taxonomies or {}
     found = [_learn_cells(X[c], tax.get(c), o.weights) if _is_published(X[c]) else (*_learn_column(X[c]), []) for c in X]
     *columns, sets = map(list, zip(*found))
-    d = _canonical(_Rows(list(X), *columns, o.classes_, y, np.ones(len(y)) if w is None else w), [len(s) for s in sets])
+    d = _canonical(_Rows(list(X), *columns, o._classes_, y, np.ones(len(y)) if w is None else w), [len(s) for s in sets])
     if any(sets): return _Cells(d, sets, o.scoring == "spread", o.min_fragment)
     return d if w is not None else _Rows(d.names, d.codes, d.values, d.line, d.classes, d.y, None)
 
@@ -77,7 +79,7 @@ def _ask_release(o, X):
     d = _Rows(list(X), codes, [range(s) for s in size], line, o.classes_, np.zeros(n, dtype=np.int64), np.ones(n))
     return _Cells(d, sets, True, getattr(o, "min_fragment", 0.))
 
-# %% ../nbs/09f_c45.ipynb #7d5925e8
+# %% ../nbs/09f_c45.ipynb #2d8dff79
 class _TreeClassifier(ClassifierMixin, BaseEstimator):
     "What the classifiers of this chapter share"
     def fit(self, X, y, sample_weight=None):
@@ -91,16 +93,21 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):
 
     def _check(self): pass
 
-    def predict_proba(self, X):
-        "Class shares, shape (n_rows, n_classes), 1 in all for each row"
+    def _shares(self, X):
+        "Class shares, the classes in declared order"
         X = _ask_columns(self, X)
         if any(_is_published(X[o]) for o in X): return _cell_shares(self.tree_, _ask_release(self, X))
         return tree_shares(self.tree_, _ask_raw(self, X))
 
+    def predict_proba(self, X):
+        "Class shares, shape (n_rows, n_classes), 1 in all for each row"
+        p = self._shares(X)
+        return p[:, self._sorted_]
+
     def predict(self, X):
-        "Classes, shape (n_rows,); ties go to the first class"
-        p = self.predict_proba(X)
-        return self.classes_[np.round(p, 12).argmax(axis=1)]
+        "Classes, shape (n_rows,); ties go to the first class, in declared order"
+        p = self._shares(X)
+        return self._classes_[np.round(p, 12).argmax(axis=1)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -168,7 +175,7 @@ def _check_c45(o):
     if hasattr(o, "taxonomies"): _need(o, "taxonomies", o.taxonomies is None or isinstance(o.taxonomies, dict), "None or a dict from columns to taxonomies")
     _need(o, "thresholds", o.thresholds in ("midpoint", "data"), "'midpoint' or 'data'")
 
-# %% ../nbs/09f_c45.ipynb #604377e9
+# %% ../nbs/09f_c45.ipynb #a19c325c
 class C45Classifier(_OneTree):
     """C4.5 as Weka's J48 does it: gain ratio, thresholds, missing values as fractions of rows, error-based pruning. Source: quinlan1993.
 
@@ -205,7 +212,7 @@ class C45Classifier(_OneTree):
     tree_ : Tree
         The tree.
     classes_ : ndarray
-        Class values: declared categories, or sorted values.
+        Class values, sorted; the tree's own are in declared order, which breaks ties.
     feature_importances_ : ndarray of float, shape (n_features,)
         Share of each column in what the splits take off the entropy of the class.
     n_features_in_, feature_names_in_
@@ -241,7 +248,7 @@ def _no_missing(names, lost):
     for name, o in zip(names, lost):
         if o.any(): raise ValueError(f"Column {name!r} must have no missing values (NaN). Got {int(o.sum())}: use C45Classifier, or make missing a category.")
 
-# %% ../nbs/09f_c45.ipynb #98a5c704
+# %% ../nbs/09f_c45.ipynb #8e1c0ac6
 class ID3Classifier(_OneTree):
     """ID3 on categories: information gain, one branch a declared value, no pruning; as Weka's Id3. Source: quinlan1986.
 
@@ -253,7 +260,7 @@ class ID3Classifier(_OneTree):
     tree_ : Tree
         The tree.
     classes_ : ndarray
-        Class values: declared categories, or sorted values.
+        Class values, sorted; the tree's own are in declared order, which breaks ties.
     feature_importances_ : ndarray of float, shape (n_features,)
         Share of each column in what the splits take off the entropy of the class.
     n_features_in_, feature_names_in_
@@ -270,8 +277,7 @@ class ID3Classifier(_OneTree):
         self._numeric_ = [False]*len(d.names)
         self.tree_ = _as_tree(d, _grow(d, 0, choose=_most_gain)[0], "midpoint")
 
-    def predict_proba(self, X):
-        "Class shares, shape (n_rows, n_classes), 1 in all for each row"
+    def _shares(self, X):
         x = _ask_raw(self, _ask_columns(self, X))
         _no_missing(_fit_columns(self), np.isnan(x))
         return tree_shares(self.tree_, x)
@@ -281,7 +287,7 @@ class ID3Classifier(_OneTree):
         tags.input_tags.allow_nan = False
         return tags
 
-# %% ../nbs/09f_c45.ipynb #a34825aa
+# %% ../nbs/09f_c45.ipynb #ec81ec8f
 class PARTClassifier(_TreeClassifier):
     """A list of rules, each the best path of a partial C4.5 tree; as Weka's PART. Source: frank1998.
 
@@ -303,7 +309,7 @@ class PARTClassifier(_TreeClassifier):
     rules_ : list of Rule
         Rules in order; the last has no test.
     classes_ : ndarray
-        Class values: declared categories, or sorted values.
+        Class values, sorted; the tree's own are in declared order, which breaks ties.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -321,8 +327,7 @@ class PARTClassifier(_TreeClassifier):
         p = SimpleNamespace(m=self.min_samples_leaf, binary=self.binary_splits, prune=self.prune, errors=lambda c: error_estimate(c, self.confidence))
         self.rules_ = _part(d, p, self.thresholds)
 
-    def predict_proba(self, X):
-        "Class shares, shape (n_rows, n_classes): rule by rule, each answers for the part of a row that it covers"
+    def _shares(self, X):
         X = _ask_columns(self, X)
         return _rule_shares(self.rules_, _ask_raw(self, X))
 
@@ -333,7 +338,7 @@ class PARTClassifier(_TreeClassifier):
 
     def __str__(self): return part_text(self) if hasattr(self, "rules_") else repr(self)
 
-# %% ../nbs/09f_c45.ipynb #e28dfe01
+# %% ../nbs/09f_c45.ipynb #e0bfd85c
 def _test_parts(clf, test):
     "Name, sign and value of a test as PART prints them"
     j, kind, t, b, _ = test
@@ -345,12 +350,12 @@ def part_text(
     counts:bool=True, # Weights of the rules; they tell about people
 )->str: # Rules as PART prints them, without its title and its closing line
     "A list of rules as text."
-    return "\n\n".join(" AND\n".join(" ".join(_test_parts(clf, o)) for o in r.tests) + ": " + _class_label(clf.classes_, r.counts, r.counts, counts) for r in clf.rules_)
+    return "\n\n".join(" AND\n".join(" ".join(_test_parts(clf, o)) for o in r.tests) + ": " + _class_label(clf._classes_, r.counts, r.counts, counts) for r in clf.rules_)
 
 def _rule_sentence(clf, i, counts):
     "A rule in words"
     words, c = {"<=": "is at most", ">": "is above", "=": "is", "!=": "is not"}, clf.rules_[i].counts
     tests = [f"{name} {words[sign]} {v}" for name, sign, v in (_test_parts(clf, o) for o in clf.rules_[i].tests)]
-    then = value_text(clf.classes_[int(c.argmax())]) + (f" ({c.max():g} of {c.sum():g} rows)" if counts else "")
+    then = value_text(clf._classes_[int(c.argmax())]) + (f" ({c.max():g} of {c.sum():g} rows)" if counts else "")
     if not tests: return f"{'Otherwise' if i else 'Always'} {then}."
     return f"{'Otherwise, if' if i else 'If'} {' and '.join(tests)}, then {then}."

@@ -135,9 +135,14 @@ def body(text):
     "A printed result without title and closing lines"
     return text.split("-\n", 1)[1].split("\n\nNumber of")[0].strip()
 
+def shares(clf, X):
+    "Class shares, the classes in Weka's order"
+    p = clf.predict_proba(X)
+    return p[:, [list(clf.classes_).index(o) for o in clf._classes_]] if hasattr(clf, "_classes_") else p
+
 def check_rows(clf, X, y, found):
     "Confusion, and class shares of each row where stored"
-    p, done = clf.predict_proba(X), ["confusion"]
+    p, done = shares(clf, X), ["confusion"]
     assert confusion(y, p) == found["confusion"], "confusion"
     if "dist_table" in found:
         close(p, np.array(found["dist_table"])[found["dist_index"]], 1e-9, "class shares of rows")
@@ -176,8 +181,8 @@ def compare_missing(e, text, r):
     clf = j48(text).fit(X, y)
     check_nodes(clf.tree_, r["tree"])
     assert str(clf).strip() == body(r["text"]), "text"
-    close(clf.predict_proba(X), r["train_distribution"], 1e-9, "training rows")
-    close(clf.predict_proba(asked), r["test_distribution"], 1e-9, "test rows")
+    close(shares(clf, X), r["train_distribution"], 1e-9, "training rows")
+    close(shares(clf, asked), r["test_distribution"], 1e-9, "test rows")
     return "nodes, text, rows, test"
 
 def as_rows(X, y):
@@ -220,7 +225,7 @@ def of_fractions(clf, X):
 
 def check_right(clf, X, y, want):
     "Right answers. Where two classes share the first place in a leaf of fractions, sums of another order may answer otherwise; these rows alone may make the difference"
-    p, y = clf.predict_proba(X), y.cat.codes.to_numpy()
+    p, y = shares(clf, X), y.cat.codes.to_numpy()
     right = np.round(p, 12).argmax(axis=1) == y          # as `predict` answers
     if right.sum() == want: return
     first = p >= p.max(axis=1, keepdims=True) - 1e-9
@@ -311,7 +316,7 @@ def or_tie(check, X, y):
         raise AssertionError(TIE) from None
 
 def check_id3(clf, X, y, found):
-    p, lost = clf.predict_proba(X), unclassified(clf, X)
+    p, lost = shares(clf, X), unclassified(clf, X)
     right = int((p.argmax(axis=1) == y.cat.codes.to_numpy())[~lost].sum())
     assert (right, int(lost.sum())) == (found["correct"], found["unclassified"]), "right answers and unclassified rows"
     if "confusion" in found: assert confusion(y[~lost], p[~lost]) == found["confusion"], "confusion"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import pandas as pd
 from random_tables import pick, tables
 import ppdt
-from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
+from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, _OneTree, _TreeClassifier
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
 from ppdt.generalization import Taxonomy
@@ -105,7 +105,7 @@ CLASSIFIERS = {
     C45Classifier: Entry(
         grids=(grid(min_samples_leaf=pick(1, 2, 2.5), prune=st.booleans(), confidence=pick(.25, .5, .01), subtree_raising=st.booleans(), binary_splits=st.booleans(), thresholds=pick("midpoint", "data")),
                grid(scoring=pick("spread", "discount"), weights=pick("uniform", "distribution"), min_fragment=pick(0, .01, .3))),
-        needs_y=True, declared=True,
+        example=lambda **p: C45Classifier(**dict(prune=False) | p), needs_y=True, declared=True,
         checked={o: (C45Classifier(**p), NOT_TEXT) for o, p in {"J48's": {}, "-U -B -M 1": dict(prune=False, binary_splits=True, min_samples_leaf=1)}.items()}),
     ID3Classifier: Entry(
         grids=(grid(),), needs_y=True, declared=True, refuses=("must be categorical", RAW, "must have no missing values (NaN)"),
@@ -137,7 +137,8 @@ REGISTRY = ANONYMIZERS | CLASSIFIERS | TRANSFORMERS
 NOT_RUN = {"check_array_api_input": "it needs SCIPY_ARRAY_API to be set; all estimators read tables"}
 
 # classes that are no estimators of their own
-FRAMES = {Anonymizer: "the frame of all anonymizers: it publishes nothing itself"}
+FRAMES = {Anonymizer: "the frame of all anonymizers: it publishes nothing itself", _TreeClassifier: "the frame of C4.5, ID3 and PART: it learns nothing itself",
+          _OneTree: "the frame of C4.5 and ID3"}
 
 def estimators():
     "Classes of estimators that are defined in ppdt, in any module, private ones too"

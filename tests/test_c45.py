@@ -3,6 +3,7 @@ import itertools
 from types import SimpleNamespace
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
+from sklearn.metrics import get_scorer
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate
 from ppdt.fractions import _Cells, _grow, tree_shares
 from ppdt.datasets import fetch_adult, load_customers
@@ -226,6 +227,16 @@ def test_a_value_that_may_be_missing():
     X = pd.DataFrame({"a": cell_column([0, 1, 2, 2]*3, [Exact("x"), Exact("y"), Exact(MISSING)]), "n": cell_column([0, 1, 2, 3]*3, [Exact(1), ValueSet([2, MISSING]), Exact(MISSING), ValueSet([1, 2, MISSING])])})
     clf = C45Classifier(min_samples_leaf=1, prune=False).fit(X, list("uvww")*3)
     assert clf.predict(pd.DataFrame({"a": ["x", None, "y"], "n": [1., np.nan, 2]})).tolist() == ["u", "w", "v"]
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_classes_are_sorted_and_ties_go_by_declared_order(learner):
+    "scikit-learn's scores take the last of the sorted classes for the positive one"
+    X, y = pd.DataFrame({"a": list("xxyyxxyyzz")}), pd.Series(pd.Categorical(["low", "low", "high", "high"]*2 + ["low", "high"], ["low", "high"]))
+    clf = learner().fit(X, y)
+    assert clf.classes_.tolist() == ["high", "low"] and clf.predict(pd.DataFrame({"a": list("xy")})).tolist() == ["low", "high"]
+    if learner is not PARTClassifier: assert clf.predict(pd.DataFrame({"a": ["z"]})).tolist() == ["low"]    # one of each
+    assert (clf.predict_proba(X)[:4].argmax(axis=1) == [1, 1, 0, 0]).all()
+    assert get_scorer("roc_auc")(clf, X, y.astype(object)) > .8
 
 def test_what_users_ask_of_a_tree():
     t = load_customers()

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_valid
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 from random_tables import pick, row_cells
-from registry import ANONYMIZERS, CLASSIFIERS, FRAMES, NOT_RUN, REGISTRY, TRANSFORMERS, estimators, example, lessons, tasks
+from registry import ANONYMIZERS, CLASSIFIERS, FRAMES, NOT_RUN, RAW, REGISTRY, TRANSFORMERS, estimators, example, lessons, tasks
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import Alpha, TCloseness
 from ppdt.release import AnonymizedClassifier, RowsLostError, read_release
@@ -348,8 +348,21 @@ def test_what_is_learnt_from_the_file_is_the_same(cls, learner, tmp_path_factory
     if a is not None: assert _learnt(a) == _learnt(b)
 
 # ---------- in scikit-learn's company
-@anonymizer
+CELL_READERS = [o for o in READERS if RAW not in REGISTRY[o].refuses]
+
 @pytest.mark.parametrize("learner", READERS, ids=lambda o: o.__name__)
+def test_raw_tables_in_pipelines_and_searches(learner):
+    t = make_population(300, random_state=0)
+    X, y = t[["education", "region"]], t["income"]
+    pipe = make_pipeline("passthrough", example(learner))
+    assert (pipe.fit(X, y).predict(X) == example(learner).fit(X, y).predict(X)).all()
+    name = next(iter(example(learner).get_params()), None)
+    grid = {} if name is None else {f"{learner.__name__.lower()}__{name}": [example(learner).get_params()[name]]}
+    search = GridSearchCV(pipe, grid, cv=3, error_score="raise").fit(X, y)
+    assert .4 < search.best_score_ <= 1 and not hasattr(pipe[-1], "release_")
+
+@anonymizer
+@pytest.mark.parametrize("learner", CELL_READERS, ids=lambda o: o.__name__)
 def test_pipelines_and_searches(cls, learner):
     "The release is made inside each fold, from its training rows alone"
     t = make_population(300, random_state=0)
