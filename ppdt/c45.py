@@ -5,24 +5,28 @@
 # %% auto #0
 __all__ = ['MOST_NUMBERS', 'C45Classifier', 'ID3Classifier', 'PARTClassifier', 'part_text', 'error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #3a2b3fd3
+# %% ../nbs/09f_c45.ipynb #7067237b
 from types import SimpleNamespace
+import datetime
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
-from .columns import _ask_cells, _ask_column, _canonical, _check_weight, _check_y, _class_codes, _is_published, _learn_cells, _learn_column
+from .columns import (_ask_cells, _ask_column, _canonical, _check_weight, _check_y, _class_codes, _is_published, _learn_cells, _learn_column,
+    _value_shares, _warn_unseen)
+from .encoder import _warn_of_texts
 from .fractions import _Cells, _as_tree, _cell_shares, _grow, tree_shares
+from .generalization import Taxonomy
 from .growing import THRESHOLD, ONE_VALUE, entropy
 from .pruning import _collapse, _prune, error_estimate
 from .reading import _class_label, _java, _rounded, decision_path, explain, j48_text, tree_rules
 from .release import _fit_columns, _forget, same_columns
 from .rules import Rule, _part, _rule_shares
 from .splits import _Rows, _most_gain
-from .tables import check_table, value_order, value_text
+from .tables import Cell, MISSING, cell_text, check_table, value_order, value_text
 
 _all_ = ['error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #632f79c6
+# %% ../nbs/09f_c45.ipynb #39549aab
 def _readable(o, X):
     "The table, if it is a raw one or the classifier reads published cells"
     if not hasattr(o, "scoring") and any(_is_published(X[c]) for c in X):
@@ -32,6 +36,9 @@ def _readable(o, X):
 def _learn_rows(o, X, y, sample_weight):
     "The training table as codes; remembers on the estimator what `predict` has to know of its columns"
     named, X = isinstance(X, pd.DataFrame), _readable(o, check_table(X))
+    odd = [c for c in getattr(o, "taxonomies", None) or {} if c not in X]
+    if odd: raise ValueError(f"'taxonomies' must name columns of X: {', '.join(X.columns)}. Got {odd[0]!r}: correct the name, or leave it out.")
+    _warn_of_texts(X, "learn from its data", stacklevel=4)
     y, w = _check_y(y, X), _check_weight(sample_weight, len(X))
     o.n_features_in_ = X.shape[1]
     if named: o.feature_names_in_ = np.array(X.columns, dtype=object)
@@ -41,9 +48,10 @@ def _learn_rows(o, X, y, sample_weight):
     o.classes_ = o._classes_[o._sorted_]                                          # as scikit-learn's scores expect them
     d = (_learn_release if any(_is_published(X[c]) for c in X) else _learn_raw)(o, X, codes, w)
     o._domains_, o._numeric_ = d.values, [line is not None for line in d.line]
+    if getattr(o, "weights", None) == "distribution": o.value_shares_ = {c: _value_shares(X[c], (o.taxonomies or {}).get(c), w) for c in X}
     return d
 
-# %% ../nbs/09f_c45.ipynb #b7007783
+# %% ../nbs/09f_c45.ipynb #cc62a310
 def _learn_raw(o, X, y, w):
     "A raw table as `_Rows`; in the order of its codes when sums of weights could differ in their last bits"
     d = _Rows(list(X), *map(list, zip(*[_learn_column(X[c]) for c in X])), o._classes_, y, w)
@@ -52,29 +60,43 @@ def _learn_raw(o, X, y, w):
 def _learn_release(o, X, y, w):
     "A published table as `_Cells`; as `_Rows` when each cell says one value"
     tax = o.taxonomies or {}
-    found = [_learn_cells(X[c], tax.get(c), o.weights) if _is_published(X[c]) else (*_learn_column(X[c]), []) for c in X]
+    found = [_learn_cells(X[c], tax.get(c), o.weights, w) if _is_published(X[c]) else (*_learn_column(X[c]), []) for c in X]
     *columns, sets = map(list, zip(*found))
     d = _canonical(_Rows(list(X), *columns, o._classes_, y, np.ones(len(y)) if w is None else w), [len(s) for s in sets])
     if any(sets): return _Cells(d, sets, o.scoring == "spread", o.min_fragment)
     return d if w is not None else _Rows(d.names, d.codes, d.values, d.line, d.classes, d.y, None)
 
-# %% ../nbs/09f_c45.ipynb #464c4bef
+# %% ../nbs/09f_c45.ipynb #4211ea94
 def _ask_columns(o, X):
     "Columns to classify, in the order of fit"
     check_is_fitted(o, "classes_")
     return _readable(o, same_columns(X, _fit_columns(o), who=type(o).__name__, named=hasattr(o, "feature_names_in_")))
 
+def _asked(o):
+    "Numbers of the columns that the model asks"
+    if hasattr(o, "rules_"): return {test[0] for r in o.rules_ for test in r.tests}
+    found = set(o.tree_.attribute[o.tree_.attribute >= 0].tolist())
+    return {o._asks_[j][0] for j in found} if hasattr(o, "_asks_") else found        # kADET's trees ask columns at levels
+
 def _ask_raw(o, X):
     "Rows to classify as numbers and codes, shape (n_attributes, n_rows)"
-    return np.stack([_ask_column(X[c], v, line) for c, v, line in zip(X, o._domains_, o._numeric_)])
+    x = np.stack([_ask_column(X[c], v, line) for c, v, line in zip(X, o._domains_, o._numeric_)])
+    for j in _asked(o):
+        known = ~np.isnan(x[j])
+        if not o._numeric_[j] and known.any() and (x[j][known] == -2).all(): _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
+    return x
 
-# %% ../nbs/09f_c45.ipynb #57fe6ee3
+# %% ../nbs/09f_c45.ipynb #21e195a2
 def _ask_release(o, X):
     "Rows with published cells to classify, as `_Cells`"
     tax, t = getattr(o, "taxonomies", None) or {}, o.tree_
     asked = [t.threshold[(t.attribute == j) & (t.kind == THRESHOLD)] for j in range(X.shape[1])]
-    columns = [_ask_cells(X[c], v, line, tax.get(c), a) for c, v, line, a in zip(X, o._domains_, o._numeric_, asked)]
+    shares = getattr(o, "value_shares_", {})
+    columns = [_ask_cells(X[c], v, line, tax.get(c), a, shares.get(c)) for c, v, line, a in zip(X, o._domains_, o._numeric_, asked)]
     codes, size, line, sets = map(list, zip(*columns))
+    for j in _asked(o):
+        known = codes[j] >= 0
+        if not o._numeric_[j] and known.any() and (codes[j][known] == size[j] - 1).all(): _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
     n = len(X)
     d = _Rows(list(X), codes, [range(s) for s in size], line, o.classes_, np.zeros(n, dtype=np.int64), np.ones(n))
     return _Cells(d, sets, True, getattr(o, "min_fragment", 0.))
@@ -124,14 +146,27 @@ def _importances(tree):
     np.add.at(res, tree.attribute[inner], np.maximum(gain[inner], 0))
     return res/res.sum() if res.sum() > 0 else res
 
-# %% ../nbs/09f_c45.ipynb #dc8e9f5b
+# %% ../nbs/09f_c45.ipynb #41ef7eed
 def _one_row(row):
     "A row as a Series or dict"
     if not isinstance(row, pd.DataFrame): return row
     if len(row) != 1: raise ValueError(f"'row' must be one row. Got a table of {len(row)}: choose one with X.iloc[i].")
     return row.iloc[0]
 
-# %% ../nbs/09f_c45.ipynb #7428d270
+def _row_as_in_fit(o, row):
+    "A row whose raw values are written as in fit, by the rules of `predict`"
+    row, names = _one_row(row), _fit_columns(o)
+    res = {c: row[c] for c in row.keys()}
+    for j in _asked(o):
+        v = res.get(names[j])
+        if v is None or isinstance(v, Cell): continue
+        x = _ask_column(pd.Series([v], name=names[j]), o._domains_[j], o._numeric_[j])[0]
+        if np.isnan(x): res[names[j]] = None
+        elif o._numeric_[j]: res[names[j]] = pd.Timestamp(v) if isinstance(v, (datetime.date, np.datetime64)) else x if isinstance(v, str) else v
+        elif x >= 0: res[names[j]] = o._domains_[j][int(x)]
+    return res
+
+# %% ../nbs/09f_c45.ipynb #21f6adf7
 class _OneTree(_TreeClassifier):
     "What the classifiers with a single tree share"
     @property
@@ -148,18 +183,20 @@ class _OneTree(_TreeClassifier):
     def decision_path(self, row):
         "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`"
         check_is_fitted(self, "tree_")
-        return decision_path(self.tree_, _one_row(row))
+        return decision_path(self.tree_, self._row(row))
 
     def explain(self, row, counts=True):
         "Why a row (dict, Series or table of one row) gets its class, in words"
         check_is_fitted(self, "tree_")
-        return explain(self.tree_, _one_row(row), counts)
+        return explain(self.tree_, self._row(row), counts)
+
+    def _row(self, row): return _row_as_in_fit(self, row)
 
     def __str__(self):
         "The tree as text in J48's layout, or the parameters before fit"
         return j48_text(self.tree_, digits=None if getattr(self, "binary_splits", False) else 6) if hasattr(self, "tree_") else repr(self)
 
-# %% ../nbs/09f_c45.ipynb #1ab7e7ba
+# %% ../nbs/09f_c45.ipynb #18ae3428
 def _need(o, name, ok, allowed):
     if not ok: raise ValueError(f"'{name}' must be {allowed}. Got {getattr(o, name)!r}.")
 
@@ -169,13 +206,18 @@ def _check_c45(o):
     _need(o, "min_samples_leaf", _number(o.min_samples_leaf, 1) and np.isfinite(o.min_samples_leaf), "a number of at least 1")
     _need(o, "confidence", _number(o.confidence, 0, .5) and o.confidence > 0, "a number above 0 and at most 0.5")
     for name in set(o.get_params()) & {"prune", "subtree_raising", "binary_splits"}: _need(o, name, isinstance(getattr(o, name), (bool, np.bool_)), "True or False")
-    for name, allowed in (("scoring", ("spread", "discount")), ("weights", ("uniform", "distribution"))):
-        if hasattr(o, name): _need(o, name, getattr(o, name) in allowed, " or ".join(map(repr, allowed)))
-    if hasattr(o, "min_fragment"): _need(o, "min_fragment", _number(o.min_fragment, 0), "a number of at least 0")
-    if hasattr(o, "taxonomies"): _need(o, "taxonomies", o.taxonomies is None or isinstance(o.taxonomies, dict), "None or a dict from columns to taxonomies")
-    _need(o, "thresholds", o.thresholds in ("midpoint", "data"), "'midpoint' or 'data'")
+    for name, allowed in (("scoring", ("spread", "discount")), ("weights", ("uniform", "distribution")), ("thresholds", ("midpoint", "data"))):
+        if hasattr(o, name): _need(o, name, isinstance(getattr(o, name), str) and getattr(o, name) in allowed, " or ".join(map(repr, allowed)))
+    if hasattr(o, "min_fragment"): _need(o, "min_fragment", _number(o.min_fragment, 0), "a number of at least 0, a weight in rows")
+    if hasattr(o, "taxonomies"): _check_taxonomies(o)
 
-# %% ../nbs/09f_c45.ipynb #a19c325c
+def _check_taxonomies(o):
+    t = o.taxonomies
+    _need(o, "taxonomies", t is None or isinstance(t, dict), "None or a dict from columns to taxonomies")
+    for c, v in (t or {}).items():
+        if not isinstance(v, Taxonomy): raise ValueError(f"'taxonomies' must map each column to a Taxonomy. Got a {type(v).__name__} for {c!r}: " + ("use Taxonomy.from_dict." if isinstance(v, dict) else "make one with Taxonomy.from_dict, from_lines or from_csv."))
+
+# %% ../nbs/09f_c45.ipynb #721cd2bd
 class C45Classifier(_OneTree):
     """C4.5 as Weka's J48 does it: gain ratio, thresholds, missing values as fractions of rows, error-based pruning. Source: quinlan1993.
 
@@ -201,18 +243,25 @@ class C45Classifier(_OneTree):
         What a published set or interval counts for when splits are compared: "spread" (a part in every value it may be)
         or "discount" (left out, and the gain is scaled by the known share, as for a missing value).
     weights : str
-        Parts of a set: "uniform" (alike) or "distribution" (by the values that are known exactly). An interval goes by its width.
+        Parts of a set, in fit and in predict: "uniform" (alike) or "distribution" (by the shares of the training rows whose
+        values are known exactly). An interval goes by its width.
     taxonomies : dict or None
         For columns with taxonomy nodes: column to `Taxonomy`.
     min_fragment : float
-        A fragment of a row lighter than this is not divided by sets any more: it goes where most of it may be.
+        A weight in rows, 1 being a whole row: a lighter fragment is not divided by sets any more, it goes whole where most of
+        it may be. 0 divides always, which is exact and may take long when many columns hold large sets; take 0.1
+        when fit is too slow.
 
     Attributes
     ----------
     tree_ : Tree
         The tree.
     classes_ : ndarray
-        Class values, sorted; the tree's own are in declared order, which breaks ties.
+        Class values, sorted, declared ones used or not; the tree's own are in declared order, which breaks ties. `log_loss` wants to
+        know of unused ones: give it labels=classes_, or fit on y.cat.remove_unused_categories().
+    value_shares_ : dict
+        Only with weights="distribution": for each column its values and their shares among the training rows that are known
+        exactly. These are counts of people, divided: who may see them may see the distribution of each column.
     feature_importances_ : ndarray of float, shape (n_features,)
         Share of each column in what the splits take off the entropy of the class.
     n_features_in_, feature_names_in_
@@ -248,7 +297,7 @@ def _no_missing(names, lost):
     for name, o in zip(names, lost):
         if o.any(): raise ValueError(f"Column {name!r} must have no missing values (NaN). Got {int(o.sum())}: use C45Classifier, or make missing a category.")
 
-# %% ../nbs/09f_c45.ipynb #8e1c0ac6
+# %% ../nbs/09f_c45.ipynb #21a5d92d
 class ID3Classifier(_OneTree):
     """ID3 on categories: information gain, one branch a declared value, no pruning; as Weka's Id3. Source: quinlan1986.
 
@@ -260,7 +309,8 @@ class ID3Classifier(_OneTree):
     tree_ : Tree
         The tree.
     classes_ : ndarray
-        Class values, sorted; the tree's own are in declared order, which breaks ties.
+        Class values, sorted, declared ones used or not; the tree's own are in declared order, which breaks ties. `log_loss` wants to
+        know of unused ones: give it labels=classes_, or fit on y.cat.remove_unused_categories().
     feature_importances_ : ndarray of float, shape (n_features,)
         Share of each column in what the splits take off the entropy of the class.
     n_features_in_, feature_names_in_
@@ -277,6 +327,14 @@ class ID3Classifier(_OneTree):
         self._numeric_ = [False]*len(d.names)
         self.tree_ = _as_tree(d, _grow(d, 0, choose=_most_gain)[0], "midpoint")
 
+    def _row(self, row):
+        row = _one_row(row)
+        names = [o for o in _fit_columns(self) if o in row]
+        for o in names:
+            if isinstance(row[o], Cell): raise ValueError(f"'row' must hold raw values. Got the cell {cell_text(row[o])} for {o!r}: {type(self).__name__} does not read them, use C45Classifier.")
+        _no_missing(names, [np.array([row[o] is not MISSING and bool(pd.isna(row[o]))]) for o in names])
+        return _row_as_in_fit(self, row)
+
     def _shares(self, X):
         x = _ask_raw(self, _ask_columns(self, X))
         _no_missing(_fit_columns(self), np.isnan(x))
@@ -287,7 +345,7 @@ class ID3Classifier(_OneTree):
         tags.input_tags.allow_nan = False
         return tags
 
-# %% ../nbs/09f_c45.ipynb #ec81ec8f
+# %% ../nbs/09f_c45.ipynb #2db242f1
 class PARTClassifier(_TreeClassifier):
     """A list of rules, each the best path of a partial C4.5 tree; as Weka's PART. Source: frank1998.
 
@@ -309,7 +367,8 @@ class PARTClassifier(_TreeClassifier):
     rules_ : list of Rule
         Rules in order; the last has no test.
     classes_ : ndarray
-        Class values, sorted; the tree's own are in declared order, which breaks ties.
+        Class values, sorted, declared ones used or not; the tree's own are in declared order, which breaks ties. `log_loss` wants to
+        know of unused ones: give it labels=classes_, or fit on y.cat.remove_unused_categories().
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -329,7 +388,7 @@ class PARTClassifier(_TreeClassifier):
 
     def _shares(self, X):
         X = _ask_columns(self, X)
-        return _rule_shares(self.rules_, _ask_raw(self, X))
+        with np.errstate(over="ignore"): return _rule_shares(self.rules_, _ask_raw(self, X))      # numbers may be too far apart for a float
 
     def rules(self, counts=False):
         "A sentence for each rule, a list; each holds where those before it do not; `counts` tells the training rows"

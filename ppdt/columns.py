@@ -5,14 +5,13 @@
 # %% auto #0
 __all__ = []
 
-# %% ../nbs/09d_columns.ipynb #234a9862
+# %% ../nbs/09d_columns.ipynb #2e3c2ecf
+import re, warnings
 import numpy as np, pandas as pd
+from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype
 from sklearn.utils.multiclass import check_classification_targets
 from .release import check_class
-from .tables import Cell, Centroid, Interval, MISSING, Node, Suppressed, cells, encode, position, value_order, value_text
-
-# %% ../nbs/09d_columns.ipynb #f42e98dc
-def _is_line(s): return (pd.api.types.is_numeric_dtype(s.dtype) and not pd.api.types.is_bool_dtype(s.dtype)) or pd.api.types.is_datetime64_any_dtype(s.dtype)
+from .tables import Cell, Centroid, Interval, MISSING, Node, Suppressed, _plain, cells, column_kind, encode, position, value_order, value_text
 
 # %% ../nbs/09d_columns.ipynb #d8a9455f
 def _learn_column(s):
@@ -21,27 +20,91 @@ def _learn_column(s):
     a, codes = encode(s)
     return codes.astype(np.int32), a.items, a.positions if a.kind == "numeric" else None
 
-# %% ../nbs/09d_columns.ipynb #65d4f17c
-def _ask_column(s, values, line):
-    "A raw column to classify: numbers, or codes; NaN where missing, -2 for a value that was not declared"
-    if line:
-        if not _is_line(s) and s.notna().any():
-            try: s = pd.to_numeric(s)
-            except (TypeError, ValueError): raise ValueError(f"Column {s.name!r} must hold numbers, as in fit. Got {s.dtype}: convert it.") from None
-        if pd.api.types.is_datetime64_any_dtype(s.dtype):
-            a, codes = encode(s)
-            return np.append(a.positions, np.nan)[codes]
-        x = s.to_numpy(dtype=float, na_value=np.nan)
-        if np.isinf(x).any(): raise ValueError(f"Column {s.name!r} must hold finite numbers. Got infinity: replace it, or make it missing.")
-        return x
+# %% ../nbs/09d_columns.ipynb #69a484be
+def _same_text(v):
+    "The text by which values of different dtypes are compared: 1, 1.0, '1' and '1.0' are alike, and so are True and 'True'"
+    if isinstance(v, (float, np.floating)) and np.isfinite(v) and v == np.floor(v): return str(int(v))
+    t = v if isinstance(v, str) else value_text(v)
+    return t[:-2] if re.fullmatch(r"-?\d+\.0", t) else t
+
+def _finder(values):
+    "A function from a value to its code, -2 when it was not declared"
+    where, texts = {v: i for i, v in enumerate(values)}, {}
+    for i, v in enumerate(values):
+        if v is not MISSING: t = _same_text(v); texts[t] = -2 if t in texts else i
+    def find(v):
+        if v in where: return where[v]
+        if v is MISSING: return -2
+        return where[t] if not isinstance(v, str) and (t := value_text(v)) in where else texts.get(_same_text(v), -2)
+    return find
+
+def _ask_category(s, values):
+    "Codes of categories to classify; NaN where missing, -2 for a value that was not declared"
     if isinstance(s.dtype, pd.CategoricalDtype): codes, found = s.cat.codes.to_numpy(), list(s.cat.categories)
     else:
         a, codes = encode(s)
         found = a.items
-    where = {v: i for i, v in enumerate(values)}
-    text = values and all(isinstance(v, str) for v in values)
-    lut = [where.get(o, where.get(value_text(o), -2) if text and not isinstance(o, str) else -2) for o in found]
-    return np.array(lut + [where.get(MISSING, np.nan)], dtype=float)[codes]
+    find = _finder(values)
+    gap = values.index(MISSING) if any(v is MISSING for v in values) else np.nan
+    return np.array([find(o) for o in found] + [gap], dtype=float)[codes]
+
+# %% ../nbs/09d_columns.ipynb #f99ef61d
+def _holds(s):
+    "What a column holds: numbers, dates, truth values or text"
+    if is_bool_dtype(s.dtype): return "truth values"
+    if is_datetime64_any_dtype(s.dtype): return "dates"
+    return "numbers" if column_kind(s) == "numeric" else "text"
+
+_TO_NUMBERS = {"dates": "give the numbers that fit had, such as .dt.year", "truth values": "use .astype(int) if they are the 0 and 1 of fit", "text": "convert it"}
+_TO_DATES = {"numbers": "use pd.to_datetime, with format='%Y%m%d' for numbers such as 20200501", "truth values": "give the dates", "text": "use pd.to_datetime"}
+
+def _refuse_kind(name, wanted, got, example):
+    "Raises ValueError: a column is of another kind than in fit"
+    todo = (_TO_NUMBERS if wanted == "numbers" else _TO_DATES)[got]
+    if got == "text" and re.fullmatch(r"[\[{<].*[\])}>]|\*|~.+", example): todo = "if these are cells of a release, read the file with ppdt.release.read_release and ask its data"
+    raise ValueError(f"Column {name!r} must hold {wanted}, as in fit. Got {got} such as {example!r}: {todo}.")
+
+# %% ../nbs/09d_columns.ipynb #4c0353f1
+def _check_zone(name, zone, asked):
+    "Raises ValueError when dates have a time zone and had none in fit, or the other way round"
+    if (zone is None) == (asked is None): return
+    want, got, todo = ("without a time zone", f"the zone {asked}", ".dt.tz_convert(None), or .dt.tz_localize(None) to keep the clock's hour") if zone is None else ("with a time zone", "none", f".dt.tz_localize({str(zone)!r})")
+    raise ValueError(f"Column {name!r} must hold dates {want}, as in fit. Got {got}: use {todo}.")
+
+def _odd_one(s, got):
+    "An example of what should not be there"
+    if got != "text": return value_text(s.iloc[0])
+    odd = s[pd.to_numeric(s, errors="coerce").isna()]
+    return str((odd if len(odd) else s).iloc[0])
+
+def _ask_line(s, values):
+    "Numbers or dates to classify as places on the line of fit, NaN where missing"
+    name = s.name
+    if isinstance(s.dtype, pd.CategoricalDtype): s = pd.Series(s.astype(object).to_numpy(), name=name)
+    s = _plain(s)
+    if not values or not s.notna().any(): return np.full(len(s), np.nan)
+    got, wanted = _holds(s), "dates" if isinstance(values[0], pd.Timestamp) else "numbers"
+    if got == "text" and wanted == "numbers":
+        try: s, got = pd.to_numeric(s), "numbers"
+        except (TypeError, ValueError): pass
+    if got != wanted: _refuse_kind(name, wanted, got, _odd_one(s[s.notna()], got))
+    if wanted == "dates":
+        _check_zone(name, values[0].tz, getattr(s.dtype, "tz", None))
+        a, codes = encode(s)
+        return np.append(a.positions, np.nan)[codes]
+    x = s.to_numpy(dtype=float, na_value=np.nan)
+    if np.isinf(x).any(): raise ValueError(f"Column {name!r} must hold finite numbers. Got infinity: replace it, or make it missing.")
+    return x
+
+def _ask_column(s, values, line):
+    "A raw column to classify: numbers, or codes; NaN where missing, -2 for a value that was not declared"
+    return _ask_line(s, values) if line else _ask_category(s, values)
+
+# %% ../nbs/09d_columns.ipynb #a4214432
+def _warn_unseen(name, values, example):
+    "Warn that no value of a column was in fit"
+    shown = ", ".join(repr(value_text(v)) for v in values[:5] if v is not MISSING) + (", ..." if len(values) > 5 else "")
+    warnings.warn(f"Column {name!r} holds no value that it had in fit: it had {shown or 'none'}, and now holds values such as {example!r}. Rows are answered at the question: write the values as in fit.", UserWarning, stacklevel=5)
 
 # %% ../nbs/09d_columns.ipynb #0610bb55
 def _below_node(taxonomy, node, column):
@@ -50,21 +113,30 @@ def _below_node(taxonomy, node, column):
     i = list(taxonomy.name).index(node)
     return sorted(taxonomy.values[taxonomy.begin[i]:taxonomy.end[i]], key=value_order)
 
-# %% ../nbs/09d_columns.ipynb #b803c3cb
+# %% ../nbs/09d_columns.ipynb #b59efc22
 def _plain_values(c, taxonomy, name):
     "The values that a cell may stand for, (lo, hi) for an interval, None when nothing is known"
     if isinstance(c, Suppressed): return None
     if isinstance(c, Centroid): return [c.value]
     if isinstance(c, Interval): return (c.lo, c.hi)
     if isinstance(c, Node):
-        if taxonomy is None: raise ValueError(f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as {c}. Got none: give taxonomies={{{name!r}: ...}}.")
+        if taxonomy is None:
+            raise ValueError(f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as {c}. "
+                             f"Got none: give taxonomies={{{name!r}: ...}}.")
         return _below_node(taxonomy, c.name, name)
     return sorted(c.values, key=value_order)
 
-# %% ../nbs/09d_columns.ipynb #de495ea8
-def _training_shares(codes, cs, vs, where):
+# %% ../nbs/09d_columns.ipynb #cf1debcb
+def _weight_of(codes, n, w=None):
+    "Rows of each code, or their weights, added in the order of their size"
+    if w is None: return np.bincount(codes[codes >= 0], minlength=n)
+    order = np.lexsort((w, codes))
+    order = order[codes[order] >= 0]
+    return np.bincount(codes[order], w[order], minlength=n)
+
+def _training_shares(codes, cs, vs, where, w=None):
     "Rows of each value, counted where a cell is exact"
-    n, res = np.bincount(codes[codes >= 0], minlength=len(cs)), np.zeros(len(where))
+    n, res = _weight_of(codes, len(cs), w), np.zeros(len(where))
     for c, v, m in zip(cs, vs, n):
         if v is not None and not isinstance(c, Interval) and len(v) == 1: res[where[v[0]]] += m
     return res
@@ -79,23 +151,29 @@ def _set_of(c, v, where, line, share, cut):
     w = np.ones(len(k)) if share is None or not share[k].any() else share[k]
     return k[w > 0], w[w > 0]/w.sum()
 
-# %% ../nbs/09d_columns.ipynb #f4f2f63e
+# %% ../nbs/09d_columns.ipynb #9db76667
 def _points(line, lo, hi):
     "An interval as weighted values of the line: each has half of the way to its neighbours, so that a cut in the middle of two divides by width"
+    if np.isinf(hi - lo): return _points(line/4, lo/4, hi/4)
     a, b = np.searchsorted(line, [lo, hi])
     p = line[a:b + 1]
     half = np.diff(p)/2
     return np.arange(a, b + 1), (np.append(half, 0) + np.append(0, half))/(hi - lo)
 
-# %% ../nbs/09d_columns.ipynb #b7c2110a
+# %% ../nbs/09d_columns.ipynb #df345db2
 def _steps(line, lo, hi):
-    "An interval as weighted values of the line, each with the way from the one before: divided by width at any value of the line"
+    "An interval as weighted values of the line, each with the way from the one before: divided by width at any value of the line. The width of an endless one lies at that end"
     a, b = np.searchsorted(line, [lo, hi])
+    if np.isinf([lo, hi]).any():
+        at = np.unique([a + 1 if np.isinf(lo) else b, b if np.isinf(hi) else a + 1])
+        return at, np.full(len(at), 1/len(at))
+    if np.isinf(hi - lo): return _steps(line/4, lo/4, hi/4)
     return np.arange(a + 1, b + 1), np.diff(line[a:b + 1])/(hi - lo)
 
-# %% ../nbs/09d_columns.ipynb #962bea1f
+# %% ../nbs/09d_columns.ipynb #11eeb52d
 def _is_published(s):
-    return isinstance(s.dtype, pd.CategoricalDtype) and any(isinstance(o, Cell) for o in s.cat.categories) or s.dtype == object and any(isinstance(o, Cell) for o in s)
+    found = s.cat.categories if isinstance(s.dtype, pd.CategoricalDtype) else s if s.dtype == object else ()
+    return any(isinstance(o, Cell) for o in found)
 
 # %% ../nbs/09d_columns.ipynb #6f9f9bdf
 def _on_numbers(vs): return [o for v in vs if v is not None for o in v]
@@ -111,17 +189,45 @@ def _known(v):
     "The values without a missing one; None when there is no other"
     return v if v is None or isinstance(v, tuple) else [o for o in v if o is not MISSING] or None
 
-# %% ../nbs/09d_columns.ipynb #d4e63bd7
-def _learn_cells(s, taxonomy, weights):
-    "(codes, values, line, sets) of a published column; codes from the number of values on are sets"
+# %% ../nbs/09d_columns.ipynb #7272670b
+def _ended(vs, name):
+    "Cells of numbers whose endless intervals end at the outermost number of the column; None where there is none"
+    flat = _on_numbers(vs)
+    if len({isinstance(v, pd.Timestamp) for v in flat}) > 1: raise ValueError(f"Column {name!r} must hold numbers or dates. Got both: convert it.")
+    finite = [v for v in flat if np.isfinite(position(v))]
+    if len(finite) == len(flat): return vs
+    low, high = min(finite, default=None), max(finite, default=None)
+    def end(v):
+        if v is None or not finite or not isinstance(v, tuple): return None if v is None or isinstance(v, tuple) else v
+        return tuple(o if np.isfinite(position(o)) else low if o < 0 else high for o in v)
+    return [end(v) for v in vs]
+
+def _learnt_cells(s, taxonomy):
+    "(codes, cells, what each may be, values, line) of a published column"
     codes, cs = cells(s)
     vs = [_plain_values(c, taxonomy, s.name) for c in cs]
     numeric = _on_line(vs) and not (taxonomy and any(isinstance(c, Node) for c in cs))
-    vs = [_known(v) for v in vs] if numeric else vs
-    flat = _on_numbers(vs)
-    values = sorted(set(flat), key=None if numeric else value_order)
-    where, line = {v: i for i, v in enumerate(values)}, np.array([position(v) for v in values]) if numeric else None
-    share = _training_shares(codes, cs, vs, where) if weights == "distribution" else None
+    vs = _ended([_known(v) for v in vs], s.name) if numeric else vs
+    values = sorted(set(_on_numbers(vs)), key=None if numeric else value_order)
+    return codes, cs, vs, values, np.array([position(v) for v in values]) if numeric else None
+
+# %% ../nbs/09d_columns.ipynb #d538108b
+def _value_shares(s, taxonomy=None, w=None):
+    "Share of each value of a raw or published column among the rows where it is known exactly: a dict, zeros when it is known of nobody"
+    if _is_published(s):
+        codes, cs, vs, values, _ = _learnt_cells(s, taxonomy)
+        n = _training_shares(codes, cs, vs, {v: i for i, v in enumerate(values)}, w)
+    else:
+        codes, values, _ = _learn_column(s)
+        n = _weight_of(codes, len(values), w)
+    return dict(zip(values, (n/max(n.sum(), 1e-300)).tolist()))
+
+# %% ../nbs/09d_columns.ipynb #8efdf81d
+def _learn_cells(s, taxonomy, weights, w=None):
+    "(codes, values, line, sets) of a published column; codes from the number of values on are sets"
+    codes, cs, vs, values, line = _learnt_cells(s, taxonomy)
+    where = {v: i for i, v in enumerate(values)}
+    share = _training_shares(codes, cs, vs, where, w) if weights == "distribution" else None
     lut, sets = [], []
     for c, v in zip(cs, vs):
         own = None if v is None else _set_of(c, v, where, line, share, _points)
@@ -129,26 +235,53 @@ def _learn_cells(s, taxonomy, weights):
         if own is not None and len(own[0]) > 1: sets.append(own)
     return np.array(lut + [-1], dtype=np.int64)[codes], values, line, sets
 
-# %% ../nbs/09d_columns.ipynb #78d8ba6d
-def _ask_cells(s, values, numeric, taxonomy, thresholds):
-    "(codes, number of values, line, sets) of a column to classify, raw or published; the code after the last value is one that was not declared"
+# %% ../nbs/09d_columns.ipynb #12898fa1
+def _ask_cells(s, values, numeric, taxonomy, thresholds, share=None):
+    "(codes, number of values, line, sets) of a column to classify, raw or published; the code after the last value is one that was not declared. `share` maps the values of fit to their shares"
+    if not _is_published(s): return _ask_exact(s, values, numeric, thresholds)
     codes, cs = cells(s)
     vs = [_plain_values(c, taxonomy, s.name) for c in cs]
-    if numeric:
-        vs = [_known(v) for v in vs]
-        flat = [position(v) for v in _on_numbers(vs)]
-        line = np.unique(np.append(flat, thresholds))
-        where = {v: int(np.searchsorted(line, position(v))) for v in _on_numbers(vs)}
-    else: line, where = None, {v: i for i, v in enumerate(values)}
+    if numeric: line, where, vs = _ask_places(vs, values, thresholds, s.name)
+    else:
+        find, line, where = _finder(values), None, {v: i for i, v in enumerate(values)}
+        vs = [v if v is None else sorted({values[i] for o in v if (i := find(o)) >= 0}, key=value_order) for v in vs]
     size = len(line) if numeric else len(values) + 1
+    parts = None if share is None else _on_asked_line(share, line) if numeric else np.array([share.get(v, 0.) for v in values])
     lut, sets = [], []
     for c, v in zip(cs, vs):
-        if v is not None and not numeric: v = [o for o in v if o in where]
-        own = None if v is None else _set_of(c, v, where, line, None, _steps) if len(v) else (np.array([size - 1]), np.ones(1))
+        own = None if v is None else _set_of(c, v, where, line, parts, _steps) if len(v) else (np.array([size - 1]), np.ones(1))
         lut.append(-1 if own is None else own[0][0] if len(own[0]) == 1 else size + len(sets))
         if own is not None and len(own[0]) > 1: sets.append(own)
     gap = -1 if numeric else where.get(MISSING, -1)
     return np.array(lut + [gap], dtype=np.int64)[codes], size, line, sets
+
+# %% ../nbs/09d_columns.ipynb #3115a6dc
+def _ask_exact(s, values, numeric, thresholds):
+    "`_ask_cells` of a raw column"
+    x = _ask_column(s, values, numeric)
+    known = ~np.isnan(x)
+    line = np.unique(np.append(x[known], thresholds)) if numeric else None
+    codes = np.full(len(x), -1, dtype=np.int64)
+    codes[known] = np.searchsorted(line, x[known]) if numeric else np.where(x[known] == -2, len(values), x[known])
+    return codes, len(line) if numeric else len(values) + 1, line, []
+
+def _ask_places(vs, values, thresholds, name):
+    "(line, place of each value on it, what each cell may be) of cells of numbers or dates; the thresholds are on the line"
+    vs = [_known(v) for v in vs]
+    flat, dates = _on_numbers(vs), bool(values) and isinstance(values[0], pd.Timestamp)
+    for v in flat:
+        if values and not (_is_number(v) and isinstance(v, pd.Timestamp) == dates):
+            got = "dates" if isinstance(v, pd.Timestamp) else "truth values" if isinstance(v, (bool, np.bool_)) else "numbers" if _is_number(v) else "text"
+            _refuse_kind(name, "dates" if dates else "numbers", got, value_text(v))
+    if not values: return np.unique(thresholds), {}, [None]*len(vs)
+    line = np.unique(np.append([position(v) for v in flat], thresholds))
+    return line, {v: int(np.searchsorted(line, position(v))) for v in flat}, vs
+
+def _on_asked_line(share, line):
+    "Shares of the values of fit where they lie on a line to classify"
+    at, s = np.array([position(v) for v in share]), np.array(list(share.values()))
+    i = np.minimum(np.searchsorted(line, at), len(line) - 1)
+    return np.bincount(i, np.where(line[i] == at, s, 0.), minlength=len(line))
 
 # %% ../nbs/09d_columns.ipynb #c30076f8
 def _canonical(d, n_sets=None):
@@ -174,7 +307,7 @@ def _class_array(values):
     res = np.empty(len(values), dtype=object); res[:] = values
     return res
 
-# %% ../nbs/09d_columns.ipynb #e873f823
+# %% ../nbs/09d_columns.ipynb #9cf22a1d
 def _check_y(y, X):
     "A class for each row, or a message that says what to do"
     if y is None: raise ValueError("'y' must be the class of each row. Got None. (requires y to be passed, but the target y is None)")
@@ -182,14 +315,23 @@ def _check_y(y, X):
     if y.isna().any(): raise ValueError(f"'y' must have no missing values. Got {int(y.isna().sum())}: drop these rows.")
     if isinstance(y.dtype, pd.CategoricalDtype) or y.dtype.kind in "bui" or pd.api.types.infer_dtype(y, skipna=False) == "string": return y
     check_classification_targets(np.asarray(y))
-    if y.map(type).nunique() > 1: raise ValueError(f"'y' must hold values of one type. Got {', '.join(sorted(o.__name__ for o in set(y.map(type))))}: make them all text, y.astype(str).")
+    kinds = sorted({o.__name__ for o in y.map(type)})
+    if len(set(y.map(type))) > 1: raise ValueError(f"'y' must hold values of one type. Got {', '.join(kinds)}: make them all text, y.astype(str).")
     return y
 
-# %% ../nbs/09d_columns.ipynb #5814c410
+# %% ../nbs/09d_columns.ipynb #03c378fb
+def _first_odd(w):
+    "The first weight that is no number"
+    for o in w if isinstance(w, (list, tuple, np.ndarray, pd.Series)) and np.ndim(w) else [w]:
+        try: float(o)
+        except (TypeError, ValueError): return o
+    return w
+
 def _check_weight(w, n):
     "Weights of the rows as floats, None when all are 1"
     if w is None: return None
-    w = np.asarray(w, dtype=float)
+    try: w = np.asarray(w, dtype=float)
+    except (TypeError, ValueError): raise ValueError(f"'sample_weight' must have one number for each row. Got {_first_odd(w)!r}: convert the weights.") from None
     if w.ndim == 0: w = np.full(n, float(w))
     if w.shape != (n,): raise ValueError(f"'sample_weight' must have one number for each row. Got shape {w.shape} for {n} rows.")
     if not np.isfinite(w).all(): raise ValueError("'sample_weight' must be finite. Got NaN or infinity: replace them.")

@@ -223,7 +223,7 @@ def encode_column(
     lut = block + sparse.csr_matrix(blank[:, None].astype(float)) @ sparse.csr_matrix(c.fill[None])
     return lut.tocsr()[codes], blank[codes]
 
-# %% ../nbs/08a_encoder.ipynb #df6dac9b
+# %% ../nbs/08a_encoder.ipynb #a79b8e20
 def same_columns(
     X, # A table, or a two-dimensional array
     names, # The columns seen in fit
@@ -236,7 +236,7 @@ def same_columns(
     given, X = isinstance(X, pd.DataFrame), check_table(X)
     if by_name:
         lacks, odd = [o for o in names if o not in X.columns and o not in optional], [o for o in X.columns if o not in names]
-        if lacks or odd: raise ValueError("X must have the columns seen in fit." + (f" Missing: {', '.join(lacks)}: add them." if lacks else "") + (f" Unexpected: {', '.join(odd)}: drop them." if odd else ""))
+        if lacks or odd: raise ValueError(f"'X' must have the columns seen in fit: {', '.join(names)}. Got {', '.join(X.columns)}." + (f" Missing: {', '.join(lacks)}: add them." if lacks else "") + (f" Unexpected: {', '.join(odd)}: drop them." if odd else ""))
         return X[[o for o in names if o in X.columns]]
     if X.shape[1] != len(names): raise ValueError(f"X has {X.shape[1]} features, but {who} is expecting {len(names)} features as input: give the columns seen in fit.")
     if given: warnings.warn(f"X has feature names, but {who} was fitted without feature names: columns are taken by position.", UserWarning, stacklevel=3)
@@ -246,16 +246,16 @@ def same_columns(
 # %% ../nbs/08a_encoder.ipynb #49d75395
 _choices = {"sets": ("weights", "token"), "numeric": ("midpoint", "bounds"), "missing": ("impute", "indicator"), "weights": ("uniform", "distribution")}
 
-# %% ../nbs/08a_encoder.ipynb #532a7cbb
+# %% ../nbs/08a_encoder.ipynb #44ce5f8d
 _cell_text = re.compile(r"\{.*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|\*")
 
-def _warn_of_texts(X):
+def _warn_of_texts(X, then="encode its data", stacklevel=3):
     "Warn of columns most of whose values are texts that look like published cells"
     for o in X.columns:
         if not isinstance(X[o].dtype, pd.StringDtype) and X[o].dtype != object: continue
         u = [v for v in X[o].dropna().unique() if isinstance(v, str)]
         odd = [v for v in u if _cell_text.fullmatch(v)]
-        if 2*len(odd) > len(u): warnings.warn(f"column {o!r} holds texts such as {odd[0]!r}, which are taken as categories: if they are cells of a release, read the file with ppdt.release.read_release and encode its data.", UserWarning, stacklevel=3)
+        if 2*len(odd) > len(u): warnings.warn(f"column {o!r} holds texts such as {odd[0]!r}, which are taken as categories: if they are cells of a release, read the file with ppdt.release.read_release and {then}.", UserWarning, stacklevel=stacklevel)
 
 # %% ../nbs/08a_encoder.ipynb #bd30578a
 def _check_parameters(est, columns):

@@ -5,13 +5,37 @@
 # %% auto #0
 __all__ = ['tree_shares']
 
-# %% ../nbs/09b_fractions.ipynb #b32c0e18
+# %% ../nbs/09b_fractions.ipynb #6a3d210b
 from copy import copy
 from types import SimpleNamespace
 import numpy as np
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, _choice, _grow_open, _heavy, _levels, _pick, _rules
-from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _nominal_split, _nominal_table, _numeric_split,
-                         _table, _textbook_choice, _textbook_counts, _widest)
+from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _moved,
+                         _nominal_split, _nominal_table, _numeric_split, _table, _textbook_choice, _textbook_counts, _widest)
+
+# %% ../nbs/09b_fractions.ipynb #13c4cf43
+def _textbook_send(d, node, parts):
+    "Parts for each son; a missing value goes down all, with the shares of the known rows among these"
+    j, res = node.attribute, [[] for _ in node.sons]
+    for i, w in parts:
+        if d.codes[j][i] >= 0: res[int(_branch(d.codes[j][i], node.kind, node.cut))].append((i, w))
+    known = [sum(w for _, w in o) for o in res]
+    share = [o/sum(known) if sum(known) > 0 else 1/len(known) for o in known]
+    for i, w in parts:
+        if d.codes[j][i] < 0:
+            for o, s in zip(res, share):
+                if s > _EPS: o.append((i, w*s))
+    return res
+
+def _textbook_tree(d, parts, m=2, binary=False):
+    "Grow by recursion"
+    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, kind=LEAF, cut=-1, sons=[], parts=parts)
+    best = _textbook_choice(d, parts, m, binary)
+    if best:
+        _, _, node.kind, node.cut, node.attribute = best
+        node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
+        node.sons = [_textbook_tree(d, o, m, binary) for o in _textbook_send(d, node, parts)]
+    return node
 
 # %% ../nbs/09b_fractions.ipynb #ddfe6efa
 def _shared(codes, branch, group, first, width, w, n_groups):
@@ -35,7 +59,7 @@ def _shared(codes, branch, group, first, width, w, n_groups):
     order = np.argsort(pos, kind="stable")
     return pos[order], child[order], weight[order]
 
-# %% ../nbs/09b_fractions.ipynb #cad1b160
+# %% ../nbs/09b_fractions.ipynb #11c407a8
 def _sure(tree):
     "(first child of each node, class shares of each node; an empty leaf answers with the shares of the node above)"
     first, share = np.zeros(len(tree), dtype=np.int64), np.zeros(tree.counts.shape)
@@ -45,47 +69,21 @@ def _sure(tree):
     for i in np.flatnonzero(~full): share[i] = share[tree.parent[i]] if i else 1/share.shape[1]
     return first, share
 
-def tree_shares(
-    tree:Tree, # A tree
-    x, # One row for each attribute: numbers, or codes of values (-1 or less: unseen), NaN where missing, shape (n_attributes, n_rows)
-    step:int=65_536, # Rows handled at once
-)->np.ndarray: # Class shares, shape (n_rows, n_classes)
-    "Send rows down the tree; a missing value goes down all branches that training rows took, with their shares. Source: quinlan1993, Section 3.2."
-    first, share = _sure(tree)
-    return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
+# %% ../nbs/09b_fractions.ipynb #68a072f8
+def _leave(ends, at, row, node, w):
+    "Fragments `at` end where they are; the others go on"
+    if not at.any(): return row, node, w
+    ends.append((row[at], node[at], None if w is None else w[at]))
+    go = np.flatnonzero(~at)
+    return row[go], node[go], None if w is None else w[go]
 
-def _go_down(tree, first, share, x):
-    n = x.shape[1]
-    res, row, node, w = None, np.arange(n), np.zeros(n, dtype=np.int64), None
-    ends = []
-    while len(row):
-        end = tree.attribute[node] < 0
-        if end.any():
-            ends.append((row[end], node[end], None if w is None else w[end]))
-            go = np.flatnonzero(~end)
-            row, node, w = row[go], node[go], None if w is None else w[go]
-        v = x[tree.attribute[node], row]
-        kind, t = tree.kind[node], tree.threshold[node]
-        lost = np.isnan(v)
-        branch = np.where(kind == THRESHOLD, v - t >= _EPS, np.where(kind == ONE_VALUE, v != t, v))
-        stop = (branch < 0) & ~lost
-        if stop.any():
-            ends.append((row[stop], node[stop], None if w is None else w[stop]))
-        if not lost.any():
-            if stop.any(): row, node, branch, w = row[~stop], node[~stop], branch[~stop], None if w is None else w[~stop]
-            node = first[node] + branch.astype(np.int64)
-            continue
-        w = np.ones(len(row)) if w is None else w
-        sure, at, kid = np.flatnonzero(~lost & ~stop), *_all_children(tree, first, node, np.flatnonzero(lost))
-        share_ = tree.n[kid]/np.bincount(at, tree.n[kid])[at]
-        row, w, node = np.append(row[sure], row[at]), np.append(w[sure], w[at]*share_), np.append(first[node[sure]] + branch[sure].astype(np.int64), kid)
-    res = np.zeros((n, share.shape[1]))
-    for r, i, w in ends:
-        if w is None: res[r] = share[i]
-        else:
-            for c in range(res.shape[1]): res[:, c] += np.bincount(r, w*share[i, c], minlength=n)
-    return res
+def _asked(tree, node, v):
+    "The branch of each value `v`, NaN where it is missing; below 0 for values that were not declared"
+    kind, t, lost = tree.kind[node], tree.threshold[node], np.isnan(v)
+    branch = np.where(kind == THRESHOLD, v - t >= _EPS, np.where(kind == ONE_VALUE, v != t, v))
+    return np.where(lost, np.nan, branch) if lost.any() else branch
 
+# %% ../nbs/09b_fractions.ipynb #05a330f3
 def _all_children(tree, first, node, at):
     "Children with training rows of the nodes of fragments `at`: (fragment, child)"
     width = np.bincount(tree.parent[1:], minlength=len(tree))[node[at]]
@@ -94,9 +92,54 @@ def _all_children(tree, first, node, at):
     ok = tree.n[kid] > 0
     return frag[ok], kid[ok]
 
-# %% ../nbs/09b_fractions.ipynb #c941c107
+def _divided(tree, first, row, node, w, branch):
+    "Fragments one level down when some values are missing: (row, node, weight)"
+    w = np.ones(len(row)) if w is None else w
+    lost = np.isnan(branch)
+    sure, (at, kid) = np.flatnonzero(~lost), _all_children(tree, first, node, np.flatnonzero(lost))
+    share = tree.n[kid]/np.bincount(at, tree.n[kid])[at]
+    known = first[node[sure]] + branch[sure].astype(np.int64)
+    return np.append(row[sure], row[at]), np.append(known, kid), np.append(w[sure], w[at]*share)
+
+# %% ../nbs/09b_fractions.ipynb #15deb545
+def _go_down(tree, first, share, x):
+    "Class shares of rows `x`, shape (n_attributes, n_rows)"
+    n, ends = x.shape[1], []
+    row, node, w = np.arange(n), np.zeros(n, dtype=np.int64), None
+    while len(row):
+        row, node, w = _leave(ends, tree.attribute[node] < 0, row, node, w)
+        branch = _asked(tree, node, x[tree.attribute[node], row])
+        unseen = branch < 0
+        row, node, w = _leave(ends, unseen, row, node, w)
+        if unseen.any(): branch = branch[~unseen]
+        if np.isnan(branch).any(): row, node, w = _divided(tree, first, row, node, w, branch)
+        else: node = first[node] + branch.astype(np.int64)
+    return _added_up(n, share, ends)
+
+def _added_up(n, share, ends):
+    "The answers of the ends of each row, with their weights"
+    res = np.zeros((n, share.shape[1]))
+    for r, i, w in ends:
+        if w is None: res[r] = share[i]
+        else:
+            for c in range(res.shape[1]): res[:, c] += np.bincount(r, w*share[i, c], minlength=n)
+    return res
+
+# %% ../nbs/09b_fractions.ipynb #3325cc4a
+def tree_shares(
+    tree:Tree, # A tree
+    x, # One row for each attribute: numbers, or codes of values (-1 or less: unseen), NaN where missing, shape (n_attributes, n_rows)
+    step:int=65_536, # Rows handled at once
+)->np.ndarray: # Class shares, shape (n_rows, n_classes)
+    "Send rows down the tree; a missing value goes down all branches that training rows took, with their shares. Source: quinlan1993, Section 3.2."
+    first, share = _sure(tree)
+    with np.errstate(over="ignore"):          # numbers may be too far apart for a float
+        return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
+
+# %% ../nbs/09b_fractions.ipynb #47861dcf
 def _orders(d):
-    "For each numeric attribute the rows with a value, in order of value; the gap that values must exceed, None when all do; and code and class of these rows in one number"
+    """For each numeric attribute the rows with a value, in order of value; the gap that values must exceed, None when all do;
+    and code and class of these rows in one number"""
     res, bits = {}, _bits(d.n_classes)
     for j, line in enumerate(d.line):
         if line is None: continue
@@ -105,21 +148,22 @@ def _orders(d):
         key = c[known]
         o = known[np.argsort(key.astype(np.uint16) if len(line) <= 65536 else key, kind="stable")]
         packed = (c[o].astype(np.int64) << bits) + d.y[o]
-        res[j] = o.astype(np.int32), None if (line[:-1] + 1e-5 < line[1:]).all() else 1e-5, packed.astype(np.int32) if len(line) << bits < 2**31 else packed
+        gap = None if (line[:-1] + 1e-5 < line[1:]).all() else 1e-5
+        res[j] = o.astype(np.int32), gap, packed.astype(np.int32) if len(line) << bits < 2**31 else packed
     return res
 
 def _bits(k):
     "Bits that hold a class"
     return int(k - 1).bit_length()
 
-# %% ../nbs/09b_fractions.ipynb #d6e31f35
+# %% ../nbs/09b_fractions.ipynb #a9ffcf1b
 def _state(d):
     "What scoring asks of a table"
     k = d.n_classes
-    return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, bits=_bits(k), sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes],
-        packed=[None if line is not None else np.where(c < 0, size, c).astype(np.int64)*k + d.y for c, line, size in zip(d.codes, d.line, d.sizes)])
+    packed = [None if line is not None else np.where(c < 0, size, c).astype(np.int64)*k + d.y for c, line, size in zip(d.codes, d.line, d.sizes)]
+    return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, bits=_bits(k), sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes], packed=packed)
 
-# %% ../nbs/09b_fractions.ipynb #5c0de519
+# %% ../nbs/09b_fractions.ipynb #e61f1e0d
 def _score(d, j, state, counts, total, m, binary, log, admit=None, refused=()):
     "The best split on attribute j, in each open node: (gain, ratio, cut, admissible, shut)"
     row, local, w, orders = state
@@ -129,7 +173,8 @@ def _score(d, j, state, counts, total, m, binary, log, admit=None, refused=()):
     o, gap, *packed = orders[j]
     packed = packed[0] if packed else (d.codes[j][row[o]].astype(np.int64) << d.bits) + d.y[row[o]]
     size = total if w is None else np.bincount(local[o], minlength=len(counts))      # exact rows: all have a value, and weigh 1
-    return _numeric_split(d.line[j], gap, packed >> d.bits, packed & ((1 << d.bits) - 1), None if w is None else w[o], size, counts, total, m, log, not d.gaps[j], admit, refused)
+    code, y, w = packed >> d.bits, packed & ((1 << d.bits) - 1), None if w is None else w[o]
+    return _numeric_split(d.line[j], gap, code, y, w, size, counts, total, m, log, not d.gaps[j], admit, refused)
 
 # %% ../nbs/09b_fractions.ipynb #4c344481
 def _send_down(d, row, local, w, best, kind, cut, first, width):
@@ -142,9 +187,9 @@ def _send_down(d, row, local, w, best, kind, cut, first, width):
     pos, child, w = _shared(code, _branch(code, kind[local], cut[local]), local, first, width, w, len(best))
     return pos, row if pos is None else row[pos], child.astype(np.int32), w
 
-# %% ../nbs/09b_fractions.ipynb #e74dd15e
-class _OpenFractions:
-    "Open nodes of one depth whose rows are C4.5's: each numeric attribute has its rows in order of (node, value)"
+# %% ../nbs/09b_fractions.ipynb #2a50b923
+class _Fragments:
+    "Fragments of rows in open nodes of one depth: each numeric attribute has its rows in order of (node, value)"
     def __init__(self, f, row, local, w, orders, n, depth):
         self.f, self.row, self.local, self.w, self.orders, self.depth = f, row, local, w, orders, depth
         k = f.d.n_classes
@@ -152,19 +197,14 @@ class _OpenFractions:
         self.found = self.choice = self.ids = self.where = None
         self.refused, self.mixed = {}, depth > 0          # orders are by value only, until they are settled
 
-    def open(self):
-        "Which nodes may be split at all"
-        g, res = self.f.g, self.f.criterion.open(self.counts)
-        if g.min_weight > 0: res &= self.counts.sum(axis=1) >= g.min_weight
-        return res & (self.depth < g.max_depth)
-
     def keep(self, stay):
         "Only the nodes `stay`; fragments of the others are written down as ends"
         if stay.all(): return self
         live = stay[self.local]
         gone, live = np.flatnonzero(~live), np.flatnonzero(live)
         self.f.ends.append((self.row[gone], self.ids[self.local[gone]], None if self.w is None else self.w[gone]))
-        where = np.full(len(self.row) + 1, -1, dtype=np.int32); where[live] = np.arange(len(live))      # the last one is for those that left before
+        where = np.full(len(self.row) + 1, -1, dtype=np.int32)      # the last one is for those that left before
+        where[live] = np.arange(len(live))
         where = where if self.where is None else where[self.where]
         return self._part(np.flatnonzero(stay), live, (np.cumsum(stay, dtype=np.int32) - 1)[self.local[live]], self.orders, where)
 
@@ -186,32 +226,33 @@ class _OpenFractions:
         self.where, self.mixed = None, False
 
     def _part(self, nodes, live, local, orders, where=None):
+        "The nodes `nodes` alone, whose fragments are `live`"
         res = copy(self)
-        res.row, res.local, res.w, res.orders, res.where = self.row[live], local, None if self.w is None else self.w[live], orders, where
+        res.row, res.local, res.w = self.row[live], local, None if self.w is None else self.w[live]
+        res.orders, res.where = orders, where
         res.counts, res.ids, res.refused = self.counts[nodes], self.ids[nodes], {}
         res.found = None if self.found is None else self.found[:, :, nodes]
         res.choice = self.choice and _pick(self.choice, nodes)
         return res
 
-    def each(self):
-        "The nodes one by one"
-        n = len(self.ids)
-        if n == 1: return [self]
-        order, size = np.argsort(self.local, kind="stable"), np.bincount(self.local, minlength=n)
-        place = np.empty(len(order), dtype=np.int32); place[order] = np.arange(len(order))
-        place -= np.repeat(np.cumsum(size) - size, size)[place]
-        ends = {j: np.append(0, np.cumsum(np.bincount(self.local[o], minlength=n))) for j, (o, *_) in self.orders.items()}
-        parts = np.split(order, np.cumsum(size)[:-1])
-        return [self._part([i], live, np.zeros(len(live), dtype=np.int32), {j: (place[o[a:b]], gap, packed[a:b]) for j, (o, gap, packed) in self.orders.items() for a, b in [ends[j][i:i+2]]}) for i, live in enumerate(parts)]
+# %% ../nbs/09b_fractions.ipynb #74c37b68
+class _Scored(_Fragments):
+    "Fragments whose nodes are scored and know their best tests"
+    def open(self):
+        "Which nodes may be split at all"
+        g, res = self.f.g, self.f.criterion.open(self.counts)
+        if g.min_weight > 0: res &= self.counts.sum(axis=1) >= g.min_weight
+        return res & (self.depth < g.max_depth)
 
     def _score(self, j):
+        "The best split on attribute j in every node"
         f, c = self.f, self.f.criterion
         args = self.counts, self.counts.sum(axis=1), c.min_samples_leaf, c.binary_splits
         if f.published: return _score_cells(f.d, j, self.row, self.local, self.w, *args, f.g.admit, self.refused.get(j, ()))
         return _score(f.state, j, (self.row, self.local, self.w, self.orders), *args, f.log, f.g.admit, self.refused.get(j, ()))
 
     def measure(self):
-        "Score every attribute in every node; a coarser one only where the finer one is shut"
+        "Score every attribute in every node; a coarser level of a taxonomy only where the finer one is shut"
         self._settle()
         g, nothing = self.f.g, (0., 0., -1., False, False)
         self.found = np.empty((5, len(g.level), len(self.counts)))
@@ -226,13 +267,32 @@ class _OpenFractions:
         if self.choice is None:
             f, found = self.f, self.found
             n, d = found.shape[2], f.d
-            best = f.criterion.choose([found[:, j] for j in range(found.shape[1])], f.counted) if found.shape[1] else np.full(n, -1)
-            gain, ratio, middle = (o[best, np.arange(n)] for o in found[:3]) if found.shape[1] else (np.zeros(n),)*3
+            best, (gain, ratio, middle) = np.full(n, -1), (np.zeros(n),)*3
+            if found.shape[1]:
+                best = f.criterion.choose([found[:, j] for j in range(found.shape[1])], f.counted)
+                gain, ratio, middle = (o[best, np.arange(n)] for o in found[:3])
             worth = f.criterion.worth(gain, ratio)
             best = np.where(worth > f.g.min_gain, best, -1)
             kind = np.where(best < 0, LEAF, np.where(f.numeric[best], THRESHOLD, ONE_VALUE if f.criterion.binary_splits else MULTIWAY))
             self.choice = _choice(best, kind, _codes_below(d, best, kind, middle), middle, worth)
         return self.choice
+
+# %% ../nbs/09b_fractions.ipynb #3e5b0a27
+class _OpenFractions(_Scored):
+    "Open nodes of one depth whose rows are C4.5's, for the loop of growers"
+    def each(self):
+        "The nodes one by one"
+        n = len(self.ids)
+        if n == 1: return [self]
+        order, size = np.argsort(self.local, kind="stable"), np.bincount(self.local, minlength=n)
+        place = np.empty(len(order), dtype=np.int32); place[order] = np.arange(len(order))
+        place -= np.repeat(np.cumsum(size) - size, size)[place]
+        ends = {j: np.append(0, np.cumsum(np.bincount(self.local[o], minlength=n))) for j, (o, *_) in self.orders.items()}
+        parts = np.split(order, np.cumsum(size)[:-1])
+        def orders(i):
+            cut = {j: slice(*ends[j][i:i+2]) for j in self.orders}
+            return {j: (place[o[cut[j]]], gap, packed[cut[j]]) for j, (o, gap, packed) in self.orders.items()}
+        return [self._part([i], live, np.zeros(len(live), dtype=np.int32), orders(i)) for i, live in enumerate(parts)]
 
     def refuse(self):
         "The best test of the only node is refused for good: a threshold or a value by itself, a branch a value for the attribute"
@@ -247,6 +307,7 @@ class _OpenFractions:
                 for o, v in zip(self.found, self._score(i)): o[i] = v
 
     def row_numbers(self):
+        "Numbers of the rows that have a fragment here"
         d = self.f.d
         return self.f.number[np.unique(_at_depth(d, self.row.astype(np.int64), 0) if self.f.published else self.row)]
 
@@ -257,7 +318,8 @@ class _OpenFractions:
         begin = np.cumsum(copies) - copies
         for j, (o, gap, packed) in self.orders.items():
             r = copies[o]
-            self.orders[j] = np.repeat((begin[o] - np.cumsum(r) + r).astype(np.int32), r) + np.arange(r.sum(), dtype=np.int32), gap, np.repeat(packed, r)
+            new = np.repeat((begin[o] - np.cumsum(r) + r).astype(np.int32), r) + np.arange(r.sum(), dtype=np.int32)
+            self.orders[j] = new, gap, np.repeat(packed, r)
 
     def split(self):
         "Split every node by its best test: (state of the children, parent of each, its branch)"
@@ -274,17 +336,20 @@ class _OpenFractions:
         kids.where = self.where
         return kids, parent, np.arange(len(parent)) - first[parent]
 
-# %% ../nbs/09b_fractions.ipynb #0b6d1321
+# %% ../nbs/09b_fractions.ipynb #6520527b
 def _open_fractions(d, criterion, g, number=None):
     "The root as a state; `number` has the number of each row"
     n = len(d.y)
     exact, published = d.weight is None and not any((c < 0).any() for c in d.codes), hasattr(d, "spread")
-    if published and g.admit and not (d.spread and d.min_fragment == 0): raise ValueError("'admit' must not be given with sets unless they are spread and always divided. Got scoring 'discount', or a 'min_fragment' above 0.")
-    f = SimpleNamespace(d=d, g=g, criterion=criterion, published=published, ends=[], log=_table(n) if exact else None, counted=_widest(d, n),
-                        state=None if published else _state(d), numeric=np.array([o is not None for o in d.line], dtype=bool), number=np.arange(n) if number is None else number)
+    if published and g.admit and not (d.spread and d.min_fragment == 0):
+        raise ValueError("'admit' must not be given with sets unless they are spread and always divided. Got scoring 'discount', or a 'min_fragment' above 0.")
+    f = SimpleNamespace(d=d, g=g, criterion=criterion, published=published, ends=[], log=_table(n) if exact else None, counted=_widest(d, n))
+    f.state, f.number = None if published else _state(d), np.arange(n) if number is None else number
+    f.numeric = np.array([o is not None for o in d.line], dtype=bool)
     w = None if exact else np.ones(n) if d.weight is None else np.asarray(d.weight, dtype=float)
     return _OpenFractions(f, np.arange(n, dtype=np.int32), np.zeros(n, dtype=np.int32), w, {} if published else _orders(d), 1, 0)
 
+# %% ../nbs/09b_fractions.ipynb #cf9a9741
 def _grow(d, m=2, binary=False, choose=None):
     "Grow level by level: (_Nodes, leaf fragments: row, node, weight). By gain ratio, or by gain when `choose` is `_most_gain`. Source: quinlan1993"
     return _grow_nodes(d, (Gain if choose is _most_gain else GainRatio)(m, binary), _rules(d))
@@ -296,16 +361,18 @@ def _grow_nodes(d, criterion, g, number=None, **callbacks):
     rows, leaf = (np.concatenate([o[i] for o in root.f.ends]) for i in (0, 1))
     return _Nodes(t), (rows, leaf, None if root.w is None else np.concatenate([o[2] for o in root.f.ends]))
 
-# %% ../nbs/09b_fractions.ipynb #ccfbda08
+# %% ../nbs/09b_fractions.ipynb #9ebaf70e
 def _rows_of(data, min_fragment):
     "`TreeData` as (rows for C4.5, numbers of these rows)"
     rows = _heavy(data)
     w = np.asarray(data.weight, dtype=float)[rows]
     codes, sets = zip(*(_codes_of(m, len(v), rows) for m, v in zip(data.score, data.values))) if data.score else ((), ())
-    if any(a is not b for a, b in zip(data.score, data.route)): raise ValueError("'data' must score and route rows alike for a criterion that knows fractions. Got different members: use a function of tables as 'score'.")
+    if any(a is not b for a, b in zip(data.score, data.route)):
+        raise ValueError("'data' must score and route rows alike for a criterion that knows fractions. Got different members: use a function of tables as 'score'.")
     published = any(sets)
     line = list(data.line) if data.line is not None else [None]*len(data.names)
-    d = _Rows(list(data.names), list(codes), [list(o) for o in data.values], line, data.classes, data.y[rows], None if (w == 1).all() and not published else w, data.level)
+    w = None if (w == 1).all() and not published else w
+    d = _Rows(list(data.names), list(codes), [list(o) for o in data.values], line, data.classes, data.y[rows], w, data.level)
     return (_Cells(d, list(sets), True, min_fragment) if published else d), rows
 
 def _codes_of(m, size, rows):
@@ -335,7 +402,7 @@ def _as_tree(d, t, how):
     values = [["<=", ">"] if line is not None else list(v) for v, line in zip(d.values, d.line)]
     return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes))
 
-# %% ../nbs/09b_fractions.ipynb #f691af8b
+# %% ../nbs/09b_fractions.ipynb #b7f93fd5
 class _Cells:
     "Rows whose cells may be sets: codes from the size of the domain on are sets of codes. A row restricted by a test becomes a row of its own"
     def __init__(self, d, sets, spread, min_fragment):
@@ -348,7 +415,9 @@ class _Cells:
     def flat(self, j):
         "All sets of an attribute: (begin, values, weights)"
         s = self.sets[j]
-        return (np.append(0, np.cumsum([len(v) for v, _ in s])).astype(np.int64), *(np.concatenate([o[i] for o in s]) if s else np.zeros(0, dtype=(int, float)[i]) for i in (0, 1)))
+        begin = np.append(0, np.cumsum([len(v) for v, _ in s])).astype(np.int64)
+        if not s: return begin, np.zeros(0, dtype=int), np.zeros(0)
+        return begin, np.concatenate([v for v, _ in s]), np.concatenate([w for _, w in s])
 
     def members(self, j, code):
         "Members of cells with a value: (position, value, share)"
@@ -386,37 +455,18 @@ def _score_cells(d, j, row, local, w, counts, total, m, binary, admit=None, refu
     gap = None if (d.line[j][:-1] + 1e-5 < d.line[j][1:]).all() else 1e-5
     return _numeric_split(d.line[j], gap, value[order], y[order], x[order], np.bincount(l, minlength=n), counts, total, m, None, False, admit, refused)
 
-# %% ../nbs/09b_fractions.ipynb #85b521ee
-def _send_cells(d, row, group, w, attribute, kind, cut, first, width, depth, trained=None):
-    "Fragments after the tests of their groups: (position, child, weight, row). A set goes down all branches that fit it, and what goes down is the part that fits"
-    out = []
-    for j in np.unique(attribute):
-        pick = np.flatnonzero(attribute[group] == j)
-        code, g = d.codes[j][row[pick]], group[pick]
-        at, value, share = d.members(j, code)
-        branch = _branch(value, kind[g[at]], cut[g[at]]).astype(np.int64)
-        child = first[g[at]] + branch
-        frag, inverse = np.unique(at*np.int64(int(first.max() + width.max()) + 1) + child, return_inverse=True)
-        pos, kid = np.divmod(frag, int(first.max() + width.max()) + 1)
-        share = np.bincount(inverse, share, minlength=len(frag))
-        known = np.bincount(kid, w[pick][pos]*share, minlength=int((first + width).max()))
-        if trained is not None: known = trained
-        pos, kid, share = _whole(pos, kid, share, w[pick], d.min_fragment)
-        new = _restrict(d, j, row[pick][pos], kid - first[g[pos]], kind[g[pos]], cut[g[pos]], depth if np.ndim(depth) == 0 else depth[g[pos]])
-        out.append((pick[pos], kid, w[pick][pos]*share, new))
-        lost = np.flatnonzero(code < 0)
-        if not len(lost): continue
-        r = width[g[lost]]
-        at = np.repeat(lost, r)
-        kid = first[g[at]] + np.arange(len(at)) - np.repeat(np.cumsum(r) - r, r)
-        for_kid = np.repeat(np.arange(len(first)), width)
-        all_ = np.bincount(for_kid, known[np.repeat(first, width) + np.arange(len(for_kid)) - np.repeat(np.cumsum(width) - width, width)], minlength=len(first))
-        share = np.where(all_[g[at]] > 0, known[kid]/np.where(all_[g[at]] > 0, all_[g[at]], 1.), 1/width[g[at]])
-        ok = share > _EPS
-        out.append((pick[at[ok]], kid[ok], w[pick][at[ok]]*share[ok], row[pick][at[ok]]))
-    pos, child, w, new = (np.concatenate([o[i] for o in out]) for i in range(4))
-    order = np.lexsort((child, pos))
-    return pos[order], child[order], w[order], new[order]
+# %% ../nbs/09b_fractions.ipynb #a867c013
+def _lost_shares(lost, g, first, width, known):
+    "Fragments `lost` have no value and go down all branches, with the shares of the known ones: (position, child, share)"
+    r = width[g[lost]]
+    at = np.repeat(lost, r)
+    kid = first[g[at]] + np.arange(len(at)) - np.repeat(np.cumsum(r) - r, r)
+    for_kid = np.repeat(np.arange(len(first)), width)
+    place = np.repeat(first, width) + np.arange(len(for_kid)) - np.repeat(np.cumsum(width) - width, width)
+    total = np.bincount(for_kid, known[place], minlength=len(first))[g[at]]
+    share = np.where(total > 0, known[kid]/np.where(total > 0, total, 1.), 1/width[g[at]])
+    ok = share > _EPS
+    return at[ok], kid[ok], share[ok]
 
 def _whole(pos, kid, share, w, min_fragment):
     "A fragment lighter than `min_fragment` is not divided: it goes to its heaviest branch, the first of several"
@@ -426,6 +476,34 @@ def _whole(pos, kid, share, w, min_fragment):
     first = order[np.flatnonzero(np.diff(pos[order], prepend=-1))]
     keep = ~light; keep[first] = True
     return pos[keep], kid[keep], np.where(light, 1., share)[keep]
+
+# %% ../nbs/09b_fractions.ipynb #cdefcac5
+def _send_cells(d, row, group, w, attribute, kind, cut, first, width, depth, trained=None):
+    """Fragments after the tests of their groups: (position, child, weight, row).
+    A set goes down all branches that fit it, and what goes down is the part that fits"""
+    out = []
+    for j in np.unique(attribute):
+        pick = np.flatnonzero(attribute[group] == j)
+        code, g = d.codes[j][row[pick]], group[pick]
+        at, value, share = d.members(j, code)
+        branch = _branch(value, kind[g[at]], cut[g[at]]).astype(np.int64)
+        child = first[g[at]] + branch
+        span = int(first.max() + width.max()) + 1
+        frag, inverse = np.unique(at*np.int64(span) + child, return_inverse=True)
+        pos, kid = np.divmod(frag, span)
+        share = np.bincount(inverse, share, minlength=len(frag))
+        known = np.bincount(kid, w[pick][pos]*share, minlength=int((first + width).max()))
+        if trained is not None: known = trained
+        pos, kid, share = _whole(pos, kid, share, w[pick], d.min_fragment)
+        new = _restrict(d, j, row[pick][pos], kid - first[g[pos]], kind[g[pos]], cut[g[pos]], depth if np.ndim(depth) == 0 else depth[g[pos]])
+        out.append((pick[pos], kid, w[pick][pos]*share, new))
+        lost = np.flatnonzero(code < 0)
+        if not len(lost): continue
+        at, kid, share = _lost_shares(lost, g, first, width, known)
+        out.append((pick[at], kid, w[pick][at]*share, row[pick][at]))
+    pos, child, w, new = (np.concatenate([o[i] for o in out]) for i in range(4))
+    order = np.lexsort((child, pos))
+    return pos[order], child[order], w[order], new[order]
 
 # %% ../nbs/09b_fractions.ipynb #6d8dddb0
 def _restrict(d, j, row, branch, kind, cut, depth):
@@ -454,16 +532,21 @@ def _at_depth(d, row, depth):
     while (late := d.born[row] > depth).any(): row[late] = d.up[row[late]]
     return row
 
-# %% ../nbs/09b_fractions.ipynb #80e58290
+# %% ../nbs/09b_fractions.ipynb #206c51ad
+def _cuts_of(tree, d):
+    "The test of each node as a code of the rows `d`, -1 without one"
+    cut = np.full(len(tree), -1)
+    for i in np.flatnonzero(tree.kind == THRESHOLD): cut[i] = _moved(d.line[tree.attribute[i]], tree.threshold[i])
+    one = tree.kind == ONE_VALUE
+    cut[one] = tree.threshold[one]
+    return cut
+
 def _cell_shares(tree, d):
     "Class shares of rows whose cells may be sets, shape (n_rows, n_classes)"
     first, share = _sure(tree)
     n, width = len(d.y), np.bincount(tree.parent[1:], minlength=len(tree))
     row, node, w, at, depth = np.arange(n), np.zeros(n, dtype=np.int64), np.ones(n), np.arange(n), 0
-    cut = np.full(len(tree), -1)
-    for i in np.flatnonzero(tree.attribute >= 0):
-        j = tree.attribute[i]
-        cut[i] = np.searchsorted(d.line[j], tree.threshold[i] + _EPS) - 1 if tree.kind[i] == THRESHOLD else tree.threshold[i] if tree.kind[i] == ONE_VALUE else -1
+    cut = _cuts_of(tree, d)
     res = np.zeros((n, share.shape[1]))
     while len(row):
         stop = tree.attribute[node] < 0
@@ -475,30 +558,7 @@ def _cell_shares(tree, d):
         row, node, w, at, depth = row[go], node[go], w[go], at[go], depth + 1
         if not len(row): break
         nodes, group = np.unique(node, return_inverse=True)
-        pos, node, w, row = _send_cells(d, row, group, w, tree.attribute[nodes], tree.kind[nodes], cut[nodes], first[nodes], width[nodes], depth, tree.n)
+        tests = tree.attribute[nodes], tree.kind[nodes], cut[nodes], first[nodes], width[nodes]
+        pos, node, w, row = _send_cells(d, row, group, w, *tests, depth, tree.n)
         at = at[pos]
     return res/res.sum(axis=1, keepdims=True)
-
-# %% ../nbs/09b_fractions.ipynb #13c4cf43
-def _textbook_send(d, node, parts):
-    "Parts for each son; a missing value goes down all, with the shares of the known rows among these"
-    j, res = node.attribute, [[] for _ in node.sons]
-    for i, w in parts:
-        if d.codes[j][i] >= 0: res[int(_branch(d.codes[j][i], node.kind, node.cut))].append((i, w))
-    known = [sum(w for _, w in o) for o in res]
-    share = [o/sum(known) if sum(known) > 0 else 1/len(known) for o in known]
-    for i, w in parts:
-        if d.codes[j][i] < 0:
-            for o, s in zip(res, share):
-                if s > _EPS: o.append((i, w*s))
-    return res
-
-def _textbook_tree(d, parts, m=2, binary=False):
-    "Grow by recursion"
-    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, kind=LEAF, cut=-1, sons=[], parts=parts)
-    best = _textbook_choice(d, parts, m, binary)
-    if best:
-        _, _, node.kind, node.cut, node.attribute = best
-        node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
-        node.sons = [_textbook_tree(d, o, m, binary) for o in _textbook_send(d, node, parts)]
-    return node

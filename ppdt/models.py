@@ -5,19 +5,22 @@
 # %% auto #0
 __all__ = ['Spans', 'spans', 'LinkingAttack', 'linking_attack', 'ModelAudit', 'audit_model', 'plot_spans']
 
-# %% ../nbs/07c_models.ipynb #baf601b3
+# %% ../nbs/07c_models.ipynb #e0b4b304
 import html
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
+from types import SimpleNamespace
 import numpy as np, pandas as pd
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, maximum_flow
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import BaseEnsemble
 from sklearn.tree import DecisionTreeClassifier
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, entropy
-from .tables import Cell, Interval, _names, check_table, encode, position, value_text
+from .tables import MISSING, Cell, Interval, _names, check_table, encode, position, value_text
 from .trees import _COLORS, _GAP, _LINE, _SIZE, _boxes, _columns, _fill, _short, _width, plot_tree
 
 # %% ../nbs/07c_models.ipynb #a4b1e244
@@ -46,7 +49,7 @@ def _textbook_span(tree, known, secrets, possible=lambda person: True):
         if possible(person): ends.add(_textbook_end(tree, person))
     return {(end, c) for end in ends for c in tree.classes.tolist()}
 
-# %% ../nbs/07c_models.ipynb #3a45385b
+# %% ../nbs/07c_models.ipynb #654f0c3a
 @dataclass(frozen=True, eq=False)
 class _Domain:
     "What one column can be: values, or the pieces of a line between cuts, of which piece i is (cuts[i-1], cuts[i]]"
@@ -55,24 +58,25 @@ class _Domain:
     cuts: np.ndarray = None
     single: bool = False         # are numbers rounded to 32 bits first, as scikit-learn does?
     open: bool = False           # may it be something that nobody named?
-    def __len__(self): return len(self.cuts) + 1 if self.values is None else len(self.values) + self.open
+    missing: bool = False        # is a missing number a piece of its own, the last one?
+    def __len__(self): return len(self.cuts) + 1 + self.missing if self.values is None else len(self.values) + self.open
     @cached_property
     def where(self): return {v: i for i, v in enumerate(self.values)}
     def on_line(self, x):
         "Numbers as the tree sees them"
         return np.asarray(x, dtype=np.float32).astype(float) if self.single else np.asarray(x, dtype=float)
 
-# %% ../nbs/07c_models.ipynb #981428cd
+# %% ../nbs/07c_models.ipynb #cf6cb58e
 def _places(d, s):
-    "For each row of a column the number of its value or piece; -1 where missing"
+    "For each row of a column the number of its value or piece; -1 where missing, unless that is a value of its own"
     if d.values is None:
         a, codes = encode(s.astype(int) if s.dtype == bool else s)
         if a.kind != "numeric": raise ValueError(f"Column {s.name!r} must hold numbers, since the tree compares it with thresholds. Got {a.dtype}: convert it.")
-        lut = np.searchsorted(d.cuts, d.on_line(a.positions[:len(a.known)]))
+        lut, lost = np.searchsorted(d.cuts, d.on_line(a.positions[:len(a.known)])), len(d) - 1 if d.missing else -1
     else:
         a, codes = encode(s)
-        lut = [d.where[o] for o in a.items]
-    return np.append(lut, -1).astype(np.int64)[codes]
+        lut, lost = [d.where[o] for o in a.items], d.where.get(MISSING, -1)
+    return np.append(lut, lost).astype(np.int64)[codes]
 
 # %% ../nbs/07c_models.ipynb #b243f13a
 def _cut(tree, node, single):
@@ -85,14 +89,32 @@ def _piece_mask(d, lo, hi):
     i = np.arange(len(d))
     return (i > np.searchsorted(d.cuts, np.nextafter(d.on_line(lo), -np.inf))) & (i <= np.searchsorted(d.cuts, d.on_line(hi)))
 
-# %% ../nbs/07c_models.ipynb #2636cf5d
+# %% ../nbs/07c_models.ipynb #78cc183f
 @dataclass(frozen=True)
 class _Ask:
     "What an attribute of a tree asks of the table: a column as it is, or a number for each of its values"
     column: str
     number: dict = None
     other: float = 0.            # the number of values that are not named
+    closed: bool = False         # were all values named?
     def numbers(self, values): return np.array([self.number.get(o, self.other) for o in values])
+
+# %% ../nbs/07c_models.ipynb #bc4b5c10
+@dataclass(frozen=True, eq=False)
+class _Model:
+    "A tree, and what must be known to ask people its questions"
+    tree: Tree
+    asks: list
+    single: bool = False         # are numbers rounded to 32 bits first?
+    left: np.ndarray = None      # does a missing number go left, for each node? None: down all branches, in parts
+    samples: np.ndarray = None   # rows of each node, where counts may be weights
+    inputs: tuple = ()           # x0, x1, ... when the columns that it was learnt from had no names
+    @property
+    def asked(self): return list(dict.fromkeys(self.asks[j].column for j in np.unique(self.tree.attribute[self.tree.attribute >= 0])))
+
+def _nameless(names):
+    "The names when they only count the columns, else nothing"
+    return tuple(names) if list(names) == [f"x{i}" for i in range(len(names))] else ()
 
 # %% ../nbs/07c_models.ipynb #c2870666
 def _own_tree(tree):
@@ -117,20 +139,33 @@ def _sklearn_tree(clf, names):
     return Tree(parent, attribute, np.zeros(n, dtype=int), np.where(inner, THRESHOLD, LEAF), np.where(inner, t.threshold, np.nan), code,
                 counts, counts.sum(axis=1), list(names), [["<=", ">"]]*len(names), clf.classes_)
 
-# %% ../nbs/07c_models.ipynb #3754f6ef
+# %% ../nbs/07c_models.ipynb #c6ffcb82
+def _key(v):
+    "A category as the audit knows it: NaN, None and NaT are all `MISSING`"
+    return MISSING if pd.api.types.is_scalar(v) and pd.isna(v) else v
+
+def _inputs(o):
+    "Names of the columns that an encoder, transformer or tree was learnt from; x0, x1, ... for an array"
+    return [str(c) for c in getattr(o, "feature_names_in_", [f"x{i}" for i in range(o.n_features_in_)])]
+
+# %% ../nbs/07c_models.ipynb #83766ddd
 def _encoder_asks(enc, names=None):
     "What each output column of a fitted OneHotEncoder or OrdinalEncoder asks"
-    names = list(getattr(enc, "feature_names_in_", [f"x{i}" for i in range(len(enc.categories_))])) if names is None else names
+    names = _inputs(enc) if names is None else names
+    if any(o is not None for o in getattr(enc, "infrequent_categories_", [])): raise ValueError("'columns' must be an encoder with one number a value. Got one that lumps infrequent categories: fit it without min_frequency and max_categories.")
+    values = [[_key(v) for v in c.tolist()] for c in enc.categories_]
+    for o, v in zip(names, values):
+        if v.count(MISSING) > 1: raise ValueError(f"'columns' must be an encoder with one kind of missing value. Got None and NaN for {o!r}: replace one by the other, and fit again.")
     if isinstance(enc, OrdinalEncoder):
-        return [_Ask(o, {v: float(i) for i, v in enumerate(c)}, -1. if enc.unknown_value is None else float(enc.unknown_value)) for o, c in zip(names, enc.categories_)]
-    if any(o is not None for o in getattr(enc, "infrequent_categories_", [])): raise ValueError("'columns' must be an encoder with one column a value. Got one that lumps infrequent categories: fit it without min_frequency and max_categories.")
+        other, lost = (-1. if o is None else float(o) for o in (enc.unknown_value, enc.encoded_missing_value))
+        return [_Ask(o, {w: lost if w is MISSING else float(i) for i, w in enumerate(v)}, other, True) for o, v in zip(names, values)]
     drop = [None]*len(names) if enc.drop_idx_ is None else enc.drop_idx_
-    return [_Ask(o, {w: float(w == v) for w in c.tolist()}) for o, c, d in zip(names, enc.categories_, drop) for i, v in enumerate(c.tolist()) if i != d]
+    return [_Ask(o, {w: float(i == j) for j, w in enumerate(v)}, 0., True) for o, v, d in zip(names, values, drop) for i in range(len(v)) if i != d]
 
-# %% ../nbs/07c_models.ipynb #97803369
+# %% ../nbs/07c_models.ipynb #41db9977
 def _transformer_asks(ct):
     "What each output column of a fitted ColumnTransformer asks"
-    known, res = np.array(getattr(ct, "feature_names_in_", [f"x{i}" for i in range(ct.n_features_in_)]), dtype=object), {}
+    known, res = np.array(_inputs(ct), dtype=object), {}
     for name, t, cols in ct.transformers_:
         cols = [cols] if isinstance(cols, str) else cols
         at = ct.output_indices_[name]
@@ -142,28 +177,39 @@ def _transformer_asks(ct):
         res |= dict(zip(range(at.start, at.stop), asks))
     return [res[i] for i in range(len(res))]
 
-# %% ../nbs/07c_models.ipynb #3a623056
+# %% ../nbs/07c_models.ipynb #846a743e
+def _asks_by_hand(names, columns):
+    "What features ask, as the caller says it; those that he does not name are columns"
+    for o in columns:
+        if o not in names: raise ValueError(f"'columns' must map features of the tree. Got {o!r}; the features are {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}.")
+    def one(o, v):
+        if isinstance(v, str): return _Ask(v)
+        if not isinstance(v, tuple) or len(v) != 2: raise ValueError(f"'columns' must map a feature to a column, or to (column, value) for an indicator. Got {v!r} for {o!r}.")
+        return _Ask(v[0], {_key(w): float(x) for w, x in v[1].items()}, 0., True) if isinstance(v[1], dict) else _Ask(v[0], {_key(v[1]): 1.})
+    return [one(o, columns.get(o, o)) for o in names]
+
 def _asks(clf, columns):
-    "What each feature of a scikit-learn tree asks"
-    names = [str(o) for o in getattr(clf, "feature_names_in_", [f"x{i}" for i in range(clf.n_features_in_)])]
+    "(names of the features of a scikit-learn tree, what each asks, columns behind them when they have no names)"
+    names = _inputs(clf)
+    if columns is None or isinstance(columns, dict): return names, _asks_by_hand(names, columns or {}), () if columns else _nameless(names)
     if isinstance(columns, (OneHotEncoder, OrdinalEncoder)): asks = _encoder_asks(columns)
     elif isinstance(columns, ColumnTransformer): asks = _transformer_asks(columns)
-    elif columns is None or isinstance(columns, dict):
-        columns = columns or {}
-        for o in columns:
-            if o not in names: raise ValueError(f"'columns' must map features of the tree. Got {o!r}; the features are {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}.")
-        def one(o, v):
-            if isinstance(v, str): return _Ask(v)
-            if not isinstance(v, tuple) or len(v) != 2: raise ValueError(f"'columns' must map a feature to a column, or to (column, value) for an indicator. Got {v!r} for {o!r}.")
-            return _Ask(v[0], v[1] if isinstance(v[1], dict) else {v[1]: 1.})
-        asks = [one(o, columns.get(o, o)) for o in names]
     else: raise TypeError(f"'columns' must be a dict, a fitted ColumnTransformer, or a fitted encoder. Got {type(columns).__name__}.")
     if len(asks) != len(names): raise ValueError(f"'columns' must make as many features as the tree has. Got {len(asks)} for {len(names)}: give the transformer that made the tree's training table.")
-    return names, asks
+    return names, asks, _nameless(_inputs(columns))
 
-# %% ../nbs/07c_models.ipynb #78def4fb
+# %% ../nbs/07c_models.ipynb #9a262a32
+def _check_sklearn(model):
+    "Raises TypeError or ValueError for what is no fitted tree of scikit-learn"
+    if hasattr(model, "estimators_") or isinstance(model, BaseEnsemble):
+        raise TypeError(f"'tree' must be a single tree. Got {type(model).__name__}: audit each tree of it, audit_model(forest.estimators_[i], X, public, y=np.searchsorted(forest.classes_, y)), since its trees know the classes by number. What the trees tell together is more than any of them tells: multiply their spans.")
+    if not isinstance(model, DecisionTreeClassifier): raise TypeError(f"'tree' must be a Tree, a fitted classifier that has one, or a DecisionTreeClassifier. Got {type(model).__name__}.")
+    if not hasattr(model, "tree_"): raise ValueError("'tree' must be fitted. Got a DecisionTreeClassifier that is not: call fit first.")
+    if model.n_outputs_ > 1: raise ValueError(f"'tree' must predict one class. Got {model.n_outputs_} outputs: learn a tree for each.")
+
+# %% ../nbs/07c_models.ipynb #44307157
 def _open_model(model, columns):
-    "(Tree, asks, whether numbers are rounded to 32 bits) of a model"
+    "A model as `_Model`"
     if hasattr(model, "steps"):
         steps = [o for _, o in model.steps if o is not None and not isinstance(o, str)]
         if len(steps) > 2: raise ValueError(f"'tree' must be a tree, or a pipeline of one transformer and a tree. Got {len(steps)} steps.")
@@ -171,12 +217,10 @@ def _open_model(model, columns):
     if not isinstance(model, Tree) and isinstance(getattr(model, "tree_", None), Tree): model = model.tree_
     if isinstance(model, Tree):
         if columns is not None: raise ValueError("'columns' is for trees of scikit-learn. Got it with a tree of this package, which names its columns: leave it out.")
-        return _own_tree(model)
-    if not isinstance(model, DecisionTreeClassifier): raise TypeError(f"'tree' must be a Tree, a fitted classifier that has one, or a DecisionTreeClassifier. Got {type(model).__name__}" + (": audit its trees one by one." if hasattr(model, "estimators_") else "."))
-    if not hasattr(model, "tree_"): raise ValueError("'tree' must be fitted. Got a DecisionTreeClassifier that is not: call fit first.")
-    if model.n_outputs_ > 1: raise ValueError(f"'tree' must predict one class. Got {model.n_outputs_} outputs: learn a tree for each.")
-    names, asks = _asks(model, columns)
-    return _sklearn_tree(model, names), asks, True
+        return _Model(*_own_tree(model), inputs=_nameless(model.names))
+    _check_sklearn(model)
+    names, asks, inputs = _asks(model, columns)
+    return _Model(_sklearn_tree(model, names), asks, True, np.asarray(model.tree_.missing_go_to_left, dtype=bool), model.tree_.n_node_samples, inputs)
 
 # %% ../nbs/07c_models.ipynb #1da6626b
 def _check_rules(impossible):
@@ -193,33 +237,48 @@ def _ends_of(v):
     if isinstance(v, Interval): return [(position(v.lo), np.nextafter(position(v.hi), -np.inf) if v.hi_open else position(v.hi))]
     return [(position(o), position(o)) for o in v]
 
-# %% ../nbs/07c_models.ipynb #2c65c2d1
-def _domain(name, tree, asks, rules, X, single):
+# %% ../nbs/07c_models.ipynb #7b18ebd8
+def _line(name, m, nodes, named, missing):
+    "The domain of a column of numbers: pieces between the thresholds of the tree and the ends that rules name"
+    d = _Domain(name, cuts=np.zeros(0), single=m.single)
+    cuts = [_cut(m.tree, i, m.single) for i in nodes] + [c for v in named for lo, hi in _ends_of(v) for c in (np.nextafter(d.on_line(lo), -np.inf), d.on_line(hi))]
+    return replace(d, cuts=np.unique(np.array(cuts, dtype=float)), missing=missing)
+
+def _named_values(name, m):
+    "(values of a column that the tree names, are these all that it was learnt from?); None when it names none"
+    own = [j for j, o in enumerate(m.asks) if o.column == name and (o.number is not None or m.tree.values[j] != ["<=", ">"])]
+    values = dict.fromkeys(v for j in own for v in (m.tree.values[j] if m.asks[j].number is None else m.asks[j].number))
+    return (list(values), all(m.asks[j].number is None or m.asks[j].closed for j in own)) if own else None
+
+# %% ../nbs/07c_models.ipynb #7a811e2f
+def _domain(name, m, rules, X):
     "What a column can be: what the tree and the rules name, and the values of the table"
-    nodes = [i for i in np.flatnonzero(tree.attribute >= 0) if asks[tree.attribute[i]].column == name]
-    line = [i for i in nodes if tree.kind[i] == THRESHOLD and asks[tree.attribute[i]].number is None]
+    nodes = [i for i in np.flatnonzero(m.tree.attribute >= 0) if m.asks[m.tree.attribute[i]].column == name]
+    line = [i for i in nodes if m.tree.kind[i] == THRESHOLD and m.asks[m.tree.attribute[i]].number is None]
     named = [r[name] for r in rules if name in r]
-    a = encode(X[name])[0] if name in X.columns else None
+    a, codes = encode(X[name]) if name in X.columns else (None, np.zeros(0))
     if line and len(line) < len(nodes): raise ValueError(f"Column {name!r} must be asked as a number or by its values. Got both: make a column of its own for one of them.")
     if line or not nodes and a is not None and a.kind == "numeric":
-        d = _Domain(name, cuts=np.zeros(0), single=single)
-        cuts = [_cut(tree, i, single) for i in line] + [c for v in named for lo, hi in _ends_of(v) for c in (np.nextafter(d.on_line(lo), -np.inf), d.on_line(hi))]
-        return _Domain(name, cuts=np.unique(np.array(cuts, dtype=float)), single=single)
-    values, own = {}, [j for j, o in enumerate(asks) if o.column == name and (o.number is not None or tree.values[j] != ["<=", ">"])]
-    for j in own: values |= dict.fromkeys(tree.values[j] if asks[j].number is None else asks[j].number)
+        return _line(name, m, line, named, m.left is not None and bool(nodes) and (a is None or bool((codes < 0).any())))
+    own = _named_values(name, m)
+    values = dict.fromkeys(own[0] if own else ())
     for v in named:
         if isinstance(v, Interval): raise ValueError(f"'impossible' must name values of column {name!r}, which holds categories. Got {v}.")
         values |= dict.fromkeys(v)
+    if m.left is not None and (codes < 0).any(): values[MISSING] = None
     return _Domain(name, list(values | dict.fromkeys(a.items if a is not None else ())), open=a is None and not own)
 
-# %% ../nbs/07c_models.ipynb #6e5371fe
-def _branch(tree, node, ask, d):
+# %% ../nbs/07c_models.ipynb #d73b8f1f
+def _branch(m, node, d):
     "What a column may be on the branch that leads to a node, as a mask over its domain"
-    p, code = tree.parent[node], tree.code[node]
+    tree, p, code = m.tree, m.tree.parent[node], m.tree.code[node]
+    ask = m.asks[tree.attribute[p]]
     if d.values is None:
         left = np.arange(len(d)) <= np.searchsorted(d.cuts, _cut(tree, p, d.single))
+        if d.missing: left[-1] = m.left[p]
     elif ask.number is not None:
-        left = ask.numbers(d.values) <= tree.threshold[p]
+        x = ask.numbers(d.values)
+        left = np.where(np.isnan(x), m.left is not None and m.left[p], x <= tree.threshold[p])
     else:
         known = tree.values[tree.attribute[p]]
         left = np.zeros(len(d), dtype=bool)
@@ -227,7 +286,7 @@ def _branch(tree, node, ask, d):
         if tree.kind[p] == MULTIWAY: return left
     return ~left if code else left
 
-# %% ../nbs/07c_models.ipynb #9eeefcff
+# %% ../nbs/07c_models.ipynb #4e4ec6d6
 @dataclass(frozen=True, eq=False)
 class _Regions:
     "Where rows may stop, as conditions: end i is reached by those whose column c lies in `masks[c][region[i, c]]`"
@@ -236,30 +295,33 @@ class _Regions:
     ends: np.ndarray          # the node of each end
     region: np.ndarray        # (n_ends, n_columns)
     masks: list               # for each column, (n_regions, n_values) bool
+    branches: list            # for each node the column that its parent asks, and the values that lead to it
     def of(self, c): return self.masks[c][self.region[:, c]]
 
-# %% ../nbs/07c_models.ipynb #1b9f072e
-def _regions(tree, asks, domains):
+# %% ../nbs/07c_models.ipynb #14c89f0e
+def _regions(m, domains):
+    "What the paths of a model leave of each column"
+    tree, asks = m.tree, m.asks
     where = {d.name: c for c, d in enumerate(domains)}
     masks = [[np.ones(len(d), dtype=bool)] for d in domains]
     seen = [{m[0].tobytes(): 0} for m in masks]
     def narrow(c, r, branch):
-        m = masks[c][r] & branch
-        i = seen[c].setdefault(m.tobytes(), len(masks[c]))
-        if i == len(masks[c]): masks[c].append(m)
+        left = masks[c][r] & branch
+        i = seen[c].setdefault(left.tobytes(), len(masks[c]))
+        if i == len(masks[c]): masks[c].append(left)
         return i
-    region, rest = np.zeros((len(tree), len(domains)), dtype=np.int64), {}
+    region, rest, branches = np.zeros((len(tree), len(domains)), dtype=np.int64), {}, [None]
     for i in range(1, len(tree)):
-        p = tree.parent[i]; ask = asks[tree.attribute[p]]; c = where[ask.column]
-        b = _branch(tree, i, ask, domains[c])
+        p = tree.parent[i]; c = where[asks[tree.attribute[p]].column]
+        b = _branch(m, i, domains[c]); branches.append((c, b))
         region[i] = region[p]; region[i, c] = narrow(c, region[p, c], b)
         rest[p] = rest.get(p, True) & ~b
     ends = [(i, region[i]) for i in np.flatnonzero(tree.attribute < 0)]
-    for p, m in rest.items():             # values without a branch stop at the node
-        c = where[asks[tree.attribute[p]].column]; r = region[p].copy(); r[c] = narrow(c, r[c], m)
+    for p, b in rest.items():             # values without a branch stop at the node
+        c = where[asks[tree.attribute[p]].column]; r = region[p].copy(); r[c] = narrow(c, r[c], b)
         if masks[c][r[c]].any(): ends.append((p, r))
     ends.sort(key=lambda o: o[0])
-    return _Regions(tree, domains, np.array([i for i, _ in ends]), np.array([r for _, r in ends]).reshape(len(ends), len(domains)), [np.array(m) for m in masks])
+    return _Regions(tree, domains, np.array([i for i, _ in ends]), np.array([r for _, r in ends]).reshape(len(ends), len(domains)), [np.array(o) for o in masks], branches)
 
 # %% ../nbs/07c_models.ipynb #99796448
 def _kinds(codes, n):
@@ -336,19 +398,20 @@ def _rule_patterns(g, boxes, places):
     rows = [np.frombuffer(o, dtype=bool) for o in kinds]
     return [_alive(g, private, [{c: m for c, m in boxes[r].items() if c not in places} for r in np.flatnonzero(o)]) for o in rows], pattern
 
-# %% ../nbs/07c_models.ipynb #f62ea4c1
+# %% ../nbs/07c_models.ipynb #7726970a
 _MANY = 2_000_000      # completions that a function is asked about, at most
 
 def _representatives(d, X):
     "Values to try for a private column, and their places in its domain"
-    if d.values is not None: return list(d.values), np.arange(len(d.values))
+    if d.values is not None: return [None if o is MISSING else o for o in d.values], np.arange(len(d.values))
     middle = (d.cuts[1:] + d.cuts[:-1])/2 if len(d.cuts) > 1 else np.zeros(0)
     tried = [*d.cuts[:1], *middle, *(d.cuts[-1:] + 1)] if len(d.cuts) else [0.]
     if d.name in X.columns:
         if pd.api.types.is_datetime64_any_dtype(X[d.name]): tried = [pd.Timestamp(int(o), tz=X[d.name].dt.tz) for o in tried]
         known = set(_places(d, X[d.name]).tolist())
         tried = list(pd.unique(X[d.name].dropna())) + [o for i, o in enumerate(tried) if i not in known]
-    return tried, np.searchsorted(d.cuts, d.on_line([position(o) for o in tried]))
+    places = np.searchsorted(d.cuts, d.on_line([position(o) for o in tried]))
+    return (tried + [np.nan], np.append(places, len(d) - 1)) if d.missing else (tried, places)
 
 # %% ../nbs/07c_models.ipynb #c3debdf8
 def _call_patterns(g, impossible, people, X, places):
@@ -368,7 +431,7 @@ def _call_patterns(g, impossible, people, X, places):
     pattern = np.array([kinds.setdefault(o.tobytes(), len(kinds)) for o in ~bad.reshape(len(people), size)])
     return [reach[np.frombuffer(o, dtype=bool)].any(axis=0) for o in kinds], pattern
 
-# %% ../nbs/07c_models.ipynb #01d8a187
+# %% ../nbs/07c_models.ipynb #427046cc
 @dataclass(frozen=True, eq=False, repr=False)
 class Spans:
     """The spans that a tree makes of people, and who is in each. An end is a place where a row may stop: a leaf, or a node with values that have no branch.
@@ -391,6 +454,8 @@ class Spans:
         The tree that was asked.
     public, private : tuple of str
         Columns that the tree, or a rule, asks for, by who knows them.
+    known : dict
+        For each public column asked, the place of each person's value in its domain.
     """
     row: np.ndarray
     populations: np.ndarray
@@ -403,6 +468,7 @@ class Spans:
     private: tuple
     regions: object
     index: object
+    known: dict
 
     def __len__(self): return len(self.populations)
     def __repr__(self): return f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,} people)"
@@ -416,7 +482,7 @@ class Spans:
         "Index of the people of span i"
         return self.index[self.row == i].tolist()
 
-# %% ../nbs/07c_models.ipynb #d5b91ef5
+# %% ../nbs/07c_models.ipynb #3db375cd
 def _class_codes(y, X, tree):
     "(codes into the tree's classes, name) of the class: a column of X by name, a Series, or an array"
     if isinstance(y, str):
@@ -429,58 +495,140 @@ def _class_codes(y, X, tree):
     where = {o: i for i, o in enumerate(tree.classes.tolist())}
     if (codes < 0).any(): raise ValueError(f"'y' must have no missing values. Got {int((codes < 0).sum())}: drop these rows.")
     for o in a.items:
-        if o not in where: raise ValueError(f"'y' must hold classes of the tree. Got {o!r}; they are {', '.join(map(value_text, tree.classes))}.")
+        if o not in where: raise ValueError(f"'y' must hold classes of the tree. Got {o!r}; they are {', '.join(map(value_text, tree.classes))}." + (" If a tree of a forest knows its classes by number, give y=np.searchsorted(forest.classes_, y)." if tree.classes.tolist() == list(range(len(where))) else ""))
     return np.array([where[o] for o in a.items])[codes], name
 
-def _check_people(X, public, y, tree):
-    "(table without the class, public columns, class codes or None, whether the class is public)"
-    X, codes, name = check_table(X), None, None
-    if y is not None: codes, name = _class_codes(y, X, tree)
-    names = [o for o in X.columns if o != name]
-    public = tuple(names) if public is None else _names(public, "public", [*names, *([name] if name is not None else [])])
-    return X[names] if names else X, tuple(o for o in public if o != name), codes, name in public
+# %% ../nbs/07c_models.ipynb #27564d01
+def _like_class(X, names, codes, m):
+    "Those of the columns `names` that are no features of the tree and hold its classes; when the class is known, those that equal it"
+    features = set(X.columns) if m.inputs and len(m.inputs) == X.shape[1] else {o.column for o in m.asks}
+    where, res = {o: i for i, o in enumerate(m.tree.classes.tolist())}, []
+    for o in names:
+        if o in features or o not in X.columns or not _holds_only(X[o], where): continue
+        if codes is None or np.array_equal(_class_codes(X[o], X, m.tree)[0], codes): res.append(o)
+    return res
 
-# %% ../nbs/07c_models.ipynb #3e14aaa7
+def _holds_only(s, values):
+    try: return not s.isna().any() and set(pd.unique(s)) <= set(values)
+    except TypeError: return False           # cells that cannot be compared, such as lists
+
+def _public_names(public, columns, name):
+    "The parameter `public` as a tuple. Raises ValueError."
+    known = [*columns, *([name] if name is not None and name not in columns else [])]
+    for o in public if hasattr(public, "__iter__") and not isinstance(public, str) else ():
+        if o not in known: raise ValueError(f"'public' must name columns of the table. Got {o!r}; the columns are {', '.join(map(str, known))}. If it is the class, give y= under that name, or say class_public=True.")
+    return _names(public, "public", known)
+
+# %% ../nbs/07c_models.ipynb #33128a2f
+def _find_class(X, public, y, told, m):
+    "(codes of the class or None, names under which it is known, is it public?)"
+    if told not in (None, True, False): raise ValueError(f"'class_public' must be True, False or None. Got {told!r}.")
+    codes, name = (None, None) if y is None else _class_codes(y, X, m.tree)
+    public = () if public is None else _public_names(public, X.columns, name)
+    if told is False and name is not None and name in public: raise ValueError(f"'public' must not name a class that is private. Got {name!r}, and class_public=False: leave out one of them.")
+    like = [] if told is False else _like_class(X, [o for o in (X.columns if told and y is None else public) if o != name], codes, m)
+    if y is None and len(like) > 1: raise ValueError(f"'y' must be given when several columns may be the class. Got none, and the tree's classes in {', '.join(like)}: name one with y=, or say class_public=False.")
+    if y is None and like: codes, name = _class_codes(like[0], X, m.tree)
+    if told and codes is None: raise ValueError("'y' must be given when the class is public. Got none, and no column of the table holds the classes of the tree: give y=.")
+    return codes, {name, *like} - {None}, bool(told or like or name is not None and name in public)
+
+# %% ../nbs/07c_models.ipynb #6f586e87
+def _by_position(m, X):
+    "A model without names, with the columns of the table in their order"
+    name = dict(zip(m.inputs, X.columns))
+    for j in np.unique(m.tree.attribute[m.tree.attribute >= 0]):
+        o = m.asks[j]
+        number = (o.number is None and (m.tree.kind[m.tree.attribute == j] == THRESHOLD).any())
+        if number and not (X[name[o.column]].dtype == bool or encode(X[name[o.column]])[0].kind == "numeric"):
+            raise ValueError(f"'tree' must be matched with the table. Got features without names, and no numbers in column {name[o.column]!r}, which would be {o.column}: " + ("say what each feature is, columns={'x0': 'age', 'x1': ('sex', 'Female')}." if m.left is not None else "name the table's columns as the tree does."))
+    return replace(m, asks=[replace(o, column=name[o.column]) for o in m.asks])
+
+def _match(m, X, private, rules):
+    "The model, asked of columns of the table. Raises ValueError for columns that are neither there nor named private."
+    lost = [o for o in m.asked if o not in X.columns]
+    if lost and len(m.inputs) == X.shape[1] and not set(m.inputs) & set(X.columns) and not set(lost) & set(private): return _by_position(m, X)
+    lost = [o for o in dict.fromkeys(lost + [o for r in rules for o in r if o not in X.columns]) if o not in private]
+    if lost: raise ValueError(f"'X' must have all columns that the tree or a rule asks for. Got none named {', '.join(map(repr, lost[:5]))}: add it, or say that the attacker does not know it, private={lost[:5]!r}" + (f"; or say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}." if m.inputs and m.left is not None else "."))
+    return m
+
+# %% ../nbs/07c_models.ipynb #bdce3dbb
+def _unknown(m, d, X):
+    "Which people have a value that the tree does not name, or None where it names none or not all"
+    own = _named_values(d.name, m)
+    if d.values is None or own is None or d.name not in X.columns: return None, False
+    known = np.array([o in set(own[0]) for o in d.values] + [False]*(d.open + 1))      # the last: missing
+    return ~known[_places(d, X[d.name])] & X[d.name].notna().to_numpy(), own[1]
+
+def _check_values(m, domains, X):
+    "Raises ValueError for a column that the tree asks whose values it does not know"
+    for d in domains:
+        if d.name not in m.asked: continue
+        out = _unknown(m, d, X)[0]
+        if out is not None and out.any() and (out | X[d.name].isna().to_numpy()).all():
+            own, got = _named_values(d.name, m)[0], X[d.name].dropna().tolist()[0]
+            raise ValueError(f"Column {d.name!r} must hold values that the tree knows, such as {own[0]!r}. Got others only, such as {got!r}: give the values that it was learnt from, of the same type.")
+
+# %% ../nbs/07c_models.ipynb #6c67eaf6
 def _public_places(g, X, public):
     "Places of the public columns that the tree or a rule asks for"
     res = {}
     for c, d in enumerate(g.domains):
         if d.name not in public: continue
         res[c] = _places(d, X[d.name])
-        gap = int((res[c] < 0).sum())
+        gap = int(X[d.name].isna().sum())
         if gap: raise ValueError(f"Public column {d.name!r} must have no missing values: an attacker may know what the table does not. Got {gap}: drop these rows, or learn the tree with a value of its own for them.")
     return res
 
-# %% ../nbs/07c_models.ipynb #ce79053a
+# %% ../nbs/07c_models.ipynb #882d7607
+def _case(tree, X, public, y, private, class_public, impossible, columns):
+    "All that spans, attack and audit need, checked: the model, the people, who knows what"
+    m, X, rules, private = _open_model(tree, columns), check_table(X), _check_rules(impossible), () if private is None else private
+    unsaid = public is None and y is None and class_public is None
+    codes, aliases, told = _find_class(X, public, y, class_public, m)
+    names = [o for o in X.columns if o not in aliases]
+    table = X[names] if names else X
+    private = _names(private, "private", dict.fromkeys([*names, *m.asked, *(o.column for o in m.asks), *(o for r in rules for o in r)]))
+    both = [o for o in private if public is not None and o in public]
+    if both: raise ValueError(f"'private' must hold no public columns. Got {both[0]!r}: leave it out of one of them.")
+    m, given = _match(m, table, private, rules), m
+    public = tuple(o for o in (names if public is None else public) if o not in aliases and o not in private)
+    moved = {a.column: b.column for a, b in zip(given.asks, m.asks)} if m is not given else {}
+    return SimpleNamespace(m=m, X=table, codes=codes, told=told, public=public, private=private, rules=rules, impossible=impossible, moved=moved, guessed=aliases if y is None else (), unsaid=unsaid)
+
+# %% ../nbs/07c_models.ipynb #f378489d
+def _spans(o):
+    "Who has which span in a case that was checked"
+    names = list(dict.fromkeys(o.m.asked + [c for r in o.rules for c in r]))
+    domains = [_domain(c, o.m, o.rules, o.X) for c in names]
+    _check_values(o.m, domains, o.X)
+    g = _regions(o.m, domains)
+    places, call = _public_places(g, o.X, o.public), callable(o.impossible)
+    first, kind = _kinds(list(places.values()) + ([encode(o.X[c])[1] + 1 for c in o.public] if call else []), len(o.X))
+    few = {c: p[first] for c, p in places.items()}
+    if call: alive, pattern = _call_patterns(g, o.impossible, o.X[list(o.public)].iloc[first].reset_index(drop=True), o.X, few)
+    else: alive, pattern = _rule_patterns(g, _rule_masks(o.rules, domains), few)
+    sets, number = _gather(alive, pattern, [_packed(g, c, p) for c, p in few.items()], len(first))
+    none = ~sets.any(axis=1)[number[kind]]
+    if none.any(): raise ValueError(f"'impossible' must leave every person a possibility. Got {int(none.sum())} people with none, such as {o.X.index[none][0]!r}: correct the rule, or the table.")
+    return _number(g, sets, number[kind], o.codes if o.told else None, o.public, o.X.index, places)
+
+# %% ../nbs/07c_models.ipynb #78b430d2
 def spans(
     tree, # A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that ends in one
-    X, # The people: a table of raw values with at least the public columns
-    public=None, # Columns that an attacker knows, a list; None: all. When it names the class, the class is public
+    X, # The people: a table of raw values with the columns that the tree asks for, except those named in `private`
+    public=None, # Columns that an attacker knows, a list; None: all but the class and `private`. When it names the class, the class is public
     *,
-    y=None, # Class of each row, or its column; needed when the class is public
+    y=None, # Class of each row, or its column; None with a public class: the column that holds the tree's classes
+    private=None, # Columns that he does not know, a list; needed for those that the tree asks for and X lacks
+    class_public=None, # Is the class public? None: when `public` names it
     impossible=None, # Combinations that cannot occur: dicts from column to a value, a list of values or an Interval; or a function from a table of completions (the public columns, and the private ones that the tree asks for) to a bool for each row
     columns=None, # For scikit-learn: {feature: column or (column, value)}, or the fitted ColumnTransformer or encoder that made the features
 )->Spans: # Who has which span
     "For each person the places of a tree that some private values can lead to. Raises ValueError and TypeError for what it cannot read. Source: kadet, Definition 4."
-    t, asks, single = _open_model(tree, columns)
-    X, public, codes, told = _check_people(X, public, y, t)
-    rules = _check_rules(impossible)
-    asked = [asks[j].column for j in np.unique(t.attribute[t.attribute >= 0])]
-    names = list(dict.fromkeys(asked + [o for r in rules for o in r]))
-    if told and codes is None: raise ValueError("'y' must be given when the class is public.")
-    g = _regions(t, asks, [_domain(o, t, asks, rules, X, single) for o in names])
-    places = _public_places(g, X, public)
-    first, kind = _kinds(list(places.values()) + ([encode(X[o])[1] + 1 for o in public] if callable(impossible) else []), len(X))
-    few = {c: p[first] for c, p in places.items()}
-    if callable(impossible): alive, pattern = _call_patterns(g, impossible, X[list(public)].iloc[first].reset_index(drop=True), X, few)
-    else: alive, pattern = _rule_patterns(g, _rule_masks(rules, g.domains), few)
-    sets, number = _gather(alive, pattern, [_packed(g, c, p) for c, p in few.items()], len(first))
-    none = ~sets.any(axis=1)[number[kind]]
-    if none.any(): raise ValueError(f"'impossible' must leave every person a possibility. Got {int(none.sum())} people with none, such as {X.index[none][0]!r}: correct the rule, or the table.")
-    return _number(g, sets, number[kind], codes if told else None, public, X.index)
+    return _spans(_case(tree, X, public, y, private, class_public, impossible, columns))
 
-# %% ../nbs/07c_models.ipynb #bb1d8a57
-def _number(g, sets, of, codes, public, index):
+# %% ../nbs/07c_models.ipynb #85b7d45a
+def _number(g, sets, of, codes, public, index, known):
     "Spans in an order that does not depend on the order of people: by their ends, then by class"
     n_classes = len(g.tree.classes)
     rank = np.empty(len(sets), dtype=np.int64); rank[sorted(range(len(sets)), key=lambda i: sets[i].tobytes(), reverse=True)] = np.arange(len(sets))
@@ -491,7 +639,49 @@ def _number(g, sets, of, codes, public, index):
     ends = np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
     names = [d.name for d in g.domains]
     return Spans(row, size, ends*(n_classes if codes is None else 1), g.ends, packed, None if codes is None else found % n_classes, g.tree,
-                 tuple(o for o in names if o in public), tuple(o for o in names if o not in public), g, index)
+                 tuple(o for o in names if o in public), tuple(o for o in names if o not in public), g, index, known)
+
+# %% ../nbs/07c_models.ipynb #d1eb8173
+def _routed(s, X, codes):
+    "People of each node, shape (n_nodes, n_classes), or (n_nodes, 1) when their classes are not known; a missing value goes as the tree sends it. None when a column is missing"
+    t, g = s.tree, s.regions
+    if not {d.name for d in g.domains} & {g.domains[c].name for c, _ in g.branches[1:]} <= set(X.columns): return None
+    place = {c: _places(g.domains[c], X[g.domains[c].name]) for c in {c for c, _ in g.branches[1:]}}
+    n_kids = np.bincount(t.parent[1:], t.n[1:], minlength=len(t))
+    k, codes = (1, np.zeros(len(X), dtype=int)) if codes is None else (len(t.classes), codes)
+    rows, res = {0: (np.arange(len(X)), np.ones(len(X)))}, np.zeros((len(t), k))
+    res[0] = np.bincount(codes, minlength=k)
+    for i in range(1, len(t)):
+        (c, b), (row, w), p = g.branches[i], rows[t.parent[i]], t.parent[i]
+        at = place[c][row]
+        w = np.where(at < 0, w*(t.n[i]/n_kids[p] if n_kids[p] > 0 else 0), w*b[at])
+        rows[i] = row[w > 0], w[w > 0]
+        res[i] = np.bincount(codes[rows[i][0]], rows[i][1], minlength=k)
+    return res
+
+# %% ../nbs/07c_models.ipynb #077b74da
+def _other_people(t, routed, codes, n):
+    "Where the counts of a tree differ from those of people, in words; empty when they agree"
+    if routed is None: routed = np.array([[n]]) if codes is None else np.bincount(codes, minlength=len(t.classes))[None]
+    have = (t.n[:, None] if routed.shape[1] == 1 else t.counts)[:len(routed)]
+    bad = np.argwhere(np.abs(have - routed) > (1e-6 if np.allclose(have, np.round(have), rtol=0, atol=1e-6) else 1e-3))
+    if not len(bad): return ""
+    i, c = bad[0]
+    what = "people" if routed.shape[1] == 1 else f"of class {value_text(t.classes[c])}"
+    return f"at {'the root' if i == 0 else f'node {i}'} it counts {have[i, c]:,.6g} {what}, the table has {routed[i, c]:,.6g}"
+
+def _mismatch(o, s):
+    "Why the counts say nothing of these people, or nothing that can be computed; empty when they are theirs"
+    t, samples, lost = s.tree, o.m.samples, "nothing is said of what follows from them"
+    if t.n[0] <= 1 < len(o.X): return f"the tree comes without counts: {lost}"
+    routed = _routed(s, o.X, o.codes)
+    if samples is not None and not np.allclose(samples, t.n):
+        other = samples[0] == len(o.X) and routed is not None and not np.allclose(routed.sum(axis=1), samples)
+        return f"the tree's counts are weights (class_weight, sample_weight or a bootstrap), not numbers of people: {lost}" + (", and it was learnt from other people than these" if other else "")
+    other = _other_people(t, routed, o.codes, len(o.X))
+    if other: return f"the tree's counts are not those of these people ({other}): {lost}. Give the rows that it was learnt from"
+    if np.abs(t.counts - np.round(t.counts)).max() > 1e-6: return f"the tree counts parts of people, since values are missing: {lost}"
+    return ""
 
 # %% ../nbs/07c_models.ipynb #ab80cb19
 def _stores(s):
@@ -543,10 +733,10 @@ def _spread(pop, size, span, store, steps=300):
         x = new
     return new[span]*y[store]
 
-# %% ../nbs/07c_models.ipynb #5798622a
+# %% ../nbs/07c_models.ipynb #454f6955
 def _attack_lines(a):
     yield "groups", f"{len(a.spans):,}, the smallest of {a.k:,} of {len(a.spans.row):,} people"
-    if not a.fits: yield "counts", "not of these people, so nothing more follows from them"; return
+    if not a.fits: yield "counts", a.why; return
     if a.certain is not None: yield "class", f"certain for {a.certain:,} people; believed with up to {a.confidence:.1%}"
     for o, n in a.narrowed.items(): yield o, f"some value can be excluded for {n:,} people"
 
@@ -554,19 +744,27 @@ def _lines_html(lines):
     rows = "".join(f"<tr><th style='text-align:left'>{html.escape(a)}</th><td style='text-align:left'>{html.escape(b)}</td></tr>" for a, b in lines)
     return f"<table>{rows}</table>"
 
+class _OnScreen:
+    "Shows its `_lines` as text and as a table"
+    def __str__(self): return "\n".join(f"{a:<22}{b}" for a, b in self._lines())
+    def __repr__(self): return str(self)
+    def _repr_html_(self): return _lines_html(self._lines())
+
+# %% ../nbs/07c_models.ipynb #7b304b04
 def _mask_text(d, m):
     "A set of values in words"
     if m.all(): return "any"
     if d.values is not None:
         some = [value_text(o) for o, i in zip(d.values, m) if i]
         return ", ".join(some) if len(some) <= 3 or len(some)*2 <= len(d) else "not " + ", ".join(value_text(o) for o, i in zip(d.values, m) if not i)
-    on = np.flatnonzero(np.diff(np.concatenate([[0], m.astype(int), [0]])))
-    def one(lo, hi): return f"<= {d.cuts[hi-1]:.6g}" if lo == 0 else f"> {d.cuts[lo-1]:.6g}" if hi == len(d) else f"{d.cuts[lo-1]:.6g} to {d.cuts[hi-1]:.6g}"
-    return " or ".join(one(lo, hi) for lo, hi in on.reshape(-1, 2))
+    n = len(d.cuts) + 1
+    on = np.flatnonzero(np.diff(np.concatenate([[0], m[:n].astype(int), [0]])))
+    def one(lo, hi): return f"<= {d.cuts[hi-1]:.6g}" if lo == 0 else f"> {d.cuts[lo-1]:.6g}" if hi == n else f"{d.cuts[lo-1]:.6g} to {d.cuts[hi-1]:.6g}"
+    return " or ".join([*["any number" if hi - lo == n else one(lo, hi) for lo, hi in on.reshape(-1, 2)], *(["missing"] if d.missing and m[-1] else [])])
 
-# %% ../nbs/07c_models.ipynb #4eb622f8
+# %% ../nbs/07c_models.ipynb #c4a1823e
 @dataclass(frozen=True, eq=False, repr=False)
-class LinkingAttack:
+class LinkingAttack(_OnScreen):
     """What somebody learns who knows the public columns of all people, and the tree with its counts.
 
     Attributes
@@ -585,6 +783,8 @@ class LinkingAttack:
         People whose class is certain.
     confidence : float or None
         The largest share, in [0, 1].
+    why : str
+        Why the counts do not fit.
     narrowed : dict or None
         For each private column that the tree asks for: people of whom he can exclude some value, at least (rules on top of the places that remain are not followed).
     """
@@ -597,10 +797,9 @@ class LinkingAttack:
     confidence: float = None
     narrowed: dict = None
     pairs: tuple = None
+    why: str = ""
 
-    def __str__(self): return "\n".join(f"{a:<22}{b}" for a, b in _attack_lines(self))
-    __repr__ = __str__
-    def _repr_html_(self): return _lines_html(_attack_lines(self))
+    def _lines(self): return _attack_lines(self)
     def table(self):
         "One row a person: the number of the group, its size, and the class shares that he believes"
         s = self.spans
@@ -612,13 +811,13 @@ class LinkingAttack:
         "What he believes of a private column: the share of each set of values, one row a group"
         return _value_shares(self, column)
 
-# %% ../nbs/07c_models.ipynb #bd900128
+# %% ../nbs/07c_models.ipynb #cfd99356
 def _end_of(s, store): return store if s.class_of is None else store//len(s.tree.classes)
 
 def _value_shares(a, column):
     s, g = a.spans, a.spans.regions
     if column not in s.private: raise ValueError(f"'column' must be a private column that the tree asks for. Got {column!r}; they are {', '.join(s.private) or 'none'}.")
-    if not a.fits: raise ValueError("The tree's counts must be those of these people. They are not, so no shares follow from them.")
+    if not a.fits: raise ValueError(f"The counts of the tree must be those of these people. Got others: {a.why}.")
     c = [d.name for d in g.domains].index(column)
     span, store, people = a.pairs
     r, kinds = pd.factorize(g.region[_end_of(s, store), c], sort=True)
@@ -640,21 +839,25 @@ def _narrowed(s, span, store):
         res[d.name] = int(s.populations[~full].sum())
     return res
 
-# %% ../nbs/07c_models.ipynb #fba811fc
+# %% ../nbs/07c_models.ipynb #a4863b14
 _MOST_PAIRS = 3_000_000      # pairs of a span and one of its places that are distributed, at most
 
 class _TooManyPairs(ValueError): pass
 
-def _attack(s):
+_DIVIDED = "the tree's counts are not those of these people: they cannot be divided among the places of the tree as it counts"
+
+def _attack(o, s):
     "The attack on spans that are known"
+    why = _mismatch(o, s)
+    if why: return LinkingAttack(int(s.populations.min()), s, False, why=why)
     k, stores = int(s.populations.min()), _stores(s)
     n_pairs = int(np.bitwise_count(s.packed).sum(dtype=np.int64))
     if n_pairs > _MOST_PAIRS: raise _TooManyPairs(f"{n_pairs:,} pairs of a group and a place are too many to distribute people over (at most {_MOST_PAIRS:,}): prune the tree.")
-    if stores is None: return LinkingAttack(k, s, False)
+    if stores is None: return LinkingAttack(k, s, False, why=_DIVIDED)
     size, counts = stores
     span, store = _pairs(s, size)
     can = _possible(s.populations, size, span, store)
-    if can is None: return LinkingAttack(k, s, False)
+    if can is None: return LinkingAttack(k, s, False, why=_DIVIDED)
     span, store = span[can], store[can]
     people, narrowed = _spread(s.populations, size, span, store), _narrowed(s, span, store)
     if s.class_of is not None: return LinkingAttack(k, s, True, narrowed=narrowed, pairs=(span, store, people))
@@ -664,20 +867,23 @@ def _attack(s):
     certain = int(s.populations[possible.sum(axis=1) == 1].sum())
     return LinkingAttack(k, s, True, possible, share, certain, min(float(share.max()), 1.), narrowed, (span, store, people))
 
-# %% ../nbs/07c_models.ipynb #d61989f6
+# %% ../nbs/07c_models.ipynb #6308e9d5
 def linking_attack(
     tree, # The model, as for `spans`; its counts are taken as published
-    people, # All people whom the tree was learnt from: a table with at least the public columns
-    public=None, # Columns that the attacker knows, a list; None: all
+    people, # All people whom the tree was learnt from: a table with the columns that it asks for, except those named in `private`
+    public=None, # Columns that the attacker knows, a list; None: all but the class and `private`
     *,
-    y=None, # Class of each row, or its column; only when `public` names it
+    y=None, # Class of each row, or its column; he has it only when it is public, otherwise it is compared with the counts
+    private=None, # Columns that he does not know, as for `spans`
+    class_public=None, # Is the class public? None: when `public` names it
     impossible=None, # Combinations that he knows cannot occur, as for `spans`
     columns=None, # What features of scikit-learn ask for, as for `spans`
 )->LinkingAttack: # What he learns
     "Divide people by span, then ask what the tree's counts say of each group. Raises as `spans`. Source: kadet, Definition 5."
-    return _attack(spans(tree, people, public, y=y, impossible=impossible, columns=columns))
+    o = _case(tree, people, public, y, private, class_public, impossible, columns)
+    return _attack(o, _spans(o))
 
-# %% ../nbs/07c_models.ipynb #b83272b1
+# %% ../nbs/07c_models.ipynb #e3d78a6f
 def _audit_lines(a):
     "Label and text of everything a ModelAudit measured, in reading order"
     n = lambda x: f"{x:,}"
@@ -689,14 +895,36 @@ def _audit_lines(a):
     if a.alone: yield "alone in their span", n(a.alone)
     yield "asked, public", few(a.public)
     yield "asked, private", few(a.private) if a.class_public else f"{few(a.private)}, and the class" if a.private else "the class alone"
-    if a.exposed is not None: yield "exposed", f"{a.exposed:.2%} of people are in a span of one class"
+    if a.exposed is not None: yield "exposed", f"{a.exposed:.2%} of people are in a span of one class" + (" (all who are alone in theirs among them)" if a.alone else "")
     if a.l_entropy is not None: yield "class in a span", f"entropy l {a.l_entropy:.4g}, the largest share {a.confidence:.1%}"
     if a.certain_published is not None: yield "from the counts", f"class certain for {n(a.certain_published)} people, believed with up to {a.confidence_published:.1%}"
     for o in a.warnings: yield "warning", o
 
-# %% ../nbs/07c_models.ipynb #9c95c225
+# %% ../nbs/07c_models.ipynb #5891f5b9
+def _plain_attack(a):
+    "What follows from published counts, and what does not, in sentences"
+    if a.certain_published is None: yield "What follows from the tree's counts, when they are published, is not known (see below)."
+    else: yield f"When the tree is published with its counts, the class of {a.certain_published:,} people can be worked out for certain" + (f", and of somebody it may be believed with up to {a.confidence_published:.1%}." if a.certain_published < a.n_rows else ".")
+    if a.exposed is None: return
+    yield f"In truth {a.exposed:.2%} of the people are in a group where all have one class" + (" (people alone in their group always are)" if a.alone else "") + ". You see this, since you know the classes; others see it once they learn the classes of such a group, from counts or from elsewhere."
+    yield f"In the most uneven group {a.confidence:.1%} have the same class. In the group whose class is easiest to guess it is as open as among {a.l_entropy:.3g} equally frequent classes (entropy l; 1 is no doubt at all)."
+
+def _plain_lines(a):
+    "The findings in sentences, for readers who know no terms"
+    names = [*a.public, *(["the class"] if a.class_public else [])]
+    who = ", ".join(names[:5]) + (f" and {len(names) - 5} more columns" if len(names) > 5 else "") or "nothing that the tree asks for"
+    people = lambda n: f"{n:,} {'people' if n != 1 else 'person'}"
+    yield f"Somebody knows all {people(a.n_rows)} by {who}. With the tree he can divide them into {a.n_spans:,} group{'s' if a.n_spans != 1 else ''} (spans), and cannot tell the people of a group apart."
+    yield f"The smallest group has {people(a.k)}: k = {a.k:,}. This is about being told apart; what is learnt about a person is another matter." + (f" {a.alone:,} {'people are' if a.alone != 1 else 'person is'} alone in {'their groups' if a.alone != 1 else 'a group'}." if a.alone else "")
+    if a.class_public: yield "The class is known already, so nothing is measured about it."
+    else: yield from _plain_attack(a)
+    yield "The bins of a group are the places of the tree where its people may be" + ("." if a.class_public else ", counted once for each class.")
+    for o in a.warnings: yield f"Mind: {o}."
+    yield "Not looked at: other trees and tables about the same people, and what is commonly known of them."
+
+# %% ../nbs/07c_models.ipynb #87f8b5c6
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelAudit:
+class ModelAudit(_OnScreen):
     """What a tree tells about people. What cannot be known from what was given is None.
 
     Attributes
@@ -746,9 +974,10 @@ class ModelAudit:
     confidence_published: float = None
     warnings: tuple = ()
 
-    def __str__(self): return "\n".join(f"{a:<22}{b}" for a, b in _audit_lines(self))
-    __repr__ = __str__
-    def _repr_html_(self): return _lines_html(_audit_lines(self))
+    def _lines(self): return _audit_lines(self)
+    def explain(self):
+        "The findings in sentences, for readers who know no terms"
+        return "\n".join(_plain_lines(self))
     def holds(self, k=1, *, l=None, confidence=None):
         "Has every span at least k people, entropy l of the class, and no class with a larger share than `confidence`?"
         return _holds(self, k, l, confidence)
@@ -768,27 +997,88 @@ def _class_measures(s, codes):
     one = (counts > 0).sum(axis=1) == 1
     return float(s.populations[one].sum()/len(s.row)), float(2**entropy(counts).min()), float((counts.max(axis=1)/s.populations).max()), counts
 
-# %% ../nbs/07c_models.ipynb #7da710a4
-def _warnings(s, X, impossible, fits):
+# %% ../nbs/07c_models.ipynb #86545fce
+def _tells(a, b):
+    "The chance of equation (4) when each value of codes `a` goes with one of `b`; 1 when it does not"
+    last = np.empty(int(a.max()) + 1, dtype=b.dtype); last[a] = b
+    if not np.array_equal(last[a], b): return 1.
+    p = np.bincount(b)/len(b)
+    return float((p*p).sum()**(len(a) - len(pd.unique(a))))
+
+def _same_column(a, b, X):
+    "Do two columns look like indicators of one column?"
+    stem = [re.split(r"[_=.: ][^_=.: ]*$", o) for o in (a, b)]
+    if a == b or stem[0][0] != stem[1][0] or len(stem[0]) != 2 or len(stem[1]) != 2: return False
+    if not all(set(pd.unique(X[o].dropna())) <= {0, 1} for o in (a, b)): return False
+    return not (X[a].eq(1) & X[b].eq(1)).any() and X[a].eq(1).any() and X[b].eq(1).any()
+
+# %% ../nbs/07c_models.ipynb #7d65e614
+_MANY_COLUMNS = 12           # public columns of which pairs are looked at, at most
+
+def _column_codes(X, names):
+    "Codes of columns, missing values as a value; columns that hold no plain values are left out"
+    res = {}
+    for o in names:
+        try: res[o] = pd.factorize(X[o], use_na_sentinel=False)[0]
+        except TypeError: pass
+    return res
+
+def _given_away(o, s):
+    "Sentences about private columns that public ones tell, and the reverse"
+    X, known = o.X, _column_codes(o.X, o.public)
+    for d in s.regions.domains:
+        if d.name in o.public or d.name not in o.m.asked or d.name not in X.columns: continue
+        place, raw = _places(d, X[d.name]) + 1, pd.factorize(X[d.name], use_na_sentinel=False)[0]
+        twins = [c for c in known if _same_column(c, d.name, X)]
+        if twins: yield f"{d.name}, which the tree asks for, seems to be an indicator of the same column as the public {', '.join(twins[:3])}: who knows that column knows both. Make all indicators of it public, or name the column with columns="
+        one = [c for c, a in known.items() if c not in twins and len(pd.unique(place)) > 1 and _tells(a, place) <= 1/16]
+        if one: yield f"whoever knows {' or '.join(one[:3])}, which is public, can know what the tree asks of {d.name}: each value goes with one answer. Make {d.name} public too"
+        back = [c for c, a in known.items() if c not in twins + one and len(pd.unique(a)) > 1 and _tells(raw, a) <= 1/16]
+        if back: yield f"each value of {d.name} goes with one of {', '.join(back[:3])}, which is public and rules the others out. Make {d.name} public too, or name with impossible= what cannot be"
+        left = [c for c in known if c not in twins + one]
+        if one or twins or len(left) > _MANY_COLUMNS or len(pd.unique(place)) == 1: continue
+        two = next(((a, b) for a, b in combinations(left, 2) if _tells(pd.factorize(known[a].astype(np.int64)*(known[b].max() + 1) + known[b])[0], place) <= 1e-3), None)
+        if two: yield f"whoever knows {two[0]} and {two[1]}, which are public, can know what the tree asks of {d.name}. Make {d.name} public too"
+
+# %% ../nbs/07c_models.ipynb #b1c41e78
+def _strange_values(o, s):
+    "Sentences about values that the tree was hardly learnt from"
+    for d in s.regions.domains:
+        if d.name not in o.X.columns or d.name not in o.m.asked: continue
+        out, closed = _unknown(o.m, d, o.X)
+        if closed and out.any(): yield f"{int(out.sum()):,} people have a value of {d.name} that the tree does not know, such as {o.X[d.name][out].tolist()[0]!r}"
+        t = o.m.tree
+        cuts = [_cut(t, i, d.single) for i in np.flatnonzero(t.attribute >= 0) if d.values is None and o.m.asks[t.attribute[i]].column == d.name]
+        x = _places(d, o.X[d.name])
+        x = x[o.X[d.name].notna().to_numpy()]
+        if cuts and len(x) and (x.max() <= np.searchsorted(d.cuts, min(cuts)) or x.min() > np.searchsorted(d.cuts, max(cuts))):
+            yield f"all people lie on one side of all thresholds of {d.name}: was the tree learnt from other people, or from scaled numbers?"
+
+def _class_elsewhere(o):
+    "Sentences about a class that is public under another name, or that was guessed"
+    for c in o.guessed: yield f"{c} was taken for the class, since it is no feature of the tree and holds its classes; name it with y="
+    features = {a.column for a in o.m.asks}
+    if o.codes is not None and not o.told:
+        for c, a in _column_codes(o.X, [c for c in o.public if c not in features]).items():
+            if _tells(a, o.codes) < 1 and len(pd.unique(a)) <= len(o.m.tree.classes) and (_tells(a, o.codes) <= 1/16 or _tells(o.codes, a) < 1): yield f"the public {c} tells the class of everybody: if it is the class under another name, say class_public=True"
+    if o.unsaid:
+        for c in _like_class(o.X, o.X.columns, None, o.m): yield f"{c} holds the classes of the tree and was not taken for public: if an attacker knows it, name it in public"
+
+# %% ../nbs/07c_models.ipynb #4d2a05c8
+def _warnings(o, s, attack):
     "What the reader of an audit should know"
-    g, res = s.regions, []
-    if impossible is not None:
-        n = _contradictions(s, X, impossible)
+    g, res = s.regions, list(_class_elsewhere(o))
+    if o.moved: res.append("the tree's features have no names, so the columns were taken in their order: " + ", ".join(f"{a} is {b}" for a, b in list(o.moved.items())[:6]) + (", ..." if len(o.moved) > 6 else ""))
+    if o.public and o.m.asked and not s.public: res.append("the tree asks for no public column: either it tells nothing by them, or names do not match")
+    if o.impossible is not None:
+        n = _contradictions(s, o.X, o.impossible)
         if n: res.append(f"{n:,} people have a combination that was named impossible: what is said of them may be wrong")
-    for d in g.domains:
-        n = _unknown(s.tree, d, X) if d.name in s.public else 0
-        if n: res.append(f"{n:,} people have a value of {d.name} that the tree does not know")
-    if fits is None: res.append("too many people and places to say what follows from the tree's counts")
-    if fits is False: res.append("the tree's counts are not those of these people: nothing is said of what follows from them")
+    res += [*_strange_values(o, s), *_given_away(o, s)]
+    if attack is None: res.append("too many people and places to say what follows from the tree's counts")
+    elif not attack.fits: res.append(attack.why)
     return tuple(res)
 
-# %% ../nbs/07c_models.ipynb #6b7b4d1d
-def _unknown(tree, d, X):
-    "People of the table whose value the tree does not name, where it asks for values as they are"
-    j = tree.names.index(d.name) if d.name in tree.names else -1
-    if d.values is None or j < 0 or (tree.kind[tree.attribute == j] == THRESHOLD).any(): return 0
-    return int((~np.isin(_places(d, X[d.name]), [d.where[o] for o in tree.values[j]])).sum())
-
+# %% ../nbs/07c_models.ipynb #7cade8d5
 def _contradictions(s, X, impossible):
     "People of the table who have a combination named impossible; 0 when the table cannot tell"
     if callable(impossible): return int(np.asarray(impossible(X)).sum()) if all(d.name in X.columns for d in s.regions.domains) else 0
@@ -801,30 +1091,39 @@ def _contradictions(s, X, impossible):
         bad |= hit
     return int(bad.sum())
 
-# %% ../nbs/07c_models.ipynb #95d6700e
+# %% ../nbs/07c_models.ipynb #4f99f103
 def audit_model(
     tree, # A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that ends in one
-    X, # The people whom the tree was learnt from: a table of raw values with at least the public columns
-    public=None, # Columns that an attacker may know, a list; None: all. When it names the class, the class is public
+    X, # The people whom the tree was learnt from: a table of raw values with the columns that it asks for, except those named in `private`
+    public=None, # Columns that an attacker may know, a list; None: all but the class and `private`. When it names the class, the class is public
     *,
-    y=None, # Class of each row, or its column; needed when the class is public, and for what is said about the class
+    y=None, # Class of each row, or its column; needed for what is said about the class
+    private=None, # Columns that an attacker does not know, as for `spans`
+    class_public=None, # Is the class public? None: when `public` names it
     impossible=None, # Combinations that an attacker knows cannot occur, as for `spans`
     columns=None, # What features of scikit-learn ask for, as for `spans`
 )->ModelAudit: # What was measured
     "Measure what a tree tells about people; how it was grown does not matter. Raises as `spans`. Source: kadet, Definitions 4 to 6 and Section 4.2."
-    s = spans(tree, X, public, y=y, impossible=impossible, columns=columns)
-    X, _, codes, told = _check_people(X, public, y, s.tree)
-    measured = _class_measures(s, codes) if codes is not None and not told else (None,)*4
-    try: attack = _attack(s)
+    o = _case(tree, X, public, y, private, class_public, impossible, columns)
+    s = _spans(o)
+    measured = _class_measures(s, o.codes) if o.codes is not None and not o.told else (None,)*4
+    try: attack = _attack(o, s)
     except _TooManyPairs: attack = None
-    warnings = _warnings(s, X, impossible, attack.fits if attack else None)
-    return ModelAudit(int(s.populations.min()), len(s.row), len(s), tuple(s.populations.tolist()), tuple(s.bins.tolist()), int((s.populations == 1).sum()), told,
-                      s.public, s.private, s, *measured, attack and attack.certain, attack and attack.confidence, warnings)
+    return ModelAudit(int(s.populations.min()), len(s.row), len(s), tuple(s.populations.tolist()), tuple(s.bins.tolist()), int((s.populations == 1).sum()), o.told,
+                      s.public, s.private, s, *measured, attack and attack.certain, attack and attack.confidence, _warnings(o, s, attack))
 
-# %% ../nbs/07c_models.ipynb #fef0bb52
+# %% ../nbs/07c_models.ipynb #1897af14
+def _span_words(s, i):
+    "The public values of a span's people, a short line a column; nothing where they are long, or any"
+    res = []
+    for c, at in s.known.items():
+        m = np.zeros(len(s.regions.domains[c]), dtype=bool); m[at[s.row == i]] = True
+        if not m.all(): res.append(_mask_text(s.regions.domains[c], m))
+    return res if len(res) <= 2 and all(len(o) <= 14 for o in res) else []
+
 def _span_labels(s, order):
-    "What stands on top of each strip: people, and the class when it is public"
-    return [f"{s.populations[i]:,}" + ("" if s.class_of is None else f"\n{_short(value_text(s.tree.classes[s.class_of[i]]))}") for i in order]
+    "What stands on top of each strip: public values, the class when it is public, people"
+    return ["\n".join([*_span_words(s, i), *([] if s.class_of is None else [_short(value_text(s.tree.classes[s.class_of[i]]))]), f"{s.populations[i]:,}"]) for i in order]
 
 def _draw_spans(ax, s, boxes, x, order, step):
     "Beside each leaf a piece of every span that holds it; labels on top"
@@ -837,7 +1136,15 @@ def _draw_spans(ax, s, boxes, x, order, step):
             ax.add_patch(Rectangle((middle - _SIZE, (b.y - .5)*_LINE), 2*_SIZE, _LINE, color=color if reach[at[b.nodes[0]]] else "#eef0f3", lw=0))
         ax.text(middle, -.65*_LINE, label.replace("$", r"\$"), fontsize=_SIZE, ha="center", va="bottom", color=color, weight="bold", linespacing=1.)
 
-# %% ../nbs/07c_models.ipynb #34359207
+def _make_room(ax, new, lines):
+    "Add lines on top of the picture"
+    if lines <= 0: return
+    low, top = ax.get_ylim()
+    more = np.sign(top - low)*lines*_SIZE*1.25
+    if new: ax.figure.set_size_inches(ax.figure.get_size_inches()*[1, (top + more - low)/(top - low)])
+    ax.set_ylim(low, top + more)
+
+# %% ../nbs/07c_models.ipynb #e36c129c
 def plot_spans(
     found, # What `spans`, `audit_model` or `linking_attack` returned
     *,
@@ -845,7 +1152,7 @@ def plot_spans(
     max_spans:int=8, # Draw so many spans, those of the fewest people
     counts:bool=True, # Show the tree's weights and class shares; they tell about people
 ): # The axes
-    "Draw a tree and beside it a strip for each span: coloured where its people may be, with their number on top. Places of values without a branch are not drawn."
+    "Draw a tree and beside it a strip for each span: coloured where its people may be, with their public values and number on top. A strip's colour means nothing else. Places of values without a branch are not drawn."
     s = getattr(found, "spans", found)
     if not isinstance(s, Spans): raise TypeError(f"'found' must be what spans, audit_model or linking_attack returned. Got {type(found).__name__}.")
     if s.tree.n_leaves > 100: raise ValueError(f"'found' must be of a tree of at most 100 leaves. Got {s.tree.n_leaves}: draw a smaller tree.")
@@ -860,5 +1167,6 @@ def plot_spans(
     more = _GAP + len(order)*step
     if new: ax.figure.set_size_inches(ax.figure.get_size_inches()*[(width + 4 + more)/(width + 4), 1])
     ax.set_xlim(-4, width + more)
+    _make_room(ax, new, max(o.count("\n") for o in _span_labels(s, order)) - 1)
     _draw_spans(ax, s, boxes, width, order, step)
     return ax

@@ -24,23 +24,72 @@ def _added_errors(n, e, z, confidence):
     upper = np.where(one + .5 >= m, np.maximum(m, one), r*m)
     return np.where(n < _EPS, 0., np.where(e < 1, none + e*(upper - none), upper))
 
-# %% ../nbs/09c_pruning.ipynb #43b69be8
+# %% ../nbs/09c_pruning.ipynb #25c70270
 def error_estimate(
     counts, # Weights of the classes, shape (..., n_classes), none negative
     confidence:float=.25, # From above 0 to 0.5; smaller is more careful
 )->np.ndarray: # Estimated wrong rows, shape (...)
-    "Errors to expect from a leaf: the upper limit of a confidence interval on its error rate, times its weight. ValueError for other counts or confidences. Source: quinlan1993, Section 4.2."
+    """Errors to expect from a leaf: the upper limit of a confidence interval on its error rate, times its weight.
+    ValueError for other counts or confidences. Source: quinlan1993, Section 4.2."""
     try: counts, cf = np.asarray(counts, dtype=float), float(np.float32(confidence))
-    except (TypeError, ValueError): raise ValueError(f"'counts' and 'confidence' must be numbers. Got {counts!r} and {confidence!r}.") from None
+    except (TypeError, ValueError):
+        raise ValueError(f"'counts' and 'confidence' must be numbers. Got {counts!r} and {confidence!r}.") from None
     if not 0 < cf <= .5: raise ValueError(f"'confidence' must be above 0 and at most 0.5. Got {confidence!r}.")
-    if not counts.ndim or not counts.shape[-1]: raise ValueError(f"'counts' must have the weights of at least one class, shape (..., n_classes). Got shape {counts.shape}.")
+    if not counts.ndim or not counts.shape[-1]:
+        raise ValueError(f"'counts' must have the weights of at least one class, shape (..., n_classes). Got shape {counts.shape}.")
     n = counts.sum(axis=-1)
-    if not ((counts >= 0).all() and np.isfinite(n).all()): raise ValueError("'counts' must be finite and none negative. Got negative or infinite weights or NaN: count the rows of each class.")
+    if not ((counts >= 0).all() and np.isfinite(n).all()):
+        raise ValueError("'counts' must be finite and none negative. Got negative or infinite weights or NaN: count the rows of each class.")
     return _added_errors(n, n - counts.max(axis=-1), ndtri(1 - cf), cf)
 
-# %% ../nbs/09c_pruning.ipynb #fabc4d00
+# %% ../nbs/09c_pruning.ipynb #aa1f82c5
 def _wrong(counts): return counts.sum(axis=-1) - counts.max(axis=-1)
 
+def _textbook_leaf(node): node.attribute, node.kind, node.cut, node.sons = -1, LEAF, -1, []
+def _textbook_leaves(node): return [o for s in node.sons for o in _textbook_leaves(s)] if node.sons else [node]
+
+def _textbook_collapse(node):
+    if not node.sons: return
+    if sum(_wrong(o.counts) for o in _textbook_leaves(node)) >= _wrong(node.counts) - 1e-3: return _textbook_leaf(node)
+    for o in node.sons: _textbook_collapse(o)
+
+# %% ../nbs/09c_pruning.ipynb #bb827592
+def _textbook_branch(d, node, parts, cf):
+    "Estimated errors of a subtree for other rows"
+    if not node.sons: return float(error_estimate(_textbook_counts(d, parts), cf))
+    return sum(_textbook_branch(d, o, p, cf) for o, p in zip(node.sons, _textbook_send(d, node, parts)))
+
+def _textbook_fill(d, node, parts):
+    "New rows for a subtree"
+    node.parts, node.counts = parts, _textbook_counts(d, parts)
+    for o, p in zip(node.sons, _textbook_send(d, node, parts) if node.sons else []): _textbook_fill(d, o, p)
+
+# %% ../nbs/09c_pruning.ipynb #febbc2e2
+def _textbook_prune(d, node, cf=.25, raising=True):
+    "Error-based pruning by recursion"
+    if not node.sons: return
+    for o in node.sons: _textbook_prune(d, o, cf, raising)
+    big = node.sons[0]
+    for o in node.sons[1:]:
+        if o.counts.sum() > big.counts.sum() - _EPS: big = o
+    leaf, tree = float(error_estimate(node.counts, cf)), sum(float(error_estimate(o.counts, cf)) for o in _textbook_leaves(node))
+    branch = _textbook_branch(d, big, node.parts, cf) if raising else np.inf
+    if leaf <= tree + .1 + _EPS and leaf <= branch + .1 + _EPS: return _textbook_leaf(node)
+    if branch <= tree + .1 + _EPS:
+        node.attribute, node.kind, node.cut, node.sons = big.attribute, big.kind, big.cut, big.sons
+        _textbook_fill(d, node, node.parts)
+        _textbook_prune(d, node, cf, raising)
+
+# %% ../nbs/09c_pruning.ipynb #adb2829a
+def _textbook_c45(d, m=2, binary=False, prune=True, confidence=.25, raising=True):
+    "C4.5 by recursion, as (attribute, kind, cut, counts, sons). Source: quinlan1993"
+    parts = [(i, 1. if d.weight is None else float(d.weight[i])) for i in range(len(d.y))]
+    node = _textbook_tree(d, parts, m, binary)
+    _textbook_collapse(node)
+    if prune: _textbook_prune(d, node, confidence, raising)
+    return node
+
+# %% ../nbs/09c_pruning.ipynb #df9f9ad7
 def _up(t, x):
     "Add up the leaves' `x` to every node above them"
     x = np.where(t.attribute < 0, x, 0.)
@@ -99,51 +148,6 @@ def _collapse(t, leaves):
     t.leaf(np.flatnonzero(end))
     t, new = _compact(t)
     return t, (row, new[top[node]], w)
-
-# %% ../nbs/09c_pruning.ipynb #a1176c31
-def _textbook_leaf(node): node.attribute, node.kind, node.cut, node.sons = -1, LEAF, -1, []
-def _textbook_leaves(node): return [o for s in node.sons for o in _textbook_leaves(s)] if node.sons else [node]
-
-def _textbook_collapse(node):
-    if not node.sons: return
-    if sum(_wrong(o.counts) for o in _textbook_leaves(node)) >= _wrong(node.counts) - 1e-3: return _textbook_leaf(node)
-    for o in node.sons: _textbook_collapse(o)
-
-# %% ../nbs/09c_pruning.ipynb #bb827592
-def _textbook_branch(d, node, parts, cf):
-    "Estimated errors of a subtree for other rows"
-    if not node.sons: return float(error_estimate(_textbook_counts(d, parts), cf))
-    return sum(_textbook_branch(d, o, p, cf) for o, p in zip(node.sons, _textbook_send(d, node, parts)))
-
-def _textbook_fill(d, node, parts):
-    "New rows for a subtree"
-    node.parts, node.counts = parts, _textbook_counts(d, parts)
-    for o, p in zip(node.sons, _textbook_send(d, node, parts) if node.sons else []): _textbook_fill(d, o, p)
-
-# %% ../nbs/09c_pruning.ipynb #febbc2e2
-def _textbook_prune(d, node, cf=.25, raising=True):
-    "Error-based pruning by recursion"
-    if not node.sons: return
-    for o in node.sons: _textbook_prune(d, o, cf, raising)
-    big = node.sons[0]
-    for o in node.sons[1:]:
-        if o.counts.sum() > big.counts.sum() - _EPS: big = o
-    leaf, tree = float(error_estimate(node.counts, cf)), sum(float(error_estimate(o.counts, cf)) for o in _textbook_leaves(node))
-    branch = _textbook_branch(d, big, node.parts, cf) if raising else np.inf
-    if leaf <= tree + .1 + _EPS and leaf <= branch + .1 + _EPS: return _textbook_leaf(node)
-    if branch <= tree + .1 + _EPS:
-        node.attribute, node.kind, node.cut, node.sons = big.attribute, big.kind, big.cut, big.sons
-        _textbook_fill(d, node, node.parts)
-        _textbook_prune(d, node, cf, raising)
-
-# %% ../nbs/09c_pruning.ipynb #adb2829a
-def _textbook_c45(d, m=2, binary=False, prune=True, confidence=.25, raising=True):
-    "C4.5 by recursion, as (attribute, kind, cut, counts, sons). Source: quinlan1993"
-    parts = [(i, 1. if d.weight is None else float(d.weight[i])) for i in range(len(d.y))]
-    node = _textbook_tree(d, parts, m, binary)
-    _textbook_collapse(node)
-    if prune: _textbook_prune(d, node, confidence, raising)
-    return node
 
 # %% ../nbs/09c_pruning.ipynb #9768bdec
 def _slots(t):
@@ -259,13 +263,14 @@ def _divide(p, node, child, w, known, lost, stay):
     at, k = at[share[k] > _EPS], k[share[k] > _EPS]
     return np.append(known, at), np.append(child[known], kids[k]), np.append(w[known], w[at]*share[k])
 
-# %% ../nbs/09c_pruning.ipynb #f74067c1
+# %% ../nbs/09c_pruning.ipynb #6c40c6ee
 def _down(p, node, ask, row, w, stay):
     "Send fragments one level down, by the attributes `ask`: (position, child, row, weight); position None: as they were"
     t = p.t
     if p.sets:
         nodes, group = _groups(node, len(t))
-        pos, child, w, row = _send_cells(p.d, row, group, w, *(getattr(t, o)[nodes] for o in ("attribute", "kind", "cut", "first", "width")), t.depth[t.first[nodes]])
+        tests = (getattr(t, o)[nodes] for o in ("attribute", "kind", "cut", "first", "width"))
+        pos, child, w, row = _send_cells(p.d, row, group, w, *tests, t.depth[t.first[nodes]])
         return pos, child, row, w
     code = p.codes[ask, row]
     child = t.first[node] + _branch(code, t.kind[node], t.cut[node])
@@ -273,6 +278,7 @@ def _down(p, node, ask, row, w, stay):
     pos, child, w = _divide(p, node, child, w, np.flatnonzero(code >= 0), np.flatnonzero(code < 0), stay)
     return pos, child, row[pos], w
 
+# %% ../nbs/09c_pruning.ipynb #b900408e
 def _arrive(p, b, number, row, w, stay):
     "Fragments at the leaves below `b`: (number, leaf, row, weight)"
     node, ends = b[number], []
@@ -328,7 +334,7 @@ def _raise_rows(p, v, b, asks, leaves, of, number, leaf, row, w):
     p.begin[slot[new]], p.end[slot[new]] = first + new, first + np.append(new[1:], len(slot))
     p.row, p.w = np.append(p.row, row[order]), np.append(p.w, w[order])
 
-# %% ../nbs/09c_pruning.ipynb #b5701b3c
+# %% ../nbs/09c_pruning.ipynb #30b6d457
 def _count_again(p, v, leaves):
     "Class weights of the nodes between changed leaves and `v`; those of them, and of `v`, that can be decided"
     t, seen, found, up = p.t, np.zeros(len(p.t), dtype=bool), [v[:0]], leaves
@@ -349,6 +355,7 @@ def _count_again(p, v, leaves):
     np.add.at(p.todo, t.parent[between], 1)
     return again[p.todo[again] == 0]
 
+# %% ../nbs/09c_pruning.ipynb #1bedd602
 def _raise(p, v, b, chosen, asks, found):
     "Nodes `v` give their places to their branches `b`: the nodes to begin with again"
     t, (leaves, of, counts, number, leaf, row, w) = p.t, found

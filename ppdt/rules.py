@@ -5,14 +5,15 @@
 # %% auto #0
 __all__ = ['Rule']
 
-# %% ../nbs/09e_rules.ipynb #6b1c0de9
+# %% ../nbs/09e_rules.ipynb #44c1b99a
 from dataclasses import dataclass
 from types import SimpleNamespace
 import numpy as np
 from .fractions import _shared, _textbook_send
 from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, entropy
 from .pruning import error_estimate
-from .splits import (_EPS, _binary_split, _branch, _leaves_at_once, _moved, _nominal_split, _nominal_table, _numeric_split, _textbook_choice, _textbook_counts, _widest)
+from .splits import (_EPS, _binary_split, _branch, _leaves_at_once, _moved, _nominal_split, _nominal_table, _numeric_split,
+                         _textbook_choice, _textbook_counts, _widest)
 
 # %% ../nbs/09e_rules.ipynb #9106eeec
 def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=.25):
@@ -128,9 +129,10 @@ def _one_send(s, split, rows, w):
     counts = np.bincount(child*s.k + s.d.y[rows], w, minlength=width*s.k).reshape(width, s.k)
     return [(rows[o], w[o]) for o in (order[a:b] for a, b in zip(ends, ends[1:]))], counts
 
-# %% ../nbs/09e_rules.ipynb #97162f54
+# %% ../nbs/09e_rules.ipynb #368b3cc6
 class _Partial:
-    "A node of a partial tree: class weights, and below it `sons` (None where nobody looked), `best`, the branch of the rule, and `top`, the weight of its leaf"
+    """A node of a partial tree: class weights, and below it `sons` (None where nobody looked), `best`, the branch of the rule,
+    and `top`, the weight of its leaf"""
     def __init__(self, s, rows, w, p):
         self.counts, self.sons, self.best, self.goes_on = np.bincount(s.d.y[rows], w, minlength=s.k), None, 0, False
         self.top, self.split = self.counts.sum(), _one_split(s, rows, w, p.m, p.binary)

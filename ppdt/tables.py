@@ -340,7 +340,7 @@ def _parse_interval(text, parse):
     try: return Interval(*(_value(o, parse) for o in ends), text[-1] == ")")
     except (ValueError, TypeError) as e: raise TextFormError(f"{text!r} is no interval: {e}") from None
 
-# %% ../nbs/02_tables.ipynb #c040577e
+# %% ../nbs/02_tables.ipynb #515117ab
 def column_kind(
     s:pd.Series, # A column of raw values
 )->str: # "numeric" or "categorical"
@@ -348,7 +348,8 @@ def column_kind(
     d = s.dtype
     if isinstance(d, pd.CategoricalDtype) or is_bool_dtype(d) or d == object or is_string_dtype(d): return "categorical"
     if d.kind in "iufM" and (is_numeric_dtype(d) or is_datetime64_any_dtype(d)): return "numeric"
-    raise TypeError(f"Column {s.name!r} must hold numbers, strings, categories, booleans or dates. Got dtype {d}: convert it first.")
+    todo = {"period": "with .dt.to_timestamp()", "timedelta": "with .dt.total_seconds()", "complex": "into its parts, two columns of numbers"}.get(re.match("[a-z]*", str(d).lower())[0], "with .astype(str)")
+    raise TypeError(f"Column {s.name!r} must hold numbers, strings, categories, booleans or dates. Got dtype {d}: convert it {todo}.")
 
 # %% ../nbs/02_tables.ipynb #734d7ce2
 def _numbers(s, kind):

@@ -1,9 +1,9 @@
 """C4.5, ID3 and PART: fast versions against the textbook, sets against all rows they may stand for, odd tables, releases."""
-import itertools
+import datetime as dt, itertools, warnings
 from types import SimpleNamespace
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer, log_loss
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate
 from ppdt.fractions import _Cells, _grow, tree_shares
 from ppdt.datasets import fetch_adult, load_customers
@@ -321,3 +321,153 @@ def test_deep_chain():
     clf.tree_ = back
     asked = pd.DataFrame({"a": [-1., 5_000.5, 30_000., np.nan]})
     np.testing.assert_allclose(clf.predict_proba(asked), [[1/3, 2/3]]*4)
+
+# ---- numbers at the ends of what floats can tell apart
+
+SPREADS = {"64-bit ids": lambda r, n: 2**60 + r.integers(0, 3000, n), "unsigned ids": lambda r, n: np.uint64(2**63) + r.integers(0, 9000, n).astype(np.uint64), "Python ints": lambda r, n: pd.Series([2**70 + int(o)*2**17 for o in r.integers(0, 9, n)], dtype=object),
+           "nanoseconds": lambda r, n: pd.Timestamp("2020-01-01") + pd.to_timedelta(r.integers(0, 2000, n), unit="ns"), "huge": lambda r, n: r.uniform(-1, 1, n)*1.79e308, "wide": lambda r, n: r.choice([-1., 1], n)*10.**r.uniform(-320, 308, n),
+           "subnormal": lambda r, n: r.integers(0, 50, n)*5e-324, "near": lambda r, n: 1e6 + r.integers(0, 30, n)*3e-6, "neighbours": lambda r, n: np.float64(1e11) + r.integers(0, 5, n)*np.spacing(1e11), "at the tolerance": lambda r, n: r.integers(0, 40, n)*1e-5}
+
+@given(st.sampled_from(sorted(SPREADS)), st.integers(0, 2**32 - 1), st.booleans())
+def test_growth_ends_and_each_side_has_rows(spread, seed, gaps):
+    "Each split has rows on both sides, and rows go down when they are asked as they did in fit"
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"d": SPREADS[spread](rng, 30), "e": rng.integers(0, 3, 30)})
+    if gaps: X["e"] = X.e.where(X.e > 0)
+    y = np.where(pd.Series(X.d).rank() + rng.integers(0, 9, 30) > 18, "u", "v")
+    for how in ("midpoint", "data"):
+        t = C45Classifier(prune=False, min_samples_leaf=1, thresholds=how).fit(X, y).tree_
+        assert len(t) < 60 and (t.n > 0).all() and np.isfinite(t.threshold[t.kind == THRESHOLD]).all()
+    clf = C45Classifier(prune=False, min_samples_leaf=1).fit(X[["d"]], y)
+    assert (clf.tree_.n[0] == 30) and (clf.predict(X[["d"]]) == y).sum() == round(clf.tree_.counts[clf.tree_.attribute < 0].max(axis=1).sum())
+    assert len(PARTClassifier(min_samples_leaf=1).fit(X, y).rules_) < 60
+
+def test_endless_intervals():
+    X = pd.DataFrame({"a": cell_column([0, 1, 2, 3]*5, [Interval(-np.inf, 5), Exact(5), Exact(9), Interval(9, np.inf)])})
+    clf = C45Classifier(prune=False).fit(X, list("uuvv")*5)
+    assert clf.tree_.n.sum() == 40 and clf.predict(X).tolist() == list("uuvv")*5
+    asked = [Interval(-np.inf, 8), Interval(-np.inf, np.inf), Interval(6, np.inf), Interval(-1.7e308, 1.7e308)]
+    p = clf.predict_proba(pd.DataFrame({"a": cell_column([0, 1, 2, 3], asked)}))
+    np.testing.assert_allclose(p, [[1, 0], [.5, .5], [0, 1], [.5, .5]])
+    for c, share in zip(asked[:3], p[:3, 0]): assert sum(o.ends for o in clf.decision_path({"a": c}) if o.node == 1) == share
+
+# ---- columns that have changed since fit
+
+N = 60
+KINDS = {"number": np.arange(N)*1., "date": pd.date_range("2020-01-01", periods=N), "zone": pd.date_range("2020-01-01", periods=N, tz="Europe/Berlin"),
+         "codes": np.array(list("123"))[np.arange(N) % 3], "truth": np.arange(N) % 2 == 0, "whole": pd.Categorical(np.arange(N) % 3)}
+CLASS = {"codes": np.arange(N) % 3, "whole": np.arange(N) % 3, "truth": np.arange(N) % 2}
+
+def fitted(kind, learner=C45Classifier):
+    X = pd.DataFrame({"a": KINDS[kind]})
+    y = np.array(list("uvw"))[CLASS.get(kind, (np.arange(N) > 30).astype(int))]
+    return learner().fit(X, y), X, y
+
+READ = {"number": [lambda s: s.astype(str), lambda s: s.astype(object), lambda s: s.astype("Int64"), lambda s: s.astype("category")],
+        "date": [lambda s: s.dt.date.astype(object), lambda s: s.astype(object), lambda s: s.astype("category"), lambda s: s.astype("datetime64[s]")],
+        "zone": [lambda s: s.dt.tz_convert("UTC"), lambda s: s.astype(object)],
+        "codes": [lambda s: s.astype(float), lambda s: s.astype(int), lambda s: s.astype(float).astype(str), lambda s: s.astype("category"), lambda s: s.astype("Int64")],
+        "truth": [lambda s: s.astype(str), lambda s: s.astype("boolean"), lambda s: s.astype(object), lambda s: s.astype(float)],
+        "whole": [lambda s: s.astype(str), lambda s: s.astype(int), lambda s: s.astype(float), lambda s: s.astype(float).astype(str)]}
+
+@pytest.mark.parametrize("learner", [C45Classifier, PARTClassifier], ids=lambda o: o.__name__)
+@pytest.mark.parametrize("kind", READ)
+def test_the_same_values_in_another_dtype(kind, learner):
+    clf, X, y = fitted(kind, learner)
+    for change in READ[kind]:
+        Z = X.assign(a=change(X.a))
+        assert clf.predict(Z).tolist() == y.tolist()
+        gap = clf.predict_proba(Z.assign(a=Z.a.where(X.index > 0)))
+        assert (clf.classes_[gap[1:].argmax(axis=1)] == y[1:]).all()
+        if learner is C45Classifier:
+            said = clf.explain(Z.iloc[40])
+            assert f"Answer: {y[40]}" in said
+
+DATES = pd.Series(KINDS["date"])
+REFUSED = [("number", DATES, "numbers, as in fit. Got dates such as '2020-01-01'"), ("number", DATES.dt.date, "numbers, as in fit. Got dates"), ("number", pd.Series(KINDS["truth"]), "numbers, as in fit. Got truth values such as 'True'"),
+           ("number", pd.Series(["3", "[3, 5]"]), "Got text such as '\\[3, 5\\]'.*read_release"), ("date", pd.Series([20200501]), "dates, as in fit. Got numbers such as '20200501': use pd.to_datetime"), ("date", pd.Series(["2020"]), "dates, as in fit. Got text such as '2020': use pd.to_datetime"),
+           ("date", pd.Series([True]), "dates, as in fit. Got truth values"), ("date", DATES.dt.tz_localize("UTC"), "dates without a time zone, as in fit. Got the zone UTC"), ("zone", DATES, "dates with a time zone, as in fit. Got none"),
+           ("number", cell_column([0], [Exact("x")]), "numbers, as in fit. Got text"), ("number", cell_column([0], [Exact(pd.Timestamp("2020"))]), "numbers, as in fit. Got dates"), ("date", cell_column([0], [ValueSet([1, 2])]), "dates, as in fit. Got numbers")]
+
+@pytest.mark.parametrize("kind,column,text", REFUSED, ids=[f"{i}" for i in range(len(REFUSED))])
+def test_another_kind_of_column_is_refused(kind, column, text):
+    clf, _, _ = fitted(kind)
+    Z = pd.DataFrame({"a": column.reset_index(drop=True)})
+    with pytest.raises(ValueError, match="Column 'a' must hold " + text if "must" not in text and not text.startswith("Got") else text): clf.predict(Z)
+    if not any(isinstance(o, (Exact, ValueSet)) for o in column):
+        with pytest.raises(ValueError, match="Column 'a' must hold"): clf.explain(Z.iloc[[-1]])
+
+@pytest.mark.parametrize("kind", ["codes", "truth", "whole"])
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_a_column_of_unseen_values_is_told(kind, learner):
+    clf, X, _ = fitted(kind, learner)
+    with pytest.warns(UserWarning, match="Column 'a' holds no value that it had in fit.*such as 'new'"): clf.predict(X.assign(a="new"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.predict(X)
+        if learner is C45Classifier: clf.predict(pd.DataFrame({"a": [None, np.nan]}, dtype=object))
+    if learner is C45Classifier:
+        with pytest.warns(UserWarning, match="holds no value"): clf.predict(pd.DataFrame({"a": cell_column([0], [ValueSet(["new", "newer"])])}))
+
+@pytest.mark.parametrize("make", [lambda i: dt.date(2020, 1, 1) + dt.timedelta(days=i), lambda i: dt.datetime(2020, 1, 1, 3) + dt.timedelta(hours=i), lambda i: 2**40 + i, lambda i: None if i == 5 else i])
+def test_object_columns_are_read_as_in_fit(make):
+    X, y = pd.DataFrame({"a": pd.Series([make(i) for i in range(40)], dtype=object)}), ["u"]*20 + ["v"]*20
+    assert C45Classifier().fit(X, y).predict(X).tolist() == PARTClassifier().fit(X, y).predict(X).tolist() == y
+
+# ---- shares of values, weights, taxonomies, texts of cells
+
+def test_distribution_is_used_in_predict():
+    X = pd.DataFrame({"a": cell_column([0]*6 + [1]*2 + [2]*2, [Exact("x"), Exact("z"), ValueSet(["x", "z"])])})
+    clf = C45Classifier(weights="distribution", prune=False, min_samples_leaf=1).fit(X, list("uuuuuuvvuv"))
+    assert clf.value_shares_ == {"a": {"x": .75, "z": .25}} and not hasattr(C45Classifier().fit(X, list("uuuuuuvvuv")), "value_shares_")
+    one = clf.predict_proba(pd.DataFrame({"a": ["x", "z"]}))
+    np.testing.assert_allclose(clf.predict_proba(X)[-1], .75*one[0] + .25*one[1])
+    raw = C45Classifier(weights="distribution", min_samples_leaf=1).fit(pd.DataFrame({"a": list("xxxz")*5, "n": [1., 2, 2, 9]*5}), list("uuuv")*5)
+    np.testing.assert_allclose(raw.predict_proba(pd.DataFrame({"a": cell_column([0], [ValueSet(["x", "z", "new"])]), "n": [np.nan]}))[0], [.75, .25])
+
+def test_distribution_of_numbers_and_weights():
+    X, y = pd.DataFrame({"a": cell_column([0, 0, 0, 1, 2]*4, [Exact(1), Exact(9), ValueSet([1, 9])])}), list("uuuvv")*4
+    w = np.array([1, 2, 0, 3, 1]*4)
+    clf = C45Classifier(weights="distribution", prune=False).fit(X, y, sample_weight=w)
+    assert clf.value_shares_["a"] == {1: .5, 9: .5}
+    many = C45Classifier(weights="distribution", prune=False).fit(X.loc[X.index.repeat(w)], np.repeat(y, w))
+    assert str(clf) == str(many) and clf.value_shares_ == many.value_shares_
+    clf = C45Classifier(weights="distribution", prune=False).fit(X, y)
+    one = clf.predict_proba(pd.DataFrame({"a": [1, 9]}))
+    np.testing.assert_allclose(clf.predict_proba(X)[4], .75*one[0] + .25*one[1])
+
+def test_parameters_of_another_type_are_refused():
+    X, y, tax = pd.DataFrame({"job": list("abab")}), list("uvuv"), Taxonomy.from_dict({"*": ["a", "b"]})
+    for fit, text in ((lambda: C45Classifier().fit(X, y, sample_weight=["a"]*4), "'sample_weight' must have one number for each row. Got 'a'"), (lambda: C45Classifier().fit(X, y, sample_weight={"a": 1}), "'sample_weight' must have one number"),
+                      (lambda: C45Classifier(thresholds=np.array([1, 2])).fit(X, y), "'thresholds' must be 'midpoint' or 'data'"), (lambda: C45Classifier(scoring=np.array([1, 2])).fit(X, y), "'scoring' must be"),
+                      (lambda: C45Classifier(weights=["uniform"]).fit(X, y), "'weights' must be"), (lambda: PARTClassifier(thresholds=[1]).fit(X, y), "'thresholds' must be"), (lambda: C45Classifier(min_samples_leaf=np.array([1, 2])).fit(X, y), "'min_samples_leaf' must be"),
+                      (lambda: C45Classifier(taxonomies={"job": {"*": ["a", "b"]}}).fit(X, y), "'taxonomies' must map each column to a Taxonomy. Got a dict for 'job': use Taxonomy.from_dict"), (lambda: C45Classifier(taxonomies=[tax]).fit(X, y), "'taxonomies' must be None or a dict"),
+                      (lambda: C45Classifier(taxonomies={"Job": tax}).fit(X, y), "'taxonomies' must name columns of X: job. Got 'Job'")):
+        with pytest.raises(ValueError, match=text): fit()
+    assert C45Classifier(taxonomies={"job": tax}).fit(X, y).classes_.tolist() == ["u", "v"]
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+def test_texts_of_cells_are_told(learner):
+    X = pd.DataFrame({"a": ["{18, 20}", "[3, 5)", "7"]*4})
+    with pytest.warns(UserWarning, match="column 'a' holds texts.*read_release and learn from its data") as told: learner().fit(X, list("uvw")*4)
+    assert told[0].filename == __file__
+
+def test_columns_are_named_in_messages():
+    X = pd.DataFrame({"a": list("xyxy"), "b": [1, 2, 3, 4]})
+    clf = C45Classifier().fit(X, list("uvuv"))
+    with pytest.raises(ValueError, match="^'X' must have the columns seen in fit: a, b. Got a, c. Missing: b: add them. Unexpected: c: drop them"): clf.predict(X.rename(columns={"b": "c"}))
+    for odd, todo in ((pd.period_range("2020", periods=4, freq="M"), "to_timestamp"), (pd.to_timedelta([1, 2, 3, 4], unit="D"), "total_seconds")):
+        with pytest.raises(TypeError, match=f"Column 'b' must hold numbers, .*convert it with .dt.{todo}"): C45Classifier().fit(X.assign(b=odd), list("uvuv"))
+
+def test_id3_explains_what_it_predicts():
+    clf, X, _ = fitted("codes", ID3Classifier)
+    for v, text in ((None, "Column 'a' must have no missing values"), (np.nan, "Column 'a' must have no missing"), (ValueSet(["1", "2"]), "must .* raw.*Got .*C45Classifier")):
+        s = cell_column([0], [v]) if isinstance(v, ValueSet) else pd.Series([v], dtype=object)
+        for ask in (lambda: clf.predict(pd.DataFrame({"a": s})), lambda: clf.explain({"a": v}), lambda: clf.decision_path({"a": v})):
+            with pytest.raises(ValueError, match=text): ask()
+
+def test_declared_classes_stay():
+    X, y = pd.DataFrame({"a": range(30)}), pd.Series(pd.Categorical(["u"]*15 + ["v"]*15, ["u", "v", "w"]))
+    clf = C45Classifier().fit(X, y)
+    assert clf.predict_proba(X).shape == (30, 3) and log_loss(y, clf.predict_proba(X), labels=clf.classes_) < .1
+    assert C45Classifier().fit(X, y.cat.remove_unused_categories()).classes_.tolist() == ["u", "v"]

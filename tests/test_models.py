@@ -51,7 +51,8 @@ def cases(draw, max_columns=4):
     "A tree, people, and who knows what"
     tree, kinds = draw(trees(max_columns=max_columns))
     full = [NUMBERS if k == "number" else v + draw(st.sampled_from([[], ["new"]])) for k, v in zip(kinds, tree.values)]
-    people = draw(st.lists(st.tuples(*map(st.sampled_from, full)), min_size=1, max_size=8))
+    known = [NUMBERS if k == "number" else v for k, v in zip(kinds, tree.values)]             # the first has values that the tree knows: a column without any is refused
+    people = [draw(st.tuples(*map(st.sampled_from, known)))] + draw(st.lists(st.tuples(*map(st.sampled_from, full)), max_size=7))
     X = pd.DataFrame(people, columns=tree.names)
     public = [o for o in tree.names if draw(st.booleans())]
     y = pd.Series(draw(st.lists(st.sampled_from(["no", "yes"]), min_size=len(X), max_size=len(X))), name="class")
@@ -148,7 +149,8 @@ def tables(draw):
 
 def applied(clf, X, public, full, transform=lambda t: t):
     "Leaves of each person in all completions, asked of scikit-learn; `full` lists the values of each column"
-    t = pd.DataFrame(list(product(*[full[o] for o in X.columns])), columns=X.columns)
+    rows = list(product(*[full[o] for o in X.columns]))
+    t = pd.DataFrame({o: pd.Series([r[i] for r in rows], dtype=object if X[o].dtype == object else None) for i, o in enumerate(X.columns)})     # keeps None
     leaf = clf.apply(transform(t))
     return [frozenset((int(e), c) for e in set(leaf[np.all([t[o] == row[o] for o in public] or [leaf >= 0], axis=0)]) for c in clf.classes_) for row in X.to_dict("records")]
 
@@ -283,8 +285,9 @@ def test_dates():
 def test_a_tree_read_back_without_counts():
     t = tree_from_json(tree_json(figure_1()))
     a = audit_model(t, CLIENTS, PUBLIC, y="Loan Risk")
-    assert a.k == 3 and a.confidence_published is None and "counts are not those" in a.warnings[0]
-    assert not linking_attack(t, CLIENTS, PUBLIC).fits and "not of these people" in str(linking_attack(t, CLIENTS, PUBLIC))
+    assert a.k == 3 and a.confidence_published is None and "the tree comes without counts" in a.warnings[0]
+    assert not linking_attack(t, CLIENTS, PUBLIC).fits and "the tree comes without counts" in str(linking_attack(t, CLIENTS, PUBLIC))
+    with pytest.raises(ValueError, match="counts of the tree must be those of these people"): linking_attack(t, CLIENTS, PUBLIC).values("Sports Car")
 
 def test_rules_of_other_columns():
     "A rule may name a column that the tree does not ask for"
@@ -293,7 +296,8 @@ def test_rules_of_other_columns():
     a = spans(figure_1(), t, ["Marital Status", "City"], impossible=rule)
     assert sorted(map(sorted, (a.people(i) for i in range(len(a))))) == [["Anna", "Lisa"], ["Ben", "Laura"], ["John"], ["Robert"]]
     assert len(spans(figure_1(), t, PUBLIC, impossible=rule)) == 2          # the city is private: another city is possible
-    assert len(spans(figure_1(), CLIENTS, PUBLIC, impossible=rule)) == 2    # and so is one that nobody named
+    assert len(spans(figure_1(), CLIENTS, PUBLIC, private=["City"], impossible=rule)) == 2    # and so is one that nobody named
+    with pytest.raises(ValueError, match="none named 'City'"): spans(figure_1(), CLIENTS, PUBLIC, impossible=rule)
     assert "2 people" not in str(audit_model(figure_1(), t, PUBLIC, impossible=rule))
     one = GeneralizedID3Classifier(max_depth=1).fit(CLIENTS[["Sports Car", "Marital Status"]], CLIENTS["Loan Risk"])
     assert len(spans(one, CLIENTS.loc[["John"]], [], impossible=[{"Marital Status": "Married"}])) == 1    # the tree names Unmarried, though it does not ask
@@ -327,7 +331,7 @@ def test_classes_of_all_kinds():
 def test_values_that_the_tree_does_not_know():
     t = CLIENTS.assign(**{"Marital Status": ["Widowed", *CLIENTS["Marital Status"][1:]]})
     a = audit_model(figure_1(), t, PUBLIC, y="Loan Risk")
-    assert "1 people have a value of Marital Status that the tree does not know" in a.warnings
+    assert "1 people have a value of Marital Status that the tree does not know, such as 'Widowed'" in a.warnings
     assert a.k == 1 and set(a.spans.ends_of(a.spans.row[0])) == {1, 2}       # stops at the node that asks
 
 def test_too_many_to_distribute(monkeypatch):
@@ -351,6 +355,192 @@ def test_adult(data_dir):
     first = numbers.drop_duplicates(["age", "education-num"])[:20]
     alone = spans(clf, first, ["age", "education-num"])
     assert [s.ends_of(s.row[i]) for i in numbers.index.get_indexer(first.index)] == [alone.ends_of(i) for i in alone.row]
+
+# ---------------------------------------------------------------- names, types and other people
+
+def many(n=40, seed=0):
+    "People with two numbers and two categories, and a class that depends on all"
+    rng = np.random.default_rng(seed)
+    t = pd.DataFrame({"zip": rng.integers(10, 30, n), "age": rng.integers(20, 60, n), "job": rng.choice(list("pqr"), n), "sex": rng.choice(["F", "M"], n)})
+    return t, pd.Series(np.where((t.zip*7 + t.age*3 + (t.job == "p")*5 + (t.sex == "F")*4) % 10 < 5, "no", "yes"), name="loan")
+def warned(a, text): return any(text in o for o in a.warnings)
+
+def test_trees_learnt_from_arrays_are_matched_by_position():
+    "scikit-learn, its encoders and our own trees: the same as with names, never a private x0"
+    t, y = many()
+    A, W = t[["zip", "age"]], t[["job", "sex"]]
+    for Z, make, raw in ((A, DecisionTreeClassifier, A), (W, lambda: make_pipeline(OneHotEncoder(sparse_output=False), DecisionTreeClassifier()), W), (W, ID3Classifier, W), (A, C45Classifier, A),
+                         (t, lambda: make_pipeline(make_column_transformer((OneHotEncoder(sparse_output=False), [2, 3]), remainder="passthrough"), DecisionTreeClassifier()), t)):
+        named = make() if make is not DecisionTreeClassifier else make(random_state=0)
+        if hasattr(named, "steps"): named.steps[-1][1].set_params(random_state=0)
+        from sklearn.base import clone
+        bare = clone(named).fit(Z.to_numpy(), y.to_numpy())
+        if Z is t:
+            named = make_pipeline(make_column_transformer((OneHotEncoder(sparse_output=False), ["job", "sex"]), remainder="passthrough"), DecisionTreeClassifier(random_state=0))
+        named.fit(Z, y)
+        for public in ([Z.columns[0]], list(Z.columns)):
+            a, b = audit_model(bare, raw, public, y=y), audit_model(named, raw, public, y=y)
+            assert (a.populations, a.public, a.private, a.certain_published) == (b.populations, b.public, b.private, b.certain_published)
+            if a.public or a.private: assert warned(a, "taken in their order") and not warned(b, "taken in their order")
+
+def test_columns_that_the_table_lacks():
+    t, y = many()
+    bare, named = DecisionTreeClassifier(random_state=0).fit(t[["zip", "age"]].to_numpy(), y), DecisionTreeClassifier(random_state=0).fit(t[["zip", "age"]], y)
+    by_hand = audit_model(bare, t, ["zip"], y=y, columns={"x0": "zip", "x1": "age"})
+    assert by_hand.populations == audit_model(named, t, ["zip"], y=y).populations and by_hand.public == ("zip",)
+    for model, lost in ((bare, "x0"), (named, "age"), (ID3Classifier().fit(t[["job", "sex"]], y), "job"), (ID3Classifier().fit(t[["job", "sex"]].to_numpy(), y), "x0")):
+        X = t if lost == "x0" else t[["zip", "sex"]]
+        with pytest.raises(ValueError, match=f"none named '{lost}'.*private="): spans(model, X, ["zip"])
+        assert ("columns={'x0': 'zip'" in str(pytest.raises(ValueError, spans, model, X, ["zip"]).value)) == (model is bare)
+    assert len(spans(named, t[["zip"]], ["zip"], private=["age"])) == len(spans(named, t, ["zip"]))
+    with pytest.raises(ValueError, match="'private' must hold no public columns. Got 'zip'"): spans(named, t, ["zip"], private=["zip"])
+    with pytest.raises(ValueError, match="'private' must name columns"): spans(named, t, ["zip"], private=["agee"])
+    assert spans(named, t, private=["age"]).public == ("zip",)
+    with pytest.raises(ValueError, match="no numbers in column 'job', which would be x0.*columns="): spans(bare, t[["job", "age"]], ["age"])
+    assert warned(audit_model(named, t, ["sex"], y=y), "asks for no public column") and not warned(audit_model(named, t, [], y=y), "asks for no public column")
+
+def test_a_public_class_under_any_name():
+    known, t = PUBLIC + ["Loan Risk"], CLIENTS
+    y = t["Loan Risk"]
+    for c in (None, "Loan Risk", y, y.to_numpy(), y.tolist(), y.rename("risk"), y.rename(None)): assert audit_model(figure_1(), t, known, y=c).k == 1
+    for c in ("Loan Risk", y, y.to_numpy()): assert audit_model(figure_1(), t, PUBLIC, y=c, class_public=True).k == 1
+    assert audit_model(figure_1(), t, PUBLIC, class_public=True).k == 1
+    assert warned(audit_model(figure_1(), t, known), "Loan Risk was taken for the class")
+    assert audit_model(figure_1(), t, known, class_public=False).k == 3
+    assert warned(audit_model(figure_1(), t), "Loan Risk holds the classes of the tree and was not taken for public")
+    X = t.drop(columns="Loan Risk")
+    for c in (None, y.to_numpy(), y.rename("risk")):
+        with pytest.raises(ValueError, match="'public' must name columns of the table. Got 'Loan Risk'.*If it is the class, give y="): spans(figure_1(), X, known, y=c)
+    with pytest.raises(ValueError, match="'y' must be given when the class is public"): spans(figure_1(), X, PUBLIC, class_public=True)
+    with pytest.raises(ValueError, match="'y' must be given when several columns may be the class.*Loan Risk, Other"): spans(figure_1(), t.assign(Other=y), known + ["Other"])
+    with pytest.raises(ValueError, match="'public' must not name a class that is private"): spans(figure_1(), t, known, y="Loan Risk", class_public=False)
+    with pytest.raises(ValueError, match="'class_public' must be True, False or None. Got 'yes'"): spans(figure_1(), t, PUBLIC, class_public="yes")
+    renamed = t.assign(Refused=(y == "bad").astype(int))
+    assert warned(audit_model(figure_1(), renamed, PUBLIC + ["Refused"], y="Loan Risk"), "the public Refused tells the class")
+    assert audit_model(figure_1(), t.assign(lists=[[1]]*6), y=y.to_numpy(), public=PUBLIC + ["lists"]).k == 3
+    t2, y2 = many()
+    tree = DecisionTreeClassifier(random_state=0).fit(t2[["zip", "age"]], y2)
+    assert warned(audit_model(tree, t2.assign(refused=(y2 == "no")), ["zip", "refused"], y=y2), "the public refused tells the class")
+
+def test_public_columns_that_tell_private_ones():
+    t, y = many(200)
+    t["edu"] = pd.Series(np.random.default_rng(1).choice(list("abcde"), 200)); t["edunum"] = t.edu.map({c: i for i, c in enumerate("abcde")})
+    def audit(Z, public, **o): return audit_model(DecisionTreeClassifier(random_state=0).fit(Z, y), pd.concat([Z, t[[c for c in t if c not in Z]]], axis=1), public, y=y, **o)
+    assert warned(audit(t[["edunum", "age"]], ["edu"]), "whoever knows edu, which is public, can know what the tree asks of edunum")
+    assert not warned(audit(t[["edunum", "age"]], ["sex"]), "edunum")
+    dummies = pd.get_dummies(t[["sex", "job"]]).astype(int)
+    assert warned(audit(dummies[["sex_M", "job_p"]].assign(age=t.age), ["sex"]), "whoever knows sex")
+    model = DecisionTreeClassifier(random_state=0).fit(dummies.drop(columns=["sex_F", "job_q"]).assign(age=t.age), y)
+    X = dummies.assign(age=t.age)
+    assert warned(audit_model(model, X, ["sex_F"], y=y), "sex_M, which the tree asks for, seems to be an indicator of the same column as the public sex_F")
+    assert warned(audit_model(model, X, ["job_q"], y=y), "job_p, which the tree asks for, seems to be an indicator")
+    by_hand = {"sex_M": ("sex", "M"), "job_p": ("job", "p"), "job_r": ("job", "r")}
+    assert not warned(audit_model(model, t, ["sex"], y=y, columns=by_hand), "indicator") and audit_model(model, t, ["sex"], y=y, columns=by_hand).public == ("sex",)
+    town = t.zip//10
+    assert warned(audit(t[["zip", "age"]], ["town"]) if False else audit_model(DecisionTreeClassifier(random_state=0).fit(t[["zip", "age"]], y), t.assign(town=town), ["town"], y=y), "each value of zip goes with one of town, which is public")
+    t["a"], t["b"] = np.random.default_rng(2).integers(0, 2, (2, 200)); t["both"] = t.a ^ t.b
+    assert warned(audit(t[["both", "age"]], ["a", "b"]), "whoever knows a and b, which are public, can know what the tree asks of both")
+
+# -------- missing values
+
+@st.composite
+def holes(draw):
+    n = draw(st.integers(6, 14))
+    col = lambda v: draw(st.lists(st.sampled_from(v), min_size=n, max_size=n))
+    X = pd.DataFrame({"job": pd.Series(col(["x", "y", None]), dtype=object), "age": pd.Series(col([20., 30., 40., np.nan])), "sex": col(["F", "M"]), "size": col([1., 2., 3.])})
+    return X, np.array(col(["no", "yes"])), [o for o in ("sex", "size") if draw(st.booleans())]
+
+@given(holes(), st.sampled_from(["onehot", "first", "ordinal", "coded", "dummies"]))
+def test_a_missing_private_value_is_a_value_of_its_own_to_sklearn(table, how):
+    "Spans equal those of scikit-learn on all completions, missing ones among them"
+    X, y, public = table
+    X["job"] = X.job.where(X.job.notna(), None if how == "onehot" else np.nan)
+    enc = {"onehot": OneHotEncoder(sparse_output=False), "first": OneHotEncoder(drop="first", sparse_output=False), "ordinal": OrdinalEncoder(), "coded": OrdinalEncoder(encoded_missing_value=-2)}.get(how)
+    full = {"job": list(dict.fromkeys(X.job.tolist())) if how == "onehot" else X.job.drop_duplicates().tolist(), "age": X.age.drop_duplicates().tolist() + [10., 25., 35., 50.], "sex": X.sex.drop_duplicates().tolist(), "size": [1., 2., 3.]}
+    clf = DecisionTreeClassifier(random_state=0)
+    if how == "dummies":
+        def make(t): return pd.DataFrame({"job_x": (t.job == "x")*1., "job_y": (t.job == "y")*1., "age": t.age, "sex_M": (t.sex == "M")*1., "size": t["size"]})
+        clf.fit(make(X), y)
+        s = spans(clf, X, public, columns={"job_x": ("job", "x"), "job_y": ("job", "y"), "sex_M": ("sex", "M")})
+    else:
+        ct = make_column_transformer((enc, ["job"]), (OneHotEncoder(sparse_output=False), ["sex"]), remainder="passthrough").fit(X)
+        make = ct.transform
+        s = spans(make_pipeline(ct, clf.fit(make(X), y)), X, public)
+    check(s, applied(clf, X, public, full, make))
+    a = linking_attack(make_pipeline(ct, clf), X, public, y=y) if how != "dummies" else linking_attack(clf, X, public, y=y, columns={"job_x": ("job", "x"), "job_y": ("job", "y"), "sex_M": ("sex", "M")})
+    assert a.fits, a.why
+
+def test_none_and_nan_together_are_refused():
+    X = pd.DataFrame({"job": pd.Series(["x", None, np.nan, "y"], dtype=object)})
+    enc = OneHotEncoder(sparse_output=False).fit(X)
+    with pytest.raises(ValueError, match="Got None and NaN for 'job'"): spans(DecisionTreeClassifier().fit(enc.transform(X), list("abab")), X, [], columns=enc)
+
+def test_lumped_ordinal_categories_are_refused():
+    X = pd.DataFrame({"a": list("ppqqrs")}); enc = OrdinalEncoder(min_frequency=2)
+    with pytest.raises(ValueError, match="lumps infrequent"): spans(make_pipeline(enc, DecisionTreeClassifier()).fit(X, list("xyxyxy")), X)
+
+# -------- values of another kind
+
+def test_values_of_another_type_are_refused():
+    t, y = many(60)
+    for enc in (OneHotEncoder(sparse_output=False), OrdinalEncoder()):
+        pipe = make_pipeline(enc, DecisionTreeClassifier(random_state=0)).fit(t[["zip", "job"]], y)
+        for public in (["zip"], ["job"]):
+            with pytest.raises(ValueError, match="Column 'zip' must hold values that the tree knows, such as 10. Got others only, such as '"): spans(pipe, t.assign(zip=t.zip.astype(str)), public)
+    new = make_pipeline(OneHotEncoder(handle_unknown="ignore", sparse_output=False), DecisionTreeClassifier(random_state=0)).fit(t[["zip", "job"]], y)
+    assert warned(audit_model(new, t.assign(zip=t.zip.where(t.index != 3, 99)), ["zip"], y=y), "1 people have a value of zip that the tree does not know, such as 99")
+    with pytest.raises(ValueError, match="Column 'sex' must hold values that the tree knows, such as 'f'"):
+        spans(DecisionTreeClassifier(random_state=0).fit(pd.DataFrame({"f": t.sex == "F"}), y), t, ["sex"], columns={"f": ("sex", "f")})
+    with pytest.raises(ValueError, match="Column 'sex' must hold values that the tree knows"): spans(ID3Classifier().fit(t[["sex", "job"]], y), t.assign(sex=t.sex.str.lower()), ["job"])
+    scaled = DecisionTreeClassifier(random_state=0).fit((t[["zip", "age"]] - t[["zip", "age"]].mean())/t[["zip", "age"]].std(), y)
+    a = audit_model(scaled, t, ["zip"], y=y)
+    for o in ("zip", "age"): assert warned(a, f"all people lie on one side of all thresholds of {o}")
+    assert not warned(audit_model(DecisionTreeClassifier(random_state=0).fit(t[["zip", "age"]], y), t, ["zip"], y=y), "one side")
+
+# -------- whose counts?
+
+def test_counts_of_weights_parts_and_other_people():
+    t, y = many(60)
+    A = t[["zip", "age"]]
+    clf = lambda **o: DecisionTreeClassifier(random_state=0, max_depth=3, **o)
+    own = audit_model(clf().fit(A, y), A, ["zip"], y=y)
+    assert own.certain_published is not None and own.warnings == ()
+    for model in (clf(class_weight="balanced").fit(A, y), clf().fit(A, y, sample_weight=np.arange(60) + 1.)):
+        a = audit_model(model, A, ["zip"], y=y)
+        assert warned(a, "counts are weights (class_weight") and not warned(a, "not those") and not warned(a, "other people") and a.certain_published is None
+        assert warned(audit_model(model, A.assign(age=A.age.to_numpy()[::-1]), ["zip"], y=y), "and it was learnt from other people than these")
+    W = t[["job", "sex"]]
+    for model, Z in ((clf().fit(A, y), A), (ID3Classifier().fit(W, y), W)):
+        a, b = Z.columns
+        for X, c in ((Z, y[::-1].set_axis(y.index)), (Z.assign(**{b: Z[b].to_numpy()[::-1]}), y), (Z[:50], y[:50])):
+            assert warned(audit_model(model, X, [a], y=c), "counts are not those of these people (at ")
+    totals = y.copy(); totals[:] = "no"
+    assert warned(audit_model(clf().fit(A, y), A[["zip"]], ["zip"], y=totals, private=["age"]), "at the root it counts")      # class totals, when nobody can be sent down
+    assert audit_model(clf().fit(A, y), A[["zip"]], ["zip"], y=y, private=["age"]).certain_published == own.certain_published
+
+def test_parts_of_rows_are_the_trees_own():
+    t, y = many(60)
+    t["age"] = t.age.astype(float).where(t.index % 7 > 0)
+    for model in (C45Classifier(prune=False), C45Classifier(), C45Classifier(prune=False, binary_splits=True)):
+        clf = model.fit(t[["age", "job", "sex"]], y)
+        a = audit_model(clf, t, ["job", "sex"], y=y)
+        if "age" in a.private: assert warned(a, "the tree counts parts of people, since values are missing") and not warned(a, "not those")
+
+def test_trees_of_a_forest():
+    t, y = many(60)
+    forest = RandomForestClassifier(3, random_state=0).fit(t[["zip", "age"]], y)
+    with pytest.raises(ValueError, match="'y' must hold classes of the tree. Got 'no'.*If a tree of a forest"): audit_model(forest.estimators_[0], t[["zip", "age"]], ["zip"], y=y)
+    a = audit_model(forest.estimators_[0], t[["zip", "age"]], ["zip"], y=np.searchsorted(forest.classes_, y))
+    assert a.exposed > 0 and warned(a, "a bootstrap") and not warned(a, "other people")
+
+def test_explain():
+    text = audit_model(figure_1(), CLIENTS, PUBLIC, y="Loan Risk").explain()
+    for o in ("all 6 people by Marital Status", "2 groups", "k = 3", "published with its counts, the class of 0 people", "66.7%", "0.00% of the people"): assert o in text
+    assert "The class is known already" in audit_model(figure_1(), CLIENTS, PUBLIC + ["Loan Risk"]).explain()
+    assert "is not known (see below)" in audit_model(tree_from_json(tree_json(figure_1())), CLIENTS, PUBLIC, y="Loan Risk").explain()
+    t, y = many()
+    a = audit_model(DecisionTreeClassifier(random_state=0).fit(t[["zip", "age"]], y), t, ["zip", "age"], y=y)
+    assert "alone in" in a.explain() and "people alone in their group always are" in a.explain() and "alone in theirs among them" in str(a)
 
 # ---------------------------------------------------------------- bad input
 
@@ -378,7 +568,7 @@ BAD = [
     (lambda: spans(figure_1(), CLIENTS, PUBLIC, impossible=lambda t: True), ValueError, "'impossible' must return True or False for each row"),
     (lambda: plot_spans(spans(DecisionTreeClassifier().fit(np.arange(202)[:, None], [0, 1]*101), np.arange(202)[:, None])), ValueError, "'found' must be of a tree of at most 100 leaves. Got 202"),
     (lambda: spans("tree", CLIENTS), TypeError, "'tree' must be a Tree"),
-    (lambda: spans(RandomForestClassifier(2).fit(AB, [0, 1]), AB), TypeError, "audit its trees one by one"),
+    (lambda: spans(RandomForestClassifier(2).fit(AB, [0, 1]), AB), TypeError, "'tree' must be a single tree. Got RandomForestClassifier: audit each tree of it"),
     (lambda: spans(DecisionTreeRegressor(), CLIENTS), TypeError, "'tree' must be a Tree"),
     (lambda: spans(DecisionTreeClassifier(), CLIENTS), ValueError, "'tree' must be fitted"),
     (lambda: spans(DecisionTreeClassifier().fit([[0], [1]], [[0, 1], [1, 0]]), [[0], [1]]), ValueError, "'tree' must predict one class"),

@@ -4,7 +4,7 @@ import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from scipy.special import ndtri
 from ppdt import pruning
-from ppdt.c45 import C45Classifier
+from ppdt.c45 import C45Classifier, _learn_rows
 from ppdt.datasets import load_customers
 from ppdt.fractions import _grow
 from ppdt.pruning import _collapse, _prune, _ranges, _slots, _textbook_c45, _textbook_leaves, _textbook_prune, _wrong, error_estimate
@@ -227,4 +227,4 @@ def test_customers():
     sizes = [len(C45Classifier(confidence=o).fit(X, y).tree_) for o in (.25, .05, .02, .001)]
     assert sizes == [9, 7, 3, 1]
     assert len(C45Classifier(confidence=.05, subtree_raising=False).fit(X, y).tree_) == 9
-    assert len(_textbook_leaves(_textbook_c45(C45Classifier()._read(X, y, None)))) == 5
+    assert len(_textbook_leaves(_textbook_c45(_learn_rows(C45Classifier(), X, y, None)))) == 5
