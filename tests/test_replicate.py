@@ -76,3 +76,29 @@ def test_command_line(replicate, capsys):
         assert e.value.code not in (0, None)
     with pytest.raises(SystemExit): replicate.main(["--help"])
     assert "--full" in capsys.readouterr().out
+
+# ---------- kADET
+KADET = RESULTS.with_name("kadet.csv")
+
+def test_every_run_of_kadet_is_stored_once(replicate):
+    t = replicate.read_kadet(KADET)
+    assert list(t.columns) == replicate.KADET_COLUMNS and not t[replicate.MADE].isna().any().any()
+    assert sorted(keys(t, replicate.KADET_KEY)) == sorted(replicate.kadet_runs()) and set(replicate.KADET) == set(replicate.ABOUT_KADET)
+
+def test_stored_numbers_of_kadet_are_possible(replicate):
+    t = replicate.read_kadet(KADET)
+    made = t[~t.error.isna()]
+    assert (t.error.isna() == (t.limit == .751)).all()                     # below the share of the larger class there is no tree
+    assert made.error.between(10, 30).all() and made.exposed.between(0, 100).all() and (made.k_measured >= made.k).all()
+    assert ((made.limit == 1) | (made.confidence <= made.limit + 1e-6)).all() and ((made.exposed > 0) <= (made.confidence == 1)).all()
+    assert (made.nodes > made.leaves).sum() == (made.nodes > 1).sum() and made.seconds.max() < 60
+
+@pytest.mark.parametrize("key", [("id3_our_levels", 500, 1.), ("c45_values", 250, 1.), ("id3_raw", 1, 1.)])
+def test_a_run_of_kadet_comes_out_as_stored(replicate, data_dir, key):
+    old, new = replicate.read_kadet(KADET).set_index(replicate.KADET_KEY).loc[key], replicate.kadet_run(*key)
+    for o in replicate.KADET_MEASURED: assert new[o] == old[o], o
+
+def test_kadet_on_the_command_line(replicate):
+    for args in (["kadet", "--row", "id3", "5", "0.5"], ["kadet", "--row", "id3", "five", "1"]):
+        with pytest.raises(SystemExit) as e: replicate.main(args)
+        assert "SETTING K LIMIT" in str(e.value.code)
