@@ -431,9 +431,24 @@ def _call_patterns(g, impossible, people, X, places):
     pattern = np.array([kinds.setdefault(o.tobytes(), len(kinds)) for o in ~bad.reshape(len(people), size)])
     return [reach[np.frombuffer(o, dtype=bool)].any(axis=0) for o in kinds], pattern
 
-# %% ../nbs/07c_models.ipynb #427046cc
+# %% ../nbs/07c_models.ipynb #fb260a42
+class _WhoWhere:
+    "What can be asked of spans"
+    def __len__(self): return len(self.populations)
+    def __repr__(self): return f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,} people)"
+    def reach(self, i):
+        "Which ends span i holds, bool, shape (n_ends,); i may be a slice"
+        return np.unpackbits(self.packed[i], axis=-1, count=len(self.ends)).astype(bool)
+    def ends_of(self, i):
+        "Nodes where the people of span i may stop"
+        return self.ends[self.reach(i)].tolist()
+    def people(self, i):
+        "Index of the people of span i"
+        return self.index[self.row == i].tolist()
+
+# %% ../nbs/07c_models.ipynb #019e91db
 @dataclass(frozen=True, eq=False, repr=False)
-class Spans:
+class Spans(_WhoWhere):
     """The spans that a tree makes of people, and who is in each. An end is a place where a row may stop: a leaf, or a node with values that have no branch.
 
     Attributes
@@ -469,18 +484,6 @@ class Spans:
     regions: object
     index: object
     known: dict
-
-    def __len__(self): return len(self.populations)
-    def __repr__(self): return f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,} people)"
-    def reach(self, i):
-        "Which ends span i holds, bool, shape (n_ends,); i may be a slice"
-        return np.unpackbits(self.packed[i], axis=-1, count=len(self.ends)).astype(bool)
-    def ends_of(self, i):
-        "Nodes where the people of span i may stop"
-        return self.ends[self.reach(i)].tolist()
-    def people(self, i):
-        "Index of the people of span i"
-        return self.index[self.row == i].tolist()
 
 # %% ../nbs/07c_models.ipynb #3db375cd
 def _class_codes(y, X, tree):
@@ -532,7 +535,7 @@ def _find_class(X, public, y, told, m):
     if told and codes is None: raise ValueError("'y' must be given when the class is public. Got none, and no column of the table holds the classes of the tree: give y=.")
     return codes, {name, *like} - {None}, bool(told or like or name is not None and name in public)
 
-# %% ../nbs/07c_models.ipynb #6f586e87
+# %% ../nbs/07c_models.ipynb #261581dd
 def _by_position(m, X):
     "A model without names, with the columns of the table in their order"
     name = dict(zip(m.inputs, X.columns))
@@ -548,8 +551,11 @@ def _match(m, X, private, rules):
     lost = [o for o in m.asked if o not in X.columns]
     if lost and len(m.inputs) == X.shape[1] and not set(m.inputs) & set(X.columns) and not set(lost) & set(private): return _by_position(m, X)
     lost = [o for o in dict.fromkeys(lost + [o for r in rules for o in r if o not in X.columns]) if o not in private]
-    if lost: raise ValueError(f"'X' must have all columns that the tree or a rule asks for. Got none named {', '.join(map(repr, lost[:5]))}: add it, or say that the attacker does not know it, private={lost[:5]!r}" + (f"; or say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}." if m.inputs and m.left is not None else "."))
-    return m
+    if not lost: return m
+    which = ", ".join(map(repr, lost[:5]))
+    if set(lost) & set(m.inputs): do = "which has no name of its own: " + (f"say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}" if m.left is not None else "name the table's columns as the tree does") + ". Only if the table really lacks it and the attacker does not know it, name it in private=."
+    else: do = f"add it, or correct its name; if the attacker does not know it, private={lost[:5]!r}."
+    raise ValueError(f"'X' must have all columns that the tree or a rule asks for. Got none named {which}" + (", " if set(lost) & set(m.inputs) else ": ") + do)
 
 # %% ../nbs/07c_models.ipynb #bdce3dbb
 def _unknown(m, d, X):
