@@ -768,9 +768,24 @@ def _mask_text(d, m):
     def one(lo, hi): return f"<= {d.cuts[hi-1]:.6g}" if lo == 0 else f"> {d.cuts[lo-1]:.6g}" if hi == n else f"{d.cuts[lo-1]:.6g} to {d.cuts[hi-1]:.6g}"
     return " or ".join([*["any number" if hi - lo == n else one(lo, hi) for lo, hi in on.reshape(-1, 2)], *(["missing"] if d.missing and m[-1] else [])])
 
-# %% ../nbs/07c_models.ipynb #c4a1823e
+# %% ../nbs/07c_models.ipynb #b7125d94
+class _Attacked(_OnScreen):
+    "What can be asked of an attack"
+    def _lines(self): return _attack_lines(self)
+    def table(self):
+        "One row a person: the number of the group, its size, and the class shares that he believes"
+        s = self.spans
+        t = pd.DataFrame({"group": s.row, "people": s.populations[s.row]}, index=s.index)
+        if self.share is not None:
+            for i, c in enumerate(s.tree.classes): t[value_text(c)] = self.share[s.row, i]
+        return t
+    def values(self, column):
+        "What he believes of a private column: the share of each set of values, one row a group"
+        return _value_shares(self, column)
+
+# %% ../nbs/07c_models.ipynb #5e9bb4d0
 @dataclass(frozen=True, eq=False, repr=False)
-class LinkingAttack(_OnScreen):
+class LinkingAttack(_Attacked):
     """What somebody learns who knows the public columns of all people, and the tree with its counts.
 
     Attributes
@@ -804,18 +819,6 @@ class LinkingAttack(_OnScreen):
     narrowed: dict = None
     pairs: tuple = None
     why: str = ""
-
-    def _lines(self): return _attack_lines(self)
-    def table(self):
-        "One row a person: the number of the group, its size, and the class shares that he believes"
-        s = self.spans
-        t = pd.DataFrame({"group": s.row, "people": s.populations[s.row]}, index=s.index)
-        if self.share is not None:
-            for i, c in enumerate(s.tree.classes): t[value_text(c)] = self.share[s.row, i]
-        return t
-    def values(self, column):
-        "What he believes of a private column: the share of each set of values, one row a group"
-        return _value_shares(self, column)
 
 # %% ../nbs/07c_models.ipynb #cfd99356
 def _end_of(s, store): return store if s.class_of is None else store//len(s.tree.classes)
@@ -928,9 +931,20 @@ def _plain_lines(a):
     for o in a.warnings: yield f"Mind: {o}."
     yield "Not looked at: other trees and tables about the same people, and what is commonly known of them."
 
-# %% ../nbs/07c_models.ipynb #87f8b5c6
+# %% ../nbs/07c_models.ipynb #9f4d6b00
+class _Audited(_OnScreen):
+    "What can be asked of an audit"
+    def _lines(self): return _audit_lines(self)
+    def explain(self):
+        "The findings in sentences, for readers who know no terms"
+        return "\n".join(_plain_lines(self))
+    def holds(self, k=1, *, l=None, confidence=None):
+        "Has every span at least k people, entropy l of the class, and no class with a larger share than `confidence`?"
+        return _holds(self, k, l, confidence)
+
+# %% ../nbs/07c_models.ipynb #90c5a648
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelAudit(_OnScreen):
+class ModelAudit(_Audited):
     """What a tree tells about people. What cannot be known from what was given is None.
 
     Attributes
@@ -979,14 +993,6 @@ class ModelAudit(_OnScreen):
     certain_published: int = None
     confidence_published: float = None
     warnings: tuple = ()
-
-    def _lines(self): return _audit_lines(self)
-    def explain(self):
-        "The findings in sentences, for readers who know no terms"
-        return "\n".join(_plain_lines(self))
-    def holds(self, k=1, *, l=None, confidence=None):
-        "Has every span at least k people, entropy l of the class, and no class with a larger share than `confidence`?"
-        return _holds(self, k, l, confidence)
 
 # %% ../nbs/07c_models.ipynb #14486bf4
 def _holds(a, k, l, confidence):
