@@ -431,9 +431,24 @@ def _call_patterns(g, impossible, people, X, places):
     pattern = np.array([kinds.setdefault(o.tobytes(), len(kinds)) for o in ~bad.reshape(len(people), size)])
     return [reach[np.frombuffer(o, dtype=bool)].any(axis=0) for o in kinds], pattern
 
-# %% ../nbs/07c_models.ipynb #427046cc
+# %% ../nbs/07c_models.ipynb #fb260a42
+class _WhoWhere:
+    "What can be asked of spans"
+    def __len__(self): return len(self.populations)
+    def __repr__(self): return f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,} people)"
+    def reach(self, i):
+        "Which ends span i holds, bool, shape (n_ends,); i may be a slice"
+        return np.unpackbits(self.packed[i], axis=-1, count=len(self.ends)).astype(bool)
+    def ends_of(self, i):
+        "Nodes where the people of span i may stop"
+        return self.ends[self.reach(i)].tolist()
+    def people(self, i):
+        "Index of the people of span i"
+        return self.index[self.row == i].tolist()
+
+# %% ../nbs/07c_models.ipynb #019e91db
 @dataclass(frozen=True, eq=False, repr=False)
-class Spans:
+class Spans(_WhoWhere):
     """The spans that a tree makes of people, and who is in each. An end is a place where a row may stop: a leaf, or a node with values that have no branch.
 
     Attributes
@@ -469,18 +484,6 @@ class Spans:
     regions: object
     index: object
     known: dict
-
-    def __len__(self): return len(self.populations)
-    def __repr__(self): return f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,} people)"
-    def reach(self, i):
-        "Which ends span i holds, bool, shape (n_ends,); i may be a slice"
-        return np.unpackbits(self.packed[i], axis=-1, count=len(self.ends)).astype(bool)
-    def ends_of(self, i):
-        "Nodes where the people of span i may stop"
-        return self.ends[self.reach(i)].tolist()
-    def people(self, i):
-        "Index of the people of span i"
-        return self.index[self.row == i].tolist()
 
 # %% ../nbs/07c_models.ipynb #3db375cd
 def _class_codes(y, X, tree):
@@ -532,7 +535,7 @@ def _find_class(X, public, y, told, m):
     if told and codes is None: raise ValueError("'y' must be given when the class is public. Got none, and no column of the table holds the classes of the tree: give y=.")
     return codes, {name, *like} - {None}, bool(told or like or name is not None and name in public)
 
-# %% ../nbs/07c_models.ipynb #6f586e87
+# %% ../nbs/07c_models.ipynb #261581dd
 def _by_position(m, X):
     "A model without names, with the columns of the table in their order"
     name = dict(zip(m.inputs, X.columns))
@@ -548,8 +551,11 @@ def _match(m, X, private, rules):
     lost = [o for o in m.asked if o not in X.columns]
     if lost and len(m.inputs) == X.shape[1] and not set(m.inputs) & set(X.columns) and not set(lost) & set(private): return _by_position(m, X)
     lost = [o for o in dict.fromkeys(lost + [o for r in rules for o in r if o not in X.columns]) if o not in private]
-    if lost: raise ValueError(f"'X' must have all columns that the tree or a rule asks for. Got none named {', '.join(map(repr, lost[:5]))}: add it, or say that the attacker does not know it, private={lost[:5]!r}" + (f"; or say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}." if m.inputs and m.left is not None else "."))
-    return m
+    if not lost: return m
+    which = ", ".join(map(repr, lost[:5]))
+    if set(lost) & set(m.inputs): do = "which has no name of its own: " + (f"say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}" if m.left is not None else "name the table's columns as the tree does") + ". Only if the table really lacks it and the attacker does not know it, name it in private=."
+    else: do = f"add it, or correct its name; if the attacker does not know it, private={lost[:5]!r}."
+    raise ValueError(f"'X' must have all columns that the tree or a rule asks for. Got none named {which}" + (", " if set(lost) & set(m.inputs) else ": ") + do)
 
 # %% ../nbs/07c_models.ipynb #bdce3dbb
 def _unknown(m, d, X):
@@ -762,9 +768,24 @@ def _mask_text(d, m):
     def one(lo, hi): return f"<= {d.cuts[hi-1]:.6g}" if lo == 0 else f"> {d.cuts[lo-1]:.6g}" if hi == n else f"{d.cuts[lo-1]:.6g} to {d.cuts[hi-1]:.6g}"
     return " or ".join([*["any number" if hi - lo == n else one(lo, hi) for lo, hi in on.reshape(-1, 2)], *(["missing"] if d.missing and m[-1] else [])])
 
-# %% ../nbs/07c_models.ipynb #c4a1823e
+# %% ../nbs/07c_models.ipynb #b7125d94
+class _Attacked(_OnScreen):
+    "What can be asked of an attack"
+    def _lines(self): return _attack_lines(self)
+    def table(self):
+        "One row a person: the number of the group, its size, and the class shares that he believes"
+        s = self.spans
+        t = pd.DataFrame({"group": s.row, "people": s.populations[s.row]}, index=s.index)
+        if self.share is not None:
+            for i, c in enumerate(s.tree.classes): t[value_text(c)] = self.share[s.row, i]
+        return t
+    def values(self, column):
+        "What he believes of a private column: the share of each set of values, one row a group"
+        return _value_shares(self, column)
+
+# %% ../nbs/07c_models.ipynb #5e9bb4d0
 @dataclass(frozen=True, eq=False, repr=False)
-class LinkingAttack(_OnScreen):
+class LinkingAttack(_Attacked):
     """What somebody learns who knows the public columns of all people, and the tree with its counts.
 
     Attributes
@@ -798,18 +819,6 @@ class LinkingAttack(_OnScreen):
     narrowed: dict = None
     pairs: tuple = None
     why: str = ""
-
-    def _lines(self): return _attack_lines(self)
-    def table(self):
-        "One row a person: the number of the group, its size, and the class shares that he believes"
-        s = self.spans
-        t = pd.DataFrame({"group": s.row, "people": s.populations[s.row]}, index=s.index)
-        if self.share is not None:
-            for i, c in enumerate(s.tree.classes): t[value_text(c)] = self.share[s.row, i]
-        return t
-    def values(self, column):
-        "What he believes of a private column: the share of each set of values, one row a group"
-        return _value_shares(self, column)
 
 # %% ../nbs/07c_models.ipynb #cfd99356
 def _end_of(s, store): return store if s.class_of is None else store//len(s.tree.classes)
@@ -922,9 +931,20 @@ def _plain_lines(a):
     for o in a.warnings: yield f"Mind: {o}."
     yield "Not looked at: other trees and tables about the same people, and what is commonly known of them."
 
-# %% ../nbs/07c_models.ipynb #87f8b5c6
+# %% ../nbs/07c_models.ipynb #9f4d6b00
+class _Audited(_OnScreen):
+    "What can be asked of an audit"
+    def _lines(self): return _audit_lines(self)
+    def explain(self):
+        "The findings in sentences, for readers who know no terms"
+        return "\n".join(_plain_lines(self))
+    def holds(self, k=1, *, l=None, confidence=None):
+        "Has every span at least k people, entropy l of the class, and no class with a larger share than `confidence`?"
+        return _holds(self, k, l, confidence)
+
+# %% ../nbs/07c_models.ipynb #90c5a648
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelAudit(_OnScreen):
+class ModelAudit(_Audited):
     """What a tree tells about people. What cannot be known from what was given is None.
 
     Attributes
@@ -973,14 +993,6 @@ class ModelAudit(_OnScreen):
     certain_published: int = None
     confidence_published: float = None
     warnings: tuple = ()
-
-    def _lines(self): return _audit_lines(self)
-    def explain(self):
-        "The findings in sentences, for readers who know no terms"
-        return "\n".join(_plain_lines(self))
-    def holds(self, k=1, *, l=None, confidence=None):
-        "Has every span at least k people, entropy l of the class, and no class with a larger share than `confidence`?"
-        return _holds(self, k, l, confidence)
 
 # %% ../nbs/07c_models.ipynb #14486bf4
 def _holds(a, k, l, confidence):

@@ -391,7 +391,7 @@ def test_columns_that_the_table_lacks():
     for model, lost in ((bare, "x0"), (named, "age"), (ID3Classifier().fit(t[["job", "sex"]], y), "job"), (ID3Classifier().fit(t[["job", "sex"]].to_numpy(), y), "x0")):
         X = t if lost == "x0" else t[["zip", "sex"]]
         with pytest.raises(ValueError, match=f"none named '{lost}'.*private="): spans(model, X, ["zip"])
-        assert ("columns={'x0': 'zip'" in str(pytest.raises(ValueError, spans, model, X, ["zip"]).value)) == (model is bare)
+        assert ("say what each feature is, columns={'x0': 'zip'" in str(pytest.raises(ValueError, spans, model, X, ["zip"]).value)) == (model is bare)
     assert len(spans(named, t[["zip"]], ["zip"], private=["age"])) == len(spans(named, t, ["zip"]))
     with pytest.raises(ValueError, match="'private' must hold no public columns. Got 'zip'"): spans(named, t, ["zip"], private=["zip"])
     with pytest.raises(ValueError, match="'private' must name columns"): spans(named, t, ["zip"], private=["agee"])
