@@ -5,11 +5,13 @@
 # %% auto #0
 __all__ = ['tree_shares']
 
-# %% ../nbs/09b_fractions.ipynb #b32c0e18
+# %% ../nbs/09b_fractions.ipynb #040d942c
 from copy import copy
+from dataclasses import replace
 from types import SimpleNamespace
-import numpy as np
+import numpy as np, pandas as pd
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, _choice, _grow_open, _heavy, _levels, _pick, _rules
+from .reading import _dtype_of
 from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _nominal_split, _nominal_table, _numeric_split,
                          _table, _textbook_choice, _textbook_counts, _widest)
 
@@ -35,7 +37,7 @@ def _shared(codes, branch, group, first, width, w, n_groups):
     order = np.argsort(pos, kind="stable")
     return pos[order], child[order], weight[order]
 
-# %% ../nbs/09b_fractions.ipynb #cad1b160
+# %% ../nbs/09b_fractions.ipynb #acfbc183
 def _sure(tree):
     "(first child of each node, class shares of each node; an empty leaf answers with the shares of the node above)"
     first, share = np.zeros(len(tree), dtype=np.int64), np.zeros(tree.counts.shape)
@@ -52,9 +54,11 @@ def tree_shares(
 )->np.ndarray: # Class shares, shape (n_rows, n_classes)
     "Send rows down the tree; a missing value goes down all branches that training rows took, with their shares. Source: quinlan1993, Section 3.2."
     first, share = _sure(tree)
+    first = first if _in_order(tree, first) else None
     return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
 
 def _go_down(tree, first, share, x):
+    "`first` has the first child of each node, None when children do not lie in order or some are not there"
     n = x.shape[1]
     res, row, node, w = None, np.arange(n), np.zeros(n, dtype=np.int64), None
     ends = []
@@ -68,17 +72,19 @@ def _go_down(tree, first, share, x):
         kind, t = tree.kind[node], tree.threshold[node]
         lost = np.isnan(v)
         branch = np.where(kind == THRESHOLD, v - t >= _EPS, np.where(kind == ONE_VALUE, v != t, v))
-        stop = (branch < 0) & ~lost
+        b = np.where(lost, -1, branch).astype(np.int64)
+        child = first[node] + b if first is not None else tree.child_of_code(node, b)
+        stop = (b < 0 if first is not None else child < 0) & ~lost
         if stop.any():
             ends.append((row[stop], node[stop], None if w is None else w[stop]))
         if not lost.any():
-            if stop.any(): row, node, branch, w = row[~stop], node[~stop], branch[~stop], None if w is None else w[~stop]
-            node = first[node] + branch.astype(np.int64)
+            if stop.any(): row, child, w = row[~stop], child[~stop], None if w is None else w[~stop]
+            node = child
             continue
         w = np.ones(len(row)) if w is None else w
-        sure, at, kid = np.flatnonzero(~lost & ~stop), *_all_children(tree, first, node, np.flatnonzero(lost))
+        sure, at, kid = np.flatnonzero(~lost & ~stop), *_all_children(tree, node, np.flatnonzero(lost))
         share_ = tree.n[kid]/np.bincount(at, tree.n[kid])[at]
-        row, w, node = np.append(row[sure], row[at]), np.append(w[sure], w[at]*share_), np.append(first[node[sure]] + branch[sure].astype(np.int64), kid)
+        row, w, node = np.append(row[sure], row[at]), np.append(w[sure], w[at]*share_), np.append(child[sure], kid)
     res = np.zeros((n, share.shape[1]))
     for r, i, w in ends:
         if w is None: res[r] = share[i]
@@ -86,13 +92,40 @@ def _go_down(tree, first, share, x):
             for c in range(res.shape[1]): res[:, c] += np.bincount(r, w*share[i, c], minlength=n)
     return res
 
-def _all_children(tree, first, node, at):
+def _all_children(tree, node, at):
     "Children with training rows of the nodes of fragments `at`: (fragment, child)"
-    width = np.bincount(tree.parent[1:], minlength=len(tree))[node[at]]
+    size, key, child = tree._branches
+    begin, end = (np.searchsorted(key, o*size) for o in (node[at], node[at] + 1))
+    width = end - begin
     frag = np.repeat(at, width)
-    kid = first[node[frag]] + np.arange(len(frag)) - np.repeat(np.cumsum(width) - width, width)
+    kid = child[np.arange(len(frag)) - np.repeat(np.cumsum(width) - width - begin, width)]
     ok = tree.n[kid] > 0
     return frag[ok], kid[ok]
+
+# %% ../nbs/09b_fractions.ipynb #1eee2943
+def _full_width(tree):
+    "Branches of each node when none is left out"
+    size = np.array([*map(len, tree.values), 0])[tree.attribute]
+    return np.where(tree.kind == MULTIWAY, size, np.where(tree.attribute < 0, 0, 2))
+
+def _in_order(tree, first):
+    "Does every node have all its branches, side by side and in order?"
+    width = np.bincount(tree.parent[1:], minlength=len(tree))
+    return bool((first[tree.parent[1:]] + tree.code[1:] == np.arange(1, len(tree))).all() and (width == _full_width(tree)).all())
+
+def _filled(tree):
+    "The tree with all branches of every node, side by side and in order; those that it lacks are empty leaves"
+    width, begin, now = _full_width(tree), 0, np.zeros(1, dtype=np.int64)
+    old, parent, code = [now], [np.array([-1])], [np.array([-1])]
+    while (w := np.where(now >= 0, width[now], 0)).any():
+        at = np.repeat(np.arange(len(now)), w)
+        branch = np.arange(len(at)) - np.repeat(np.cumsum(w) - w, w)
+        parent.append(begin + at); code.append(branch)
+        begin, now = begin + len(now), tree.child_of_code(now[at], branch)
+        old.append(now)
+    old, parent, code = map(np.concatenate, (old, parent, code))
+    def put(name, empty): x = getattr(tree, name)[old]; x[old < 0] = empty; return x
+    return replace(tree, parent=parent, code=code, **{o: put(o, v) for o, v in dict(attribute=-1, level=0, kind=LEAF, threshold=np.nan, counts=0, n=0).items()})
 
 # %% ../nbs/09b_fractions.ipynb #c941c107
 def _orders(d):
@@ -321,7 +354,7 @@ def _tree_of(data, criterion, g, allow, on_split, order):
     d, number = _rows_of(data, g.min_fragment)
     return _as_tree(d, _grow_nodes(d, criterion, g, number, allow=allow, on_split=on_split, order=order)[0], "midpoint")
 
-# %% ../nbs/09b_fractions.ipynb #4707383a
+# %% ../nbs/09b_fractions.ipynb #97cfb924
 def _thresholds(d, t, how):
     "Thresholds of the nodes: the middle between two values, or the data value below it; the code of one-value tests"
     res = np.where(t.kind == THRESHOLD, t.middle, np.where(t.kind == ONE_VALUE, t.cut, np.nan))
@@ -330,10 +363,15 @@ def _thresholds(d, t, how):
         res[at] = d.line[j][t.cut[at]]
     return res
 
+def _dates(d):
+    "The dtype of each attribute that holds dates on a line, by name"
+    found = {o: next((x for x in v if isinstance(x, pd.Timestamp)), None) for o, v, line in zip(d.names, d.values, d.line) if line is not None}
+    return {o: _dtype_of(x) for o, x in found.items() if x is not None}
+
 def _as_tree(d, t, how):
     "The nodes as a `Tree`"
     values = [["<=", ">"] if line is not None else list(v) for v, line in zip(d.values, d.line)]
-    return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes))
+    return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes), _dates(d))
 
 # %% ../nbs/09b_fractions.ipynb #f691af8b
 class _Cells:
@@ -454,16 +492,18 @@ def _at_depth(d, row, depth):
     while (late := d.born[row] > depth).any(): row[late] = d.up[row[late]]
     return row
 
-# %% ../nbs/09b_fractions.ipynb #80e58290
+# %% ../nbs/09b_fractions.ipynb #b5c78418
 def _cell_shares(tree, d):
     "Class shares of rows whose cells may be sets, shape (n_rows, n_classes)"
+    tree = tree if _in_order(tree, _sure(tree)[0]) else _filled(tree)
     first, share = _sure(tree)
     n, width = len(d.y), np.bincount(tree.parent[1:], minlength=len(tree))
     row, node, w, at, depth = np.arange(n), np.zeros(n, dtype=np.int64), np.ones(n), np.arange(n), 0
     cut = np.full(len(tree), -1)
     for i in np.flatnonzero(tree.attribute >= 0):
         j = tree.attribute[i]
-        cut[i] = np.searchsorted(d.line[j], tree.threshold[i] + _EPS) - 1 if tree.kind[i] == THRESHOLD else tree.threshold[i] if tree.kind[i] == ONE_VALUE else -1
+        t = tree.threshold[i]
+        cut[i] = np.searchsorted(d.line[j], max(t, np.nextafter(t + _EPS, -np.inf)), side='right') - 1 if tree.kind[i] == THRESHOLD else tree.threshold[i] if tree.kind[i] == ONE_VALUE else -1
     res = np.zeros((n, share.shape[1]))
     while len(row):
         stop = tree.attribute[node] < 0

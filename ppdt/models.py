@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Spans', 'spans', 'LinkingAttack', 'linking_attack', 'ModelAudit', 'audit_model', 'plot_spans']
 
-# %% ../nbs/07c_models.ipynb #baf601b3
+# %% ../nbs/07c_models.ipynb #679fe1f1
 import html
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +17,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from sklearn.compose import ColumnTransformer
 from sklearn.tree import DecisionTreeClassifier
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, entropy
+from .reading import _point
 from .tables import Cell, Interval, _names, check_table, encode, position, value_text
 from .trees import _COLORS, _GAP, _LINE, _SIZE, _boxes, _columns, _fill, _short, _width, plot_tree
 
@@ -46,7 +47,7 @@ def _textbook_span(tree, known, secrets, possible=lambda person: True):
         if possible(person): ends.add(_textbook_end(tree, person))
     return {(end, c) for end in ends for c in tree.classes.tolist()}
 
-# %% ../nbs/07c_models.ipynb #3a45385b
+# %% ../nbs/07c_models.ipynb #464b39f8
 @dataclass(frozen=True, eq=False)
 class _Domain:
     "What one column can be: values, or the pieces of a line between cuts, of which piece i is (cuts[i-1], cuts[i]]"
@@ -55,6 +56,7 @@ class _Domain:
     cuts: np.ndarray = None
     single: bool = False         # are numbers rounded to 32 bits first, as scikit-learn does?
     open: bool = False           # may it be something that nobody named?
+    dates: str = None            # the dtype, when the line is one of dates
     def __len__(self): return len(self.cuts) + 1 if self.values is None else len(self.values) + self.open
     @cached_property
     def where(self): return {v: i for i, v in enumerate(self.values)}
@@ -74,11 +76,11 @@ def _places(d, s):
         lut = [d.where[o] for o in a.items]
     return np.append(lut, -1).astype(np.int64)[codes]
 
-# %% ../nbs/07c_models.ipynb #b243f13a
+# %% ../nbs/07c_models.ipynb #86895593
 def _cut(tree, node, single):
     "The largest number that goes left at a threshold"
     t = float(tree.threshold[node])
-    return t if single else float(np.nextafter(t + _EPS, -np.inf))
+    return t if single else max(t, float(np.nextafter(t + _EPS, -np.inf)))       # t itself where numbers are so large that nothing lies between
 
 def _piece_mask(d, lo, hi):
     "The pieces of a line from lo to hi, both ends included; they must lie on cuts"
@@ -94,11 +96,11 @@ class _Ask:
     other: float = 0.            # the number of values that are not named
     def numbers(self, values): return np.array([self.number.get(o, self.other) for o in values])
 
-# %% ../nbs/07c_models.ipynb #c2870666
+# %% ../nbs/07c_models.ipynb #3d0da027
 def _own_tree(tree):
     "(Tree, asks, whether numbers are rounded to 32 bits) of a tree of this package"
     if any(isinstance(o, Cell) for v in tree.values for o in v): raise ValueError("'tree' must ask for raw values. Got a tree that was learnt from published cells: it tells no more than its release, so audit that with ppdt.privacy.audit.")
-    if np.any(tree.level): raise ValueError("'tree' must ask for values as they are. Got a test on a level of a taxonomy: replace the column by that level first.")
+    if np.any(tree.level): raise ValueError("'tree' must ask for values as they are. Got a test on a level of a taxonomy: give each level as a column of its own (`ppdt.kadet.with_levels` makes them) and set the tree's `level` to 0.")
     return tree, [_Ask(o) for o in tree.names], False
 
 # %% ../nbs/07c_models.ipynb #fd731876
@@ -193,7 +195,7 @@ def _ends_of(v):
     if isinstance(v, Interval): return [(position(v.lo), np.nextafter(position(v.hi), -np.inf) if v.hi_open else position(v.hi))]
     return [(position(o), position(o)) for o in v]
 
-# %% ../nbs/07c_models.ipynb #2c65c2d1
+# %% ../nbs/07c_models.ipynb #cb943120
 def _domain(name, tree, asks, rules, X, single):
     "What a column can be: what the tree and the rules name, and the values of the table"
     nodes = [i for i in np.flatnonzero(tree.attribute >= 0) if asks[tree.attribute[i]].column == name]
@@ -204,7 +206,7 @@ def _domain(name, tree, asks, rules, X, single):
     if line or not nodes and a is not None and a.kind == "numeric":
         d = _Domain(name, cuts=np.zeros(0), single=single)
         cuts = [_cut(tree, i, single) for i in line] + [c for v in named for lo, hi in _ends_of(v) for c in (np.nextafter(d.on_line(lo), -np.inf), d.on_line(hi))]
-        return _Domain(name, cuts=np.unique(np.array(cuts, dtype=float)), single=single)
+        return _Domain(name, cuts=np.unique(np.array(cuts, dtype=float)), single=single, dates=(tree.dates or {}).get(name))
     values, own = {}, [j for j, o in enumerate(asks) if o.column == name and (o.number is not None or tree.values[j] != ["<=", ">"])]
     for j in own: values |= dict.fromkeys(tree.values[j] if asks[j].number is None else asks[j].number)
     for v in named:
@@ -543,7 +545,7 @@ def _spread(pop, size, span, store, steps=300):
         x = new
     return new[span]*y[store]
 
-# %% ../nbs/07c_models.ipynb #5798622a
+# %% ../nbs/07c_models.ipynb #3e6d1dcb
 def _attack_lines(a):
     yield "groups", f"{len(a.spans):,}, the smallest of {a.k:,} of {len(a.spans.row):,} people"
     if not a.fits: yield "counts", "not of these people, so nothing more follows from them"; return
@@ -561,7 +563,8 @@ def _mask_text(d, m):
         some = [value_text(o) for o, i in zip(d.values, m) if i]
         return ", ".join(some) if len(some) <= 3 or len(some)*2 <= len(d) else "not " + ", ".join(value_text(o) for o, i in zip(d.values, m) if not i)
     on = np.flatnonzero(np.diff(np.concatenate([[0], m.astype(int), [0]])))
-    def one(lo, hi): return f"<= {d.cuts[hi-1]:.6g}" if lo == 0 else f"> {d.cuts[lo-1]:.6g}" if hi == len(d) else f"{d.cuts[lo-1]:.6g} to {d.cuts[hi-1]:.6g}"
+    def end(i): return _point(d.cuts[i], d.dates) if d.dates else f"{d.cuts[i]:.6g}"
+    def one(lo, hi): return f"<= {end(hi - 1)}" if lo == 0 else f"> {end(lo - 1)}" if hi == len(d) else f"{end(lo - 1)} to {end(hi - 1)}"
     return " or ".join(one(lo, hi) for lo, hi in on.reshape(-1, 2))
 
 # %% ../nbs/07c_models.ipynb #4eb622f8

@@ -232,7 +232,7 @@ def test_what_users_ask_of_a_tree():
     X, y = t.drop(columns="Bought"), t.Bought
     clf = C45Classifier().fit(X, y)
     assert clf.explain(X.iloc[[9]]) == clf.explain(X.iloc[9]) == clf.explain(dict(X.iloc[9])) and "Answer: Yes" in clf.explain(X.iloc[9])
-    assert [o.node for o in clf.decision_path(X.iloc[0])][0] == 0 and sum(o.ends for o in clf.decision_path(X.iloc[0])) == 1
+    assert [o.node for o in clf.path(X.iloc[0])][0] == 0 and sum(o.ends for o in clf.path(X.iloc[0])) == 1
     assert len(clf.rules()) == clf.tree_.n_leaves and not any(o.isdigit() for o in clf.rules()[0])
     part = PARTClassifier().fit(X, y)
     assert part.rules(counts=True)[1] == "Otherwise, if Gender is Male and Marital is Not Married, then Yes (3 of 4 rows)."
