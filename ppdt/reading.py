@@ -59,8 +59,17 @@ def _rounded(x, digits):
     s = s.rstrip("0").rstrip(".") if digits else s
     return "0" if s == "-0" else s
 
-# %% ../nbs/06b_reading.ipynb #ba3135f7
+# %% ../nbs/06b_reading.ipynb #c8ca0450
 _UNITS = 60*10**9, 10**9, 10**6, 10**3, 1        # a minute, a second, and its thousandths, in nanoseconds
+
+def _as_date(v, dtype):
+    "A date, or its text, as a Timestamp of the column; None when it is none"
+    if isinstance(v, str) and not _date.fullmatch(v.strip()) or not isinstance(v, (str, date, np.datetime64)): return None
+    try: t = pd.Timestamp(v)
+    except ValueError: return None
+    zone = _zone(dtype)
+    if t.tzinfo is None: return t.tz_localize(zone, ambiguous=True, nonexistent="shift_forward") if zone else t
+    return t.tz_convert(zone) if zone else None
 
 def _moment(x, dtype):
     "A place on the line of dates in words: 2024-03-01, or 2024-03-01 12:00. Floats tell moments of today in steps of 256 ns: the roundest one is meant"
@@ -70,8 +79,9 @@ def _moment(x, dtype):
     try: t = pd.Timestamp(r) if abs(r) < 2**63 else pd.Timestamp(np.datetime64(r//10**9, "s"))
     except (ValueError, OverflowError): return _point(x)
     if _zone(dtype): t = t.tz_localize("UTC").tz_convert(_zone(dtype))
+    if t.tzinfo and t.utcoffset().total_seconds() % 60: t = t.tz_convert("UTC")        # the time of a place before there were time zones
     day, clock = t.tz_localize(None).isoformat().split("T")
-    if clock == "00:00:00": return day
+    if clock == "00:00:00" and _as_date(day, dtype) == t: return day
     clock = clock.rstrip("0") if "." in clock else clock.removesuffix(":00")
     return f"{day} {clock}{t.isoformat()[len(t.tz_localize(None).isoformat()):]}"
 
@@ -222,7 +232,7 @@ def tree_rules(
         else: res.append(_sentence(tree, i, answer[i], known, counts))
     return res
 
-# %% ../nbs/06b_reading.ipynb #bb2dd7b0
+# %% ../nbs/06b_reading.ipynb #2db92e5f
 def _is_missing(v):
     "None, NaN, NaT, NA"
     return v is None or v is pd.NA or (np.isscalar(v) or v is pd.NaT) and v != v
@@ -235,15 +245,6 @@ def _said(v, values, name, place=position):
     if isinstance(v, Interval): return (place(v.lo), place(v.hi)) if v.lo != v.hi else [v.lo]
     if isinstance(v, Centroid): return [v.value]
     return sorted(v.values, key=value_text) if isinstance(v, Cell) else [v]
-
-def _as_date(v, dtype):
-    "A date, or its text, as a Timestamp of the column; None when it is none"
-    if isinstance(v, str) and not _date.fullmatch(v.strip()) or not isinstance(v, (str, date, np.datetime64)): return None
-    try: t = pd.Timestamp(v)
-    except ValueError: return None
-    zone = _zone(dtype)
-    if t.tzinfo is None: return t.tz_localize(zone, ambiguous=True, nonexistent="shift_forward") if zone else t
-    return t.tz_convert(zone) if zone else None
 
 def _on_line(v, name, dates=None):
     "A value as a number; `dates` is the dtype of a column of dates"
