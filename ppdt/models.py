@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Spans', 'spans', 'LinkingAttack', 'linking_attack', 'ModelAudit', 'audit_model', 'plot_spans']
 
-# %% ../nbs/07c_models.ipynb #e0b4b304
+# %% ../nbs/07c_models.ipynb #2b45ed88
 import html
 import re
 from dataclasses import dataclass, replace
@@ -20,6 +20,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import BaseEnsemble
 from sklearn.tree import DecisionTreeClassifier
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, entropy
+from .reading import _point
 from .tables import MISSING, Cell, Interval, _names, check_table, encode, position, value_text
 from .trees import _COLORS, _GAP, _LINE, _SIZE, _boxes, _columns, _fill, _short, _width, plot_tree
 
@@ -49,7 +50,7 @@ def _textbook_span(tree, known, secrets, possible=lambda person: True):
         if possible(person): ends.add(_textbook_end(tree, person))
     return {(end, c) for end in ends for c in tree.classes.tolist()}
 
-# %% ../nbs/07c_models.ipynb #654f0c3a
+# %% ../nbs/07c_models.ipynb #1b89de5a
 @dataclass(frozen=True, eq=False)
 class _Domain:
     "What one column can be: values, or the pieces of a line between cuts, of which piece i is (cuts[i-1], cuts[i]]"
@@ -59,6 +60,7 @@ class _Domain:
     single: bool = False         # are numbers rounded to 32 bits first, as scikit-learn does?
     open: bool = False           # may it be something that nobody named?
     missing: bool = False        # is a missing number a piece of its own, the last one?
+    dates: str = None            # the dtype, when the line is one of dates
     def __len__(self): return len(self.cuts) + 1 + self.missing if self.values is None else len(self.values) + self.open
     @cached_property
     def where(self): return {v: i for i, v in enumerate(self.values)}
@@ -78,11 +80,11 @@ def _places(d, s):
         lut, lost = [d.where[o] for o in a.items], d.where.get(MISSING, -1)
     return np.append(lut, lost).astype(np.int64)[codes]
 
-# %% ../nbs/07c_models.ipynb #b243f13a
+# %% ../nbs/07c_models.ipynb #86895593
 def _cut(tree, node, single):
     "The largest number that goes left at a threshold"
     t = float(tree.threshold[node])
-    return t if single else float(np.nextafter(t + _EPS, -np.inf))
+    return t if single else max(t, float(np.nextafter(t + _EPS, -np.inf)))       # t itself where numbers are so large that nothing lies between
 
 def _piece_mask(d, lo, hi):
     "The pieces of a line from lo to hi, both ends included; they must lie on cuts"
@@ -116,11 +118,11 @@ def _nameless(names):
     "The names when they only count the columns, else nothing"
     return tuple(names) if list(names) == [f"x{i}" for i in range(len(names))] else ()
 
-# %% ../nbs/07c_models.ipynb #c2870666
+# %% ../nbs/07c_models.ipynb #3d0da027
 def _own_tree(tree):
     "(Tree, asks, whether numbers are rounded to 32 bits) of a tree of this package"
     if any(isinstance(o, Cell) for v in tree.values for o in v): raise ValueError("'tree' must ask for raw values. Got a tree that was learnt from published cells: it tells no more than its release, so audit that with ppdt.privacy.audit.")
-    if np.any(tree.level): raise ValueError("'tree' must ask for values as they are. Got a test on a level of a taxonomy: replace the column by that level first.")
+    if np.any(tree.level): raise ValueError("'tree' must ask for values as they are. Got a test on a level of a taxonomy: give each level as a column of its own (`ppdt.kadet.with_levels` makes them) and set the tree's `level` to 0.")
     return tree, [_Ask(o) for o in tree.names], False
 
 # %% ../nbs/07c_models.ipynb #fd731876
@@ -237,12 +239,12 @@ def _ends_of(v):
     if isinstance(v, Interval): return [(position(v.lo), np.nextafter(position(v.hi), -np.inf) if v.hi_open else position(v.hi))]
     return [(position(o), position(o)) for o in v]
 
-# %% ../nbs/07c_models.ipynb #7b18ebd8
+# %% ../nbs/07c_models.ipynb #b7fbce8f
 def _line(name, m, nodes, named, missing):
     "The domain of a column of numbers: pieces between the thresholds of the tree and the ends that rules name"
     d = _Domain(name, cuts=np.zeros(0), single=m.single)
     cuts = [_cut(m.tree, i, m.single) for i in nodes] + [c for v in named for lo, hi in _ends_of(v) for c in (np.nextafter(d.on_line(lo), -np.inf), d.on_line(hi))]
-    return replace(d, cuts=np.unique(np.array(cuts, dtype=float)), missing=missing)
+    return replace(d, cuts=np.unique(np.array(cuts, dtype=float)), missing=missing, dates=(m.tree.dates or {}).get(name))
 
 def _named_values(name, m):
     "(values of a column that the tree names, are these all that it was learnt from?); None when it names none"
@@ -756,7 +758,7 @@ class _OnScreen:
     def __repr__(self): return str(self)
     def _repr_html_(self): return _lines_html(self._lines())
 
-# %% ../nbs/07c_models.ipynb #7b304b04
+# %% ../nbs/07c_models.ipynb #7f44423e
 def _mask_text(d, m):
     "A set of values in words"
     if m.all(): return "any"
@@ -765,7 +767,8 @@ def _mask_text(d, m):
         return ", ".join(some) if len(some) <= 3 or len(some)*2 <= len(d) else "not " + ", ".join(value_text(o) for o, i in zip(d.values, m) if not i)
     n = len(d.cuts) + 1
     on = np.flatnonzero(np.diff(np.concatenate([[0], m[:n].astype(int), [0]])))
-    def one(lo, hi): return f"<= {d.cuts[hi-1]:.6g}" if lo == 0 else f"> {d.cuts[lo-1]:.6g}" if hi == n else f"{d.cuts[lo-1]:.6g} to {d.cuts[hi-1]:.6g}"
+    def end(i): return _point(d.cuts[i], d.dates) if d.dates else f"{d.cuts[i]:.6g}"
+    def one(lo, hi): return f"<= {end(hi - 1)}" if lo == 0 else f"> {end(lo - 1)}" if hi == n else f"{end(lo - 1)} to {end(hi - 1)}"
     return " or ".join([*["any number" if hi - lo == n else one(lo, hi) for lo, hi in on.reshape(-1, 2)], *(["missing"] if d.missing and m[-1] else [])])
 
 # %% ../nbs/07c_models.ipynb #b7125d94

@@ -282,6 +282,16 @@ def test_dates():
     assert audit_model(clf, t, ["sex"], y=y).populations == (12,)
     assert len(spans(clf, t, ["sex"], impossible=lambda o: (o.sex == "F") & (o.born > pd.Timestamp("1985-01-01")))) == 2
 
+@pytest.mark.parametrize("thresholds", ["midpoint", "data"])
+def test_a_date_at_a_threshold(thresholds):
+    t = pd.DataFrame({"born": pd.date_range("2024-02-20", periods=20), "sex": list("fm")*10})
+    y = pd.Series(["a"]*11 + ["b"]*9)
+    clf = C45Classifier(thresholds=thresholds).fit(t, y)
+    a = audit_model(clf, t, ["born"], y=y)
+    assert a.populations == (11, 9) and a.certain_published == 20
+    private = linking_attack(clf, t, ["sex"])
+    assert private.values("born").columns.tolist() == ["<= 2024-03-01" + " 12:00"*(thresholds == "midpoint"), "> 2024-03-01" + " 12:00"*(thresholds == "midpoint")]
+
 def test_a_tree_read_back_without_counts():
     t = tree_from_json(tree_json(figure_1()))
     a = audit_model(t, CLIENTS, PUBLIC, y="Loan Risk")
