@@ -419,18 +419,18 @@ def _numbers_of(clf, row):
     if lacks: raise ValueError(f"'row' must have a value for {lacks[0]!r}. Got {list(row)}: give None where it is missing.")
     return _ask_raw(clf, _readable(clf, check_table(pd.DataFrame({o: [row[o]] for o in _fit_columns(clf)}))))[:, 0]
 
-# %% ../nbs/09f_c45.ipynb #15d255bc
-def _rule_line(clf, i, row, x, part):
+# %% ../nbs/09f_c45.ipynb #2d02104e
+def _rule_line(clf, i, row, x, part, counts):
     "What becomes of a row at rule i, of which the rule fits `part`"
     tests, names = clf.rules_[i].tests, _fit_columns(clf)
     if not tests: return f"Rule {i + 1} holds for all that is left."
     if part >= 1 - _EPS: return f"Rule {i + 1} fits: {' and '.join(_test_words(clf, o) for o in tests)}."
     gaps = list(dict.fromkeys(names[o[0]] for o in tests if np.isnan(x[o[0]])))
-    if part > _EPS: return f"Rule {i + 1} fits {_percent(part)} of what is left of the row, since {' and '.join(gaps)} {'is' if len(gaps) < 2 else 'are'} missing."
+    if part > _EPS: return f"Rule {i + 1} fits {_percent(part) if counts else 'a part'} of what is left of the row, since {' and '.join(gaps)} {'is' if len(gaps) < 2 else 'are'} missing."
     bad = next(o for o in tests if _fits(o, x[o[0]]) <= 0)
     return f"Rule {i + 1} does not fit: it asks that {_test_words(clf, bad)}, and it is {_told(row[names[bad[0]]], clf._dates_.get(names[bad[0]]))}."
 
-# %% ../nbs/09f_c45.ipynb #7f198233
+# %% ../nbs/09f_c45.ipynb #ace19dc4
 _MOST_LINES = 10       # rules that do not fit, told in full
 
 def _rule_story(clf, row, counts):
@@ -439,7 +439,7 @@ def _rule_story(clf, row, counts):
     for i, rule in enumerate(clf.rules_):
         part = float(np.prod([_fits(o, x[o[0]]) for o in rule.tests]))
         dull += part <= _EPS
-        if part > _EPS or dull <= _MOST_LINES: lines.append(_rule_line(clf, i, row, x, part))
+        if part > _EPS or dull <= _MOST_LINES: lines.append(_rule_line(clf, i, row, x, part, counts))
         share = rule.counts/max(rule.counts.sum(), 1e-300) if counts else np.eye(len(clf.classes_))[rule.counts.argmax()]
         if part > _EPS: ends.append(rule)
         p, left = p + left*part*share, left*(1 - part)
