@@ -70,7 +70,7 @@ def _learn_release(o, X, y, w):
     if any(sets): return _Cells(d, sets, o.scoring == "spread", o.min_fragment)
     return d if w is not None else _Rows(d.names, d.codes, d.values, d.line, d.classes, d.y, None)
 
-# %% ../nbs/09f_c45.ipynb #7d589a0b
+# %% ../nbs/09f_c45.ipynb #ce4d3b05
 def _ask_columns(o, X):
     "Columns to classify, in the order of fit; columns that a loaded tree does not ask for may be absent"
     check_is_fitted(o, "classes_")
@@ -78,14 +78,12 @@ def _ask_columns(o, X):
     return _readable(o, X if X.shape[1] == o.n_features_in_ else X.reindex(columns=_fit_columns(o)))
 
 def _as_in_fit(o, s, line):
-    "Where fit had dates, those written as text, such as 2024-03-01, become dates; one without a zone is of the zone of fit"
+    "Where fit had dates, those written as text, such as 2024-03-01, become dates"
     dates = (getattr(o, "_dates_", None) or {}).get(s.name)
     known = s.dropna() if line and dates and s.dtype.kind != "M" else ()
     if not len(known) or not all(isinstance(v, str) and re.match(r"\d{4}-\d\d-\d\d", v) for v in known): return s
-    try: t = pd.to_datetime(s, format="ISO8601")
+    try: return pd.to_datetime(s, format="ISO8601")
     except (TypeError, ValueError): return s
-    if t.dt.tz is not None or not _zone(dates): return t
-    return t.dt.tz_localize(_zone(dates), ambiguous=np.ones(len(t), dtype=bool), nonexistent="shift_forward")
 
 def _asked(o):
     "Numbers of the columns that the model asks"
@@ -487,18 +485,18 @@ def _numbers_of(clf, row):
     if lacks: raise ValueError(f"'row' must have a value for {lacks[0]!r}. Got {list(row)}: give None where it is missing.")
     return _ask_raw(clf, _readable(clf, check_table(pd.DataFrame({o: [row[o]] for o in _fit_columns(clf)}))))[:, 0]
 
-# %% ../nbs/09f_c45.ipynb #15d255bc
-def _rule_line(clf, i, row, x, part):
+# %% ../nbs/09f_c45.ipynb #2d02104e
+def _rule_line(clf, i, row, x, part, counts):
     "What becomes of a row at rule i, of which the rule fits `part`"
     tests, names = clf.rules_[i].tests, _fit_columns(clf)
     if not tests: return f"Rule {i + 1} holds for all that is left."
     if part >= 1 - _EPS: return f"Rule {i + 1} fits: {' and '.join(_test_words(clf, o) for o in tests)}."
     gaps = list(dict.fromkeys(names[o[0]] for o in tests if np.isnan(x[o[0]])))
-    if part > _EPS: return f"Rule {i + 1} fits {_percent(part)} of what is left of the row, since {' and '.join(gaps)} {'is' if len(gaps) < 2 else 'are'} missing."
+    if part > _EPS: return f"Rule {i + 1} fits {_percent(part) if counts else 'a part'} of what is left of the row, since {' and '.join(gaps)} {'is' if len(gaps) < 2 else 'are'} missing."
     bad = next(o for o in tests if _fits(o, x[o[0]]) <= 0)
     return f"Rule {i + 1} does not fit: it asks that {_test_words(clf, bad)}, and it is {_told(row[names[bad[0]]], clf._dates_.get(names[bad[0]]))}."
 
-# %% ../nbs/09f_c45.ipynb #c007de7f
+# %% ../nbs/09f_c45.ipynb #01731a47
 _MOST_LINES = 10       # rules that do not fit, told in full
 
 def _rule_story(clf, row, counts):
@@ -507,7 +505,7 @@ def _rule_story(clf, row, counts):
     for i, rule in enumerate(clf.rules_):
         part = float(np.prod([_fits(o, x[o[0]]) for o in rule.tests]))
         dull += part <= _EPS
-        if part > _EPS or dull <= _MOST_LINES: lines.append(_rule_line(clf, i, row, x, part))
+        if part > _EPS or dull <= _MOST_LINES: lines.append(_rule_line(clf, i, row, x, part, counts))
         share = rule.counts/max(rule.counts.sum(), 1e-300) if counts else np.eye(len(clf._classes_))[rule.counts.argmax()]
         if part > _EPS: ends.append(rule)
         p, left = p + left*part*share, left*(1 - part)

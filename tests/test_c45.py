@@ -570,7 +570,9 @@ def test_columns_of_dates_are_what_they_were():
         assert clf.predict(t.astype(str)).tolist() == clf.predict(t.came.dt.date.to_frame()).tolist() == clf.predict(t).tolist()
         assert clf.rules()[0] == "If came is at most 2024-03-01 12:00, then a." and "came <= 2024-03-01 12:00: a" in str(clf)
     zoned = C45Classifier().fit(t.came.dt.tz_localize("Europe/Paris").to_frame(), ["a"]*11 + ["b"]*9)
-    assert zoned.predict(t).tolist() == ["a"]*11 + ["b"]*9
+    assert zoned.predict(t.came.dt.tz_localize("Europe/Paris").to_frame()).tolist() == ["a"]*11 + ["b"]*9
+    for naive in (t, t.astype(str)):
+        with pytest.raises(ValueError, match="must hold dates with a time zone, as in fit. Got none"): zoned.predict(naive)
     with pytest.raises(ValueError, match="Column 'n' must hold numbers, as in fit. Got dates such as"): C45Classifier().fit(pd.DataFrame({"n": range(20)}), ["a"]*11 + ["b"]*9).predict(t.rename(columns={"came": "n"}))
 
 @given(mixed_tables(), st.booleans(), st.data())
