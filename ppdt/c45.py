@@ -5,24 +5,24 @@
 # %% auto #0
 __all__ = ['MOST_NUMBERS', 'C45Classifier', 'ID3Classifier', 'PARTClassifier', 'part_text', 'error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #00d8b062
+# %% ../nbs/09f_c45.ipynb #9b044ac7
 from types import SimpleNamespace
 import datetime, re
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
-from .columns import (_ask_cells, _ask_column, _canonical, _check_weight, _check_y, _class_codes, _is_published, _learn_cells, _learn_column,
+from .columns import (_ask_cells, _ask_column, _canonical, _check_weight, _check_y, _class_codes, _finder, _is_published, _learn_cells, _learn_column,
     _plain_values, _value_shares, _warn_unseen)
 from .encoder import _warn_of_texts
 from .fractions import _Cells, _as_tree, _cell_shares, _dates, _grow, tree_shares
 from .generalization import Taxonomy
 from .growing import THRESHOLD, ONE_VALUE, Tree, entropy
 from .pruning import _collapse, _prune, error_estimate
-from .reading import _class_label, _java, _moment, _percent, _rounded, _told, decision_path, explain, j48_text, tree_rules
+from .reading import _as_row, _class_label, _java, _moment, _percent, _rounded, _told, decision_path, explain, j48_text, tree_rules
 from .release import _fit_columns, _forget, same_columns
 from .rules import Rule, _part, _rule_shares
 from .splits import _EPS, _Rows, _most_gain
-from .tables import Cell, MISSING, Node, ValueSet, _zone, cell_text, check_table, value_order, value_text
+from .tables import Cell, MISSING, Node, ValueSet, _zone, cell_text, cells, check_table, value_order, value_text
 
 _all_ = ['error_estimate', 'Rule']
 
@@ -70,12 +70,13 @@ def _learn_release(o, X, y, w):
     if any(sets): return _Cells(d, sets, o.scoring == "spread", o.min_fragment)
     return d if w is not None else _Rows(d.names, d.codes, d.values, d.line, d.classes, d.y, None)
 
-# %% ../nbs/09f_c45.ipynb #ce4d3b05
+# %% ../nbs/09f_c45.ipynb #96e485f8
 def _ask_columns(o, X):
     "Columns to classify, in the order of fit; columns that a loaded tree does not ask for may be absent"
     check_is_fitted(o, "classes_")
-    X = same_columns(X, _fit_columns(o), getattr(o, "_spare_", ()), who=type(o).__name__, named=hasattr(o, "feature_names_in_"))
-    return _readable(o, X if X.shape[1] == o.n_features_in_ else X.reindex(columns=_fit_columns(o)))
+    spare = getattr(o, "_spare_", ())
+    X = same_columns(X, _fit_columns(o), spare, who=type(o).__name__, named=hasattr(o, "feature_names_in_"))
+    return _readable(o, X.drop(columns=spare, errors="ignore").reindex(columns=_fit_columns(o)) if spare else X)
 
 def _as_in_fit(o, s, line):
     "Where fit had dates, those written as text, such as 2024-03-01, become dates"
@@ -84,6 +85,11 @@ def _as_in_fit(o, s, line):
     if not len(known) or not all(isinstance(v, str) and re.match(r"\d{4}-\d\d-\d\d", v) for v in known): return s
     try: return pd.to_datetime(s, format="ISO8601")
     except (TypeError, ValueError): return s
+
+def _any_other(o, j):
+    "Is every unknown value of a column \"any other\"? So it is in a tree from a file without counts that asks for single values: the file has only these"
+    t = getattr(o, "tree_", None)
+    return t is not None and t.withheld and bool((t.kind[t.attribute == j] == ONE_VALUE).all())
 
 def _asked(o):
     "Numbers of the columns that the model asks"
@@ -96,21 +102,29 @@ def _ask_raw(o, X):
     x = np.stack([_ask_column(_as_in_fit(o, X[c], line), v, line) for c, v, line in zip(X, o._domains_, o._numeric_)])
     for j in _asked(o):
         known = ~np.isnan(x[j])
-        if not o._numeric_[j] and known.any() and (x[j][known] == -2).all(): _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
+        if not o._numeric_[j] and known.any() and (x[j][known] == -2).all() and not _any_other(o, j): _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
     return x
 
-# %% ../nbs/09f_c45.ipynb #d1b2dad2
+# %% ../nbs/09f_c45.ipynb #27bc96aa
+def _known_values(o, j, s):
+    "The values of a column in fit; where unknown ones are \"any other\", also those of a published column to classify"
+    values = o._domains_[j]
+    if not _any_other(o, j) or not _is_published(s): return values
+    find, new = _finder(values), [v for c in cells(s)[1] for v in _plain_values(c, (o.taxonomies or {}).get(s.name), s.name) or ()]
+    return [*values, *dict.fromkeys(v for v in new if find(v) < 0)]
+
 def _ask_release(o, X):
     "Rows with published cells to classify, as `_Cells`"
     tax, t = getattr(o, "taxonomies", None) or {}, o.tree_
     asked = [t.threshold[(t.attribute == j) & (t.kind == THRESHOLD)] for j in range(X.shape[1])]
     shares = getattr(o, "value_shares_", {})
     fit = [X[c] if _is_published(X[c]) else _as_in_fit(o, X[c], line) for c, line in zip(X, o._numeric_)]
-    columns = [_ask_cells(s, v, line, tax.get(c), a, shares.get(c)) for c, s, v, line, a in zip(X, fit, o._domains_, o._numeric_, asked)]
+    known = [_known_values(o, j, s) for j, s in enumerate(fit)]
+    columns = [_ask_cells(s, v, line, tax.get(c), a, shares.get(c)) for c, s, v, line, a in zip(X, fit, known, o._numeric_, asked)]
     codes, size, line, sets = map(list, zip(*columns))
     for j in _asked(o):
         known = codes[j] >= 0
-        if not o._numeric_[j] and known.any() and (codes[j][known] == size[j] - 1).all(): _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
+        if not o._numeric_[j] and known.any() and (codes[j][known] == size[j] - 1).all() and not _any_other(o, j): _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
     n = len(X)
     d = _Rows(list(X), codes, [range(s) for s in size], line, o.classes_, np.zeros(n, dtype=np.int64), np.ones(n))
     return _Cells(d, sets, True, getattr(o, "min_fragment", 0.))
@@ -160,15 +174,15 @@ def _importances(tree):
     np.add.at(res, tree.attribute[inner], np.maximum(gain[inner], 0))
     return res/res.sum() if res.sum() > 0 else res
 
-# %% ../nbs/09f_c45.ipynb #fc5e5406
+# %% ../nbs/09f_c45.ipynb #008e9835
 def _one_row(o, row):
     "A row as a dict; nodes of taxonomies as sets of what is below them"
-    if isinstance(row, pd.DataFrame):
-        if len(row) != 1: raise ValueError(f"'row' must be one row. Got a table of {len(row)}: choose one with X.iloc[i].")
-        row = row.iloc[0]
-    if not hasattr(row, "items"): raise TypeError(f"'row' must be a dict, a Series or a table of one row. Got {type(row).__name__}: use X.iloc[i].")
     tax = getattr(o, "taxonomies", None) or {}
-    return {c: ValueSet(_plain_values(v, tax.get(c), c)) if isinstance(v, Node) else v for c, v in row.items()}
+    return {c: ValueSet(_plain_values(v, tax.get(c), c)) if isinstance(v, Node) else v for c, v in _as_row(row).items()}
+
+def _column_of(v, name):
+    "A column with one value; pandas knows intervals only as categories"
+    return pd.Series([v], name=name, dtype="category" if isinstance(v, pd.Interval) else None)
 
 def _row_as_in_fit(o, row):
     "A row whose raw values are written as in fit, by the rules of `predict`"
@@ -177,13 +191,13 @@ def _row_as_in_fit(o, row):
     for j in _asked(o):
         v = res.get(names[j])
         if v is None or isinstance(v, Cell): continue
-        x = _ask_column(_as_in_fit(o, pd.Series([v], name=names[j]), o._numeric_[j]), o._domains_[j], o._numeric_[j])[0]
+        x = _ask_column(_as_in_fit(o, _column_of(v, names[j]), o._numeric_[j]), o._domains_[j], o._numeric_[j])[0]
         if np.isnan(x): res[names[j]] = None
-        elif o._numeric_[j]: res[names[j]] = pd.Timestamp(v) if isinstance(v, (datetime.date, np.datetime64)) else _as_in_fit(o, pd.Series([v], name=names[j]), True)[0] if names[j] in o._dates_ else x if isinstance(v, str) else v
+        elif o._numeric_[j]: res[names[j]] = pd.Timestamp(v) if isinstance(v, (datetime.date, np.datetime64)) else _as_in_fit(o, pd.Series([v], name=names[j]), True)[0] if names[j] in o._dates_ else v
         elif x >= 0: res[names[j]] = o._domains_[j][int(x)]
     return res
 
-# %% ../nbs/09f_c45.ipynb #e8b62008
+# %% ../nbs/09f_c45.ipynb #83d2bfc4
 class _OneTree(_TreeClassifier):
     "What the classifiers with a single tree share"
     @property
@@ -200,12 +214,12 @@ class _OneTree(_TreeClassifier):
     def path(self, row):
         "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`. scikit-learn's `decision_path` is another thing, a matrix for many rows"
         check_is_fitted(self, "tree_")
-        return decision_path(self.tree_, self._row(row))
+        return decision_path(self.tree_, self._row(row), shares=getattr(self, "value_shares_", None))
 
-    def explain(self, row, counts=True):
-        "Why a row (dict, Series or table of one row) gets its class, in words"
+    def explain(self, row, counts=False):
+        "Why a row (dict, Series or table of one row) gets its class, in words; `counts` tells the training rows"
         check_is_fitted(self, "tree_")
-        return explain(self.tree_, self._row(row), counts)
+        return explain(self.tree_, self._row(row), counts, shares=getattr(self, "value_shares_", None))
 
     def _row(self, row): return _row_as_in_fit(self, row)
 
@@ -389,7 +403,7 @@ class ID3Classifier(_OneTree):
         tags.input_tags.allow_nan = False
         return tags
 
-# %% ../nbs/09f_c45.ipynb #023b6e53
+# %% ../nbs/09f_c45.ipynb #514c0805
 class PARTClassifier(_TreeClassifier):
     """A list of rules, each the best path of a partial C4.5 tree; as Weka's PART. Source: frank1998.
 
@@ -439,14 +453,14 @@ class PARTClassifier(_TreeClassifier):
         check_is_fitted(self, "rules_")
         return [_rule_sentence(self, i, counts) for i in range(len(self.rules_))]
 
-    def explain(self, row, counts=True):
-        "Which rule answers for a row (dict, Series or table of one row), and why those before it do not, in words"
+    def explain(self, row, counts=False):
+        "Which rule answers for a row (dict, Series or table of one row), and why those before it do not, in words; `counts` tells the training rows"
         check_is_fitted(self, "rules_")
         return _rule_story(self, _row_as_in_fit(self, row), counts)
 
     def __str__(self): return part_text(self) if hasattr(self, "rules_") else repr(self)
 
-# %% ../nbs/09f_c45.ipynb #3f117cbc
+# %% ../nbs/09f_c45.ipynb #dccfffa9
 def _test_parts(clf, test):
     "Name, sign and value of a test as PART prints them"
     j, kind, t, b, _ = test
@@ -458,7 +472,8 @@ def part_text(
     clf, # A fitted `PARTClassifier`
     counts:bool=True, # Weights of the rules; they tell about people
 )->str: # Rules as PART prints them, without its title and its closing line
-    "A list of rules as text."
+    "A list of rules as text. Raises NotFittedError before fit."
+    check_is_fitted(clf, "rules_")
     return "\n\n".join(" AND\n".join(" ".join(_test_parts(clf, o)) for o in r.tests) + ": " + _class_label(clf._classes_, r.counts, r.counts, counts) for r in clf.rules_)
 
 def _test_words(clf, test):
@@ -473,7 +488,7 @@ def _rule_sentence(clf, i, counts):
     if not tests: return f"{'Otherwise' if i else 'Always'} {then}."
     return f"{'Otherwise, if' if i else 'If'} {' and '.join(tests)}, then {then}."
 
-# %% ../nbs/09f_c45.ipynb #7e1a809d
+# %% ../nbs/09f_c45.ipynb #1afeecab
 def _fits(test, v):
     "How much of a row with this number or code meets a test"
     _, kind, t, b, share = test
@@ -483,7 +498,7 @@ def _numbers_of(clf, row):
     "One row as numbers and codes"
     lacks = [o for o in _fit_columns(clf) if o not in row]
     if lacks: raise ValueError(f"'row' must have a value for {lacks[0]!r}. Got {list(row)}: give None where it is missing.")
-    return _ask_raw(clf, _readable(clf, check_table(pd.DataFrame({o: [row[o]] for o in _fit_columns(clf)}))))[:, 0]
+    return _ask_raw(clf, _readable(clf, check_table(pd.DataFrame({o: _column_of(row[o], o) for o in _fit_columns(clf)}))))[:, 0]
 
 # %% ../nbs/09f_c45.ipynb #2d02104e
 def _rule_line(clf, i, row, x, part, counts):
@@ -496,7 +511,7 @@ def _rule_line(clf, i, row, x, part, counts):
     bad = next(o for o in tests if _fits(o, x[o[0]]) <= 0)
     return f"Rule {i + 1} does not fit: it asks that {_test_words(clf, bad)}, and it is {_told(row[names[bad[0]]], clf._dates_.get(names[bad[0]]))}."
 
-# %% ../nbs/09f_c45.ipynb #01731a47
+# %% ../nbs/09f_c45.ipynb #c2188af5
 _MOST_LINES = 10       # rules that do not fit, told in full
 
 def _rule_story(clf, row, counts):
@@ -506,7 +521,7 @@ def _rule_story(clf, row, counts):
         part = float(np.prod([_fits(o, x[o[0]]) for o in rule.tests]))
         dull += part <= _EPS
         if part > _EPS or dull <= _MOST_LINES: lines.append(_rule_line(clf, i, row, x, part, counts))
-        share = rule.counts/max(rule.counts.sum(), 1e-300) if counts else np.eye(len(clf._classes_))[rule.counts.argmax()]
+        share = rule.counts/max(rule.counts.sum(), 1e-300)
         if part > _EPS: ends.append(rule)
         p, left = p + left*part*share, left*(1 - part)
         if left <= _EPS: break

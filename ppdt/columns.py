@@ -5,11 +5,12 @@
 # %% auto #0
 __all__ = []
 
-# %% ../nbs/09d_columns.ipynb #2e3c2ecf
+# %% ../nbs/09d_columns.ipynb #53ae02e8
 import re, warnings
 import numpy as np, pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype
 from sklearn.utils.multiclass import check_classification_targets
+from .reading import _same_text
 from .release import check_class
 from .tables import Cell, Centroid, Interval, MISSING, Node, Suppressed, _plain, cells, column_kind, encode, position, value_order, value_text
 
@@ -20,13 +21,7 @@ def _learn_column(s):
     a, codes = encode(s)
     return codes.astype(np.int32), a.items, a.positions if a.kind == "numeric" else None
 
-# %% ../nbs/09d_columns.ipynb #69a484be
-def _same_text(v):
-    "The text by which values of different dtypes are compared: 1, 1.0, '1' and '1.0' are alike, and so are True and 'True'"
-    if isinstance(v, (float, np.floating)) and np.isfinite(v) and v == np.floor(v): return str(int(v))
-    t = v if isinstance(v, str) else value_text(v)
-    return t[:-2] if re.fullmatch(r"-?\d+\.0", t) else t
-
+# %% ../nbs/09d_columns.ipynb #7bd260b4
 def _finder(values):
     "A function from a value to its code, -2 when it was not declared"
     where, texts = {v: i for i, v in enumerate(values)}, {}

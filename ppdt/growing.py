@@ -159,7 +159,7 @@ def _textbook_id3(data, parts=None, free=None, min_branches=2):
     rest = [a for a in free if a != best]
     return counts, best, {v: _textbook_id3(data, p, rest, min_branches) for v, p in sorted(branches[best].items())}
 
-# %% ../nbs/06a_growing.ipynb #fe3ef753
+# %% ../nbs/06a_growing.ipynb #e7912220
 LEAF, MULTIWAY, THRESHOLD, ONE_VALUE = 0, 1, 2, 3    # kinds of nodes: no test, a branch a value, value <= threshold or not, one value or any other
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -188,6 +188,8 @@ class Tree:
         Attributes, their values in order, and class values.
     dates : dict or None
         Attributes whose thresholds are dates, in nanoseconds since 1970: name to dtype, such as "datetime64[ns]" or "datetime64[ns, Europe/Paris]".
+    withheld : bool
+        Was it read from a file without counts? Then `counts` and `n` are made up, one row of its class in each node, and `values` has those only that a branch names.
     """
     parent: np.ndarray
     attribute: np.ndarray
@@ -201,6 +203,7 @@ class Tree:
     values: list
     classes: np.ndarray
     dates: dict | None = None
+    withheld: bool = False
 
     def __len__(self): return len(self.parent)
     def __repr__(self): return f"Tree({len(self)} nodes, {self.n_leaves} leaves, depth {self.depth})"

@@ -239,7 +239,7 @@ def _ends_of(v):
     if isinstance(v, Interval): return [(position(v.lo), np.nextafter(position(v.hi), -np.inf) if v.hi_open else position(v.hi))]
     return [(position(o), position(o)) for o in v]
 
-# %% ../nbs/07c_models.ipynb #b7fbce8f
+# %% ../nbs/07c_models.ipynb #e6072337
 def _line(name, m, nodes, named, missing):
     "The domain of a column of numbers: pieces between the thresholds of the tree and the ends that rules name"
     d = _Domain(name, cuts=np.zeros(0), single=m.single)
@@ -248,11 +248,11 @@ def _line(name, m, nodes, named, missing):
 
 def _named_values(name, m):
     "(values of a column that the tree names, are these all that it was learnt from?); None when it names none"
-    own = [j for j, o in enumerate(m.asks) if o.column == name and (o.number is not None or m.tree.values[j] != ["<=", ">"])]
+    own = [j for j, o in enumerate(m.asks) if o.column == name and (o.number is not None or m.tree.values[j] not in ([], ["<=", ">"]))]
     values = dict.fromkeys(v for j in own for v in (m.tree.values[j] if m.asks[j].number is None else m.asks[j].number))
-    return (list(values), all(m.asks[j].number is None or m.asks[j].closed for j in own)) if own else None
+    return (list(values), not m.tree.withheld and all(m.asks[j].number is None or m.asks[j].closed for j in own)) if own else None
 
-# %% ../nbs/07c_models.ipynb #7a811e2f
+# %% ../nbs/07c_models.ipynb #00d33609
 def _domain(name, m, rules, X):
     "What a column can be: what the tree and the rules name, and the values of the table"
     nodes = [i for i in np.flatnonzero(m.tree.attribute >= 0) if m.asks[m.tree.attribute[i]].column == name]
@@ -268,7 +268,7 @@ def _domain(name, m, rules, X):
         if isinstance(v, Interval): raise ValueError(f"'impossible' must name values of column {name!r}, which holds categories. Got {v}.")
         values |= dict.fromkeys(v)
     if m.left is not None and (codes < 0).any(): values[MISSING] = None
-    return _Domain(name, list(values | dict.fromkeys(a.items if a is not None else ())), open=a is None and not own)
+    return _Domain(name, list(values | dict.fromkeys(a.items if a is not None else ())), open=a is None and (not own or m.tree.withheld))
 
 # %% ../nbs/07c_models.ipynb #d73b8f1f
 def _branch(m, node, d):

@@ -5,19 +5,28 @@
 # %% auto #0
 __all__ = ['branch_text', 'tree_text', 'j48_text', 'tree_rules', 'Step', 'decision_path', 'explain']
 
-# %% ../nbs/06b_reading.ipynb #4ce729fd
+# %% ../nbs/06b_reading.ipynb #8ce73a7e
+import re
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
 import numpy as np, pandas as pd
 from fastcore.basics import patch
 from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, Tree
-from .tables import Cell, Centroid, Exact, Interval, Node, Suppressed, _date, _zone, cell_text, position, value_text
+from .tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppressed, _date, _zone, cell_text, position, value_text
 
-# %% ../nbs/06b_reading.ipynb #f7d7a70e
+# %% ../nbs/06b_reading.ipynb #c869aa6b
 _EPS = 1e-6
 def _label(v): return cell_text(v) if isinstance(v, Cell) else value_text(v)
 def _number(x): return f"{round(float(x), 9):.6g}"   # rounded first, so that the order of a sum does not show
 def _percent(x): return f"{_number(round(100*float(x), 1))} %"
+
+def _tree_of(tree):
+    "A Tree, or the one of a fitted classifier"
+    own = tree if isinstance(tree, Tree) else getattr(tree, "tree_", None)
+    if isinstance(own, Tree): return own
+    todo = "fit it first" if hasattr(tree, "fit") and not any(o.endswith("_") and not o.startswith("_") for o in vars(tree)) else "grow one, or read a file with ppdt.trees.tree_from_json(text)"
+    raise TypeError(f"'tree' must be a Tree, or a fitted classifier that has one as tree_. Got {type(tree).__name__}: {todo}.")
 
 def _kids(tree):
     "Children of every node, in the order of their branches"
@@ -26,7 +35,7 @@ def _kids(tree):
         if i: res[tree.parent[i]].append(i)
     return res
 
-# %% ../nbs/06b_reading.ipynb #86b1f3c3
+# %% ../nbs/06b_reading.ipynb #bba5bdbe
 def _heaviest(counts, eps=_EPS):
     "The class that J48 prints: a later one must be heavier by more than 1e-6"
     best, top = 0, 0.
@@ -43,9 +52,10 @@ def _answers(tree):
         res.append(_heaviest(c, eps) if n > eps or p < 0 else res[p])
     return res
 
-def _withheld(tree):
-    "Was the tree saved without counts? Then every node holds one row"
-    return len(tree) > 1 and bool((tree.n == 1).all())
+def _bare(tree):
+    "The tree as it is saved without counts: every node holds one row of its class, also an empty one"
+    counts = np.eye(len(tree.classes))[_answers(tree)]
+    return replace(tree, counts=counts, n=counts.sum(axis=1), withheld=True)
 
 # %% ../nbs/06b_reading.ipynb #698ff199
 def _java(x):
@@ -135,17 +145,18 @@ def _class_label(classes, c, instead, counts, style="j48"):
     c, best = list(map(float, c)), _heaviest(c if sum(c) > _EPS else instead)
     return _label(classes[best]) + (_weights(c, best, style) if counts else "")
 
-# %% ../nbs/06b_reading.ipynb #e079125e
+# %% ../nbs/06b_reading.ipynb #d9c0c579
 def tree_text(
-    tree:Tree, # A tree
+    tree:Tree, # A tree, or a fitted classifier that has one
     counts:bool=True, # Show weights of the leaves: all, and those not of the leaf's class. They tell about people
     max_depth:int=None, # Show so many levels; "..." marks where the tree goes on
     digits:int=6, # Decimals of a threshold at most; None: all
     style:str="plain", # "plain": weights as (5/2); "j48": as J48 writes them, (5.0/2.0)
 )->str: # Lines as J48 prints them, without its title and its closing lines
-    "A tree as text, one line a branch. Raises ValueError for an unknown style."
+    "A tree as text, one line a branch. Raises ValueError for an unknown style, TypeError for what is no tree."
     if style not in ("plain", "j48"): raise ValueError(f"'style' must be 'plain' or 'j48'. Got {style!r}.")
-    kids, answer, counts = _kids(tree), _answers(tree), counts and not _withheld(tree)
+    tree = _tree_of(tree)
+    kids, answer, counts = _kids(tree), _answers(tree), counts and not tree.withheld
     def leaf(i): return f": {_label(tree.classes[answer[i]])}" + (_weights(tree.counts[i].tolist(), answer[i], style, _eps(tree)) if counts else "") + (" ..." if kids[i] else "")
     lines, stack = [], [(0, 0)]
     while stack:
@@ -157,7 +168,7 @@ def tree_text(
     return "\n".join(lines)
 
 def j48_text(
-    tree:Tree, # A tree
+    tree:Tree, # A tree, or a fitted classifier that has one
     counts:bool=True, # Weights of the leaves, all and wrong ones; they tell about people
     digits:int=6, # Decimals of a threshold at most; None: all
 )->str: # Lines as J48 prints them
@@ -198,7 +209,7 @@ def _clause(name, values, known, dates=None):
     if other and not one: said.append(f"not {_label(values[other[0]])}" if len(other) == 1 else "none of " + ", ".join(_label(values[v]) for v in other))
     return f"{name} is " + " and ".join(said)
 
-# %% ../nbs/06b_reading.ipynb #cba77d8d
+# %% ../nbs/06b_reading.ipynb #b3a6ef9f
 def _sentence(tree, leaf, answer, known, counts):
     "One rule; `known` maps (attribute, level, its name) to what is known of it"
     then = _label(tree.classes[answer])
@@ -209,11 +220,12 @@ def _sentence(tree, leaf, answer, known, counts):
     return "If " + " and ".join(_clause(name, tree.values[j], o, (tree.dates or {}).get(tree.names[j])) for (j, _, name), o in known.items()) + f"{odd}, then {then}."
 
 def tree_rules(
-    tree:Tree, # A tree
+    tree:Tree, # A tree, or a fitted classifier that has one
     counts:bool=False, # Tell the rows of the class and of the leaf? They are people
 )->list: # One sentence a leaf
-    "A tree as rules in words, one for each leaf in the order of the text; tests of one attribute are merged into what is left of it."
-    kids, answer, counts = _kids(tree), _answers(tree), counts and not _withheld(tree)
+    "A tree as rules in words, one for each leaf in the order of the text; tests of one attribute are merged into what is left of it. Raises TypeError for what is no tree."
+    tree = _tree_of(tree)
+    kids, answer, counts = _kids(tree), _answers(tree), counts and not tree.withheld
     known, undo, res, stack = {}, [], [], [0]
     while stack:
         i = stack.pop()
@@ -232,7 +244,7 @@ def tree_rules(
         else: res.append(_sentence(tree, i, answer[i], known, counts))
     return res
 
-# %% ../nbs/06b_reading.ipynb #2db92e5f
+# %% ../nbs/06b_reading.ipynb #84aae7ed
 def _is_missing(v):
     "None, NaN, NaT, NA"
     return v is None or v is pd.NA or (np.isscalar(v) or v is pd.NaT) and v != v
@@ -253,40 +265,69 @@ def _on_line(v, name, dates=None):
         t = _as_date(v, dates)
         if t is None: raise ValueError(f"'row' must have a date{'' if _zone(dates) else ' without a time zone'} for {name!r}, such as 2024-02-29 or 2024-02-29T12:30:00. Got {v!r}.")
         return position(t)
-    if isinstance(v, (bool, np.bool_)) or not isinstance(v, (int, float, np.integer, np.floating)): raise ValueError(f"'row' must have a number for {name!r}. Got {v!r}.")
-    return position(v)
+    x = pd.to_numeric(str(v), errors="coerce") if isinstance(v, (str, Decimal)) else v              # numbers as text, as in predict
+    if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, float, np.integer, np.floating)) or x is not v and not np.isfinite(x): raise ValueError(f"'row' must have a number for {name!r}. Got {v!r}.")
+    return float(position(x))
 
-# %% ../nbs/06b_reading.ipynb #95709d28
-def _cut(said, t, name, dates=None):
-    "Shares at most and above a threshold, and what is left of the value there"
+def _as_row(row):
+    "A row with names: a dict or a Series, or the only row of a table"
+    if isinstance(row, pd.DataFrame):
+        if len(row) != 1: raise ValueError(f"'row' must be one row. Got a table of {len(row)}: choose one with X.iloc[i].")
+        row = row.iloc[0]
+    if not all(hasattr(row, o) for o in ("keys", "items", "__getitem__")): raise TypeError(f"'row' must be a dict, a Series or a table of one row. Got {type(row).__name__}: use X.iloc[i].")
+    return row
+
+# %% ../nbs/06b_reading.ipynb #d9ddff19
+def _divided(keys, shares):
+    "How a list of values is divided: by the shares of their keys, alike where these are unknown or all 0"
+    w = [shares.get(o, 0.) for o in keys] if shares else []
+    return w if sum(w) > 0 else [1]*len(keys)
+
+def _parts(said, branch, weight):
+    "(branch, share, values) for each branch of a list of values"
+    at = [[i for i, o in enumerate(branch) if o == b] for b in sorted(set(branch))]
+    return [(branch[o[0]], sum(weight[i] for i in o)/sum(weight), [said[i] for i in o]) for o in at]
+
+def _cut(said, t, name, dates=None, shares=None):
+    "(0 or 1, share, what is left of the value) at most and above a threshold; `shares` are those of values"
     if isinstance(said, tuple):
         lo, hi = said
-        if t <= lo: return [(0., None), (1., said)]
-        if t >= hi: return [(1., said), (0., None)]
+        if t <= lo: return [(1, 1., said)]
+        if t >= hi: return [(0, 1., said)]
         ends = np.isinf([lo, hi])
-        below = (t - lo)/(hi - lo) if not ends.any() else .5 if ends.all() else float(ends[0])
-        return [(below, (lo, t)), (1 - below, (t, hi))]
-    above = [_on_line(v, name, dates) - t >= _EPS for v in said]
-    return [(above.count(b)/len(said), [v for v, a in zip(said, above) if a == b]) for b in (False, True)]
+        below = (t/4 - lo/4)/(hi/4 - lo/4) if not ends.any() else .5 if ends.all() else float(ends[0])      # quarters: a width may be too large for a float
+        return [o for o in ((0, below, (lo, t)), (1, 1 - below, (t, hi))) if o[1] > 0]
+    x = [_on_line(v, name, dates) for v in said]
+    return _parts(said, [int(v - t >= _EPS) for v in x], _divided(x, {position(v): s for v, s in (shares or {}).items()}))
+
+# %% ../nbs/06b_reading.ipynb #6783b381
+def _same_text(v):
+    "The text by which values of different dtypes are compared: 1, 1.0, '1' and '1.0' are alike, and so are True and 'True'"
+    if isinstance(v, (float, np.floating)) and np.isfinite(v) and v == np.floor(v): return str(int(v))
+    t = v if isinstance(v, str) else value_text(v)
+    return t[:-2] if re.fullmatch(r"-?\d+\.0", t) else t
 
 def _code(v, values):
     "The code of a value, -1 when it is none of the domain"
     where = {o: i for i, o in enumerate(values)}
     if v in where: return where[v]
+    if isinstance(v, Cell): return -1
     if isinstance(v, (str, date, np.datetime64)) and values and isinstance(values[0], pd.Timestamp): return where.get(_as_date(v, _dtype_of(values[0])), -1)
-    return where.get(value_text(v), -1) if not isinstance(v, (str, Cell)) and values and all(isinstance(o, str) for o in values) else -1
+    if not isinstance(v, str) and value_text(v) in where: return where[value_text(v)]
+    like = [i for o, i in where.items() if not isinstance(o, Cell) and o is not MISSING and _same_text(o) == _same_text(v)]
+    return like[0] if len(like) == 1 else -1
 
-# %% ../nbs/06b_reading.ipynb #412166b6
-def _by_value(tree, node, said, rule):
+# %% ../nbs/06b_reading.ipynb #fc67fe6b
+def _by_value(tree, node, said, rule, shares=None):
     "(branch, share, what is left of the value) for a node that tests values; branch -1 for values without a branch"
     values, one = tree.values[tree.attribute[node]], tree.kind[node] == ONE_VALUE
     if isinstance(said, tuple): said = [v for v in values if isinstance(v, (int, float)) and said[0] <= v <= said[1]] or [said]
     code = [_code(v, values) for v in said]
-    if rule == "c45" and max(code) >= 0: said, code = zip(*[(v, c) for v, c in zip(said, code) if c >= 0])
-    branch = [int(c != int(tree.threshold[node])) for c in code] if one else code
-    return [(b, branch.count(b)/len(branch), [v for v, o in zip(said, branch) if o == b]) for b in sorted(set(branch))]
+    if rule == "c45" and max(code) >= 0 and not (one and tree.withheld): said, code = zip(*[(v, c) for v, c in zip(said, code) if c >= 0])
+    branch = [int(c != int(tree.threshold[node])) for c in code] if one else list(code)
+    return _parts(said, branch, _divided([values[c] if c >= 0 else v for v, c in zip(said, code)], shares))
 
-def _divide(tree, node, kids, said, rule):
+def _divide(tree, node, kids, said, rule, shares=None):
     "Where what a row says leads: (child, share, what is left of the value); child -1 for the share that stops here"
     j, kind = tree.attribute[node], tree.kind[node]
     if said is None and rule == "id3_sets" and kind == MULTIWAY: said = list(tree.values[j])
@@ -294,11 +335,11 @@ def _divide(tree, node, kids, said, rule):
         n = tree.n[kids]
         return [(k, s, None) for k, s in zip(kids, n/n.sum() if n.sum() > 0 else np.full(len(kids), 1/len(kids))) if s > 0]
     child = dict(zip(tree.code[kids].tolist(), kids))
-    if kind == THRESHOLD: parts = [(b, s, o) for b, (s, o) in enumerate(_cut(said, float(tree.threshold[node]), tree.names[j], _dates_of(tree, node))) if s > 0]
-    else: parts = _by_value(tree, node, said, rule)
+    shares = (shares or {}).get(tree.names[j])
+    parts = _cut(said, float(tree.threshold[node]), tree.names[j], _dates_of(tree, node), shares) if kind == THRESHOLD else _by_value(tree, node, said, rule, shares)
     return [(child.get(b, -1), s, o) for b, s, o in parts]
 
-# %% ../nbs/06b_reading.ipynb #c2522ff0
+# %% ../nbs/06b_reading.ipynb #f40442a5
 @dataclass(frozen=True)
 class Step:
     """A node that a row visits, or a part of the row.
@@ -317,16 +358,18 @@ class Step:
     ends: float
 
 def decision_path(
-    tree:Tree, # A tree
-    row, # A dict or Series from attribute to value: a plain value, None or NaN, or a published cell; dates also as text. Other entries are not looked at
+    tree:Tree, # A tree, or a fitted classifier that has one
+    row, # A dict, a Series or a table of one row, from attribute to value: a plain value, None or NaN, or a published cell; numbers and dates also as text. Other entries are not looked at
     rule:str="c45", # A missing value: "c45" divides the row by the training rows of the branches; "id3_sets" among all values alike
+    shares:dict=None, # How sets are divided: attribute to a dict from value to share, such as `value_shares_` of a classifier; None: alike
 )->list: # Steps from the root on; `ends` is 1 in all
-    "The nodes that a row visits, with the part of it that comes there. Raises ValueError when the row lacks an attribute that is asked, or its value cannot be read. Source: quinlan1993, Section 3.2; shao_beckford, Section IV.B."
+    "The nodes that a row visits, with the part of it that comes there. Raises TypeError for what is no tree or no row, ValueError when the row lacks an attribute that is asked, or its value cannot be read. Source: quinlan1993, Section 3.2; shao_beckford, Section IV.B."
     if rule not in ("c45", "id3_sets"): raise ValueError(f"'rule' must be 'c45' or 'id3_sets'. Got {rule!r}.")
-    return _walk(tree, _kids(tree), row, rule)
+    tree = _tree_of(tree)
+    return _walk(tree, _kids(tree), _as_row(row), rule, shares)
 
-# %% ../nbs/06b_reading.ipynb #dbb1e136
-def _walk(tree, kids, row, rule, start=0):
+# %% ../nbs/06b_reading.ipynb #85ebe701
+def _walk(tree, kids, row, rule, shares=None, start=0):
     "`decision_path` from a node on"
     res, stack = [], [(start, 1., {})]
     while stack:
@@ -338,7 +381,7 @@ def _walk(tree, kids, row, rule, start=0):
         name = tree.names[j]
         if name not in row: raise ValueError(f"'row' must have a value for {name!r}, which the tree asks. Got {list(row.keys())}: give None where it is missing.")
         said = left[j] if j in left else _said(row[name], tree.values[j], name) if tree.kind[i] != THRESHOLD else _said(row[name], (), name, lambda o: _on_line(o, name, _dates_of(tree, i)))
-        parts = _divide(tree, i, kids[i], said, rule)
+        parts = _divide(tree, i, kids[i], said, rule, shares)
         res.append(Step(i, w, float(w*sum(s for k, s, _ in parts if k < 0))))
         one = len(parts) == 1
         stack += [(k, float(w*s), left if o is None or one and o == said else {**left, j: o}) for k, s, o in parts[::-1] if k >= 0 and w*s > 1e-12]
@@ -359,29 +402,29 @@ def _shares_text(tree, p):
     order = np.argsort(-np.round(p, 9), kind="stable")
     return ", ".join(f"{_label(tree.classes[c])} {_percent(p[c])}" for c in order if p[c] > 5e-4)
 
-# %% ../nbs/06b_reading.ipynb #9358683a
-def _bare(tree):
-    "The tree as it is saved without counts: every node holds one row of its class"
-    counts = np.eye(len(tree.classes))[_answers(tree)]
-    return replace(tree, counts=counts, n=counts.sum(axis=1))
-
+# %% ../nbs/06b_reading.ipynb #542a1ac8
 def _branch_word(tree, node):
     "The branch that leads to a node, as an answer"
     p, b = tree.parent[node], int(tree.code[node])
     return f"{('at most', 'above')[b]} {_point(tree.threshold[p], _dates_of(tree, p))}" if tree.kind[p] == THRESHOLD else _branch_label(tree, node)
 
-# %% ../nbs/06b_reading.ipynb #29a86fc6
+# %% ../nbs/06b_reading.ipynb #1090614e
 def _told(v, dates=None):
     "A value of a row in words"
     if isinstance(v, Suppressed) or not isinstance(v, Cell) and _is_missing(v): return "missing"
     return _moment(position(_as_date(v, dates)), dates) if dates and not isinstance(v, Cell) else _label(v)
 
-def _step_text(tree, kids, step, weight, row):
-    "A question and what became of the row there; `weight` maps nodes to the part of the row that comes there"
-    i, v = step.node, _told(row[tree.names[tree.attribute[step.node]]], _dates_of(tree, step.node))
-    gone = [(k, weight[k]/step.weight) for k in kids[i] if k in weight]
-    part = "" if step.weight > 1 - 1e-9 else f" ({_percent(step.weight)} of the row)"
-    if not gone: said = f"{v}, which has no branch here"
+def _by_counts(v, shares):
+    "Is a row with this value divided by numbers of training rows?"
+    return _told(v) == "missing" or bool(shares) and isinstance(v, Cell) and not isinstance(v, (Exact, Centroid))
+
+def _step_text(tree, kids, step, weight, row, shares=None, hidden=False):
+    "A question and what became of the row there; `weight` maps nodes to the part of the row that comes there; `hidden`: parts that come from training rows are not told"
+    i, value = step.node, row[tree.names[tree.attribute[step.node]]]
+    v, gone = _told(value, _dates_of(tree, i)), [(k, weight[k]/step.weight) for k in kids[i] if k in weight]
+    part = "" if step.weight > 1 - 1e-9 else " (a part of the row)" if hidden else f" ({_percent(step.weight)} of the row)"
+    if hidden and _by_counts(value, shares): said = f"{v}, so a part of the row goes with each answer that fits"
+    elif not gone: said = f"{v}, which has no branch here"
     elif len(gone) == 1 and step.ends <= 0:
         word = _branch_word(tree, gone[0][0])
         said = v if v == word else f"{v}, {word}"
@@ -392,45 +435,54 @@ def _step_text(tree, kids, step, weight, row):
         if step.ends > 0: said += f", {_percent(step.ends/step.weight)} stop here"
     return f"{_asked(tree, i)}?{part} {said}."
 
-# %% ../nbs/06b_reading.ipynb #8741bac9
-def _otherwise(tree, kids, steps, row, rule):
-    "What another answer to the last question would have changed"
-    last = max((o for o in steps if o.ends > 0), key=lambda o: (o.ends, o.node)).node
+# %% ../nbs/06b_reading.ipynb #32ec2953
+def _class_of(p): return int(np.round(p, 12).argmax())        # as predict: ties go to the first class
+
+def _otherwise(tree, kids, steps, row, rule, shares, hidden=False):
+    "What another answer to the last question would have changed; `hidden`: which part is the heaviest is not told"
+    last = max((o for o in steps if o.ends > 0), key=lambda o: (0 if hidden else o.ends, o.node)).node
     asked = last if kids[last] else int(tree.parent[last])
     if asked < 0: return []
-    now, classes = _heaviest(_answer(tree, steps)), {}
-    row = {**{o: row[o] for o in row.keys()}, tree.names[tree.attribute[asked]]: None}      # below, the other answer is all that is known of it
+    name = tree.names[tree.attribute[asked]]
+    now, classes, all_of_them = _class_of(_answer(tree, steps)), {}, hidden and _by_counts(row[name], shares)
+    row = {**{o: row[o] for o in row.keys()}, name: None}      # below, the other answer is all that is known of it
     for k in kids[asked]:
-        if k != last: classes.setdefault(_heaviest(_answer(tree, _walk(tree, kids, row, rule, k))), []).append(_branch_word(tree, k))
+        if k != last or all_of_them: classes.setdefault(_class_of(_answer(tree, _walk(tree, kids, row, rule, shares, k))), []).append(_branch_word(tree, k))
     def words(o): return ", ".join(o[:6]) + (f" and {len(o) - 6} others" if len(o) > 6 else "")
     told = [f"with {words(o)} {'still' if c == now else 'it would be'} {_label(tree.classes[c])}" for c, o in classes.items()]
-    return [f"Another answer to the last question ({_asked(tree, asked)}?): " + "; ".join(told) + "."] if told else []
+    return [f"{'An' if all_of_them else 'Another'} answer to the last question ({_asked(tree, asked)}?): " + "; ".join(told) + "."] if told else []
 
 def _unknown_text(tree, rule):
     "What happens to missing and unseen values"
-    how = "to all values alike" if rule == "id3_sets" else "down all branches alike" if _withheld(tree) else "down all branches, in the shares of the training rows"
+    how = "to all values alike" if rule == "id3_sets" else "down all branches alike" if tree.withheld else "down all branches, in the shares of the training rows"
     unseen = " A value that was never seen is answered at the question where it has no branch." if (tree.kind == MULTIWAY).any() else ""
     return f"A missing value goes {how}.{unseen}"
 
-# %% ../nbs/06b_reading.ipynb #1e836b54
-_SMALL = .05       # parts of a row below this are not followed in words
+# %% ../nbs/06b_reading.ipynb #e24922c0
+_SMALL, _MOST_STEPS = .05, 20       # parts of a row below this are not followed in words; where parts are not told, so many questions are
+
+def _asked_text(tree, kids, steps, row, shares, hidden):
+    "The questions of a path as numbered lines"
+    weight, inner = {o.node: o.weight for o in steps}, [o for o in steps if kids[o.node]]
+    follow = inner[:_MOST_STEPS] if hidden else [o for o in inner if o.weight >= _SMALL]
+    more, what = len(inner) - len(follow), "other parts of the row" if hidden else f"parts of the row below {_percent(_SMALL)}"
+    return [f"{i}. {_step_text(tree, kids, o, weight, row, shares, hidden)}" for i, o in enumerate(follow, 1)] + [f"{more} more question{'s were' if more > 1 else ' was'} asked of {what}."]*bool(more)
 
 def explain(
-    tree:Tree, # A tree
-    row, # A dict or Series from attribute to value, as for `decision_path`
-    counts:bool=True, # Use and tell the training rows? False: what the tree says that is saved without counts
+    tree:Tree, # A tree, or a fitted classifier that has one
+    row, # A dict, a Series or a table of one row, as for `decision_path`
+    counts:bool=False, # Tell the training rows, and the parts of a row that is divided by them? They are people
     rule:str="c45", # As for `decision_path`
+    shares:dict=None, # As for `decision_path`
 )->str: # Lines: the questions, the answer, and what would have changed it
     "Why a tree gives a row its class, in words. Raises as `decision_path`."
-    tree = tree if counts else _bare(tree)
-    counts, kids, steps = counts and not _withheld(tree), _kids(tree), decision_path(tree, row, rule)
-    weight = {o.node: o.weight for o in steps}
-    asked = [_step_text(tree, kids, o, weight, row) for o in steps if kids[o.node] and o.weight >= _SMALL]
-    small = sum(bool(kids[o.node]) and o.weight < _SMALL for o in steps)
-    p, ends = _answer(tree, steps), [o for o in steps if o.ends > 0]
-    c, end = _heaviest(p), ends[0].node
+    tree, row = _tree_of(tree), _as_row(row)
+    counts, kids, steps = counts and not tree.withheld, _kids(tree), decision_path(tree, row, rule, shares)
+    hidden = not counts and not tree.withheld and any(_by_counts(row[tree.names[tree.attribute[o.node]]], shares) for o in steps if kids[o.node])
+    asked, p, ends = _asked_text(tree, kids, steps, row, shares, hidden), _answer(tree, steps), [o for o in steps if o.ends > 0]
+    c, end = _class_of(p), ends[0].node
     told = _label(tree.classes[c])
-    if len(ends) > 1: told += f", from {len(ends)} parts of the row ({_shares_text(tree, p)})"
+    if hidden: told += ", from parts of the row"
+    elif len(ends) > 1: told += f", from {len(ends)} parts of the row" + (f" ({_shares_text(tree, p)})" if counts or tree.withheld else "")
     elif counts and tree.n[end] > 0: told += f", the class of {_number(round(tree.counts[end][c], 2))} of {_number(round(tree.n[end], 2))} training rows ({_shares_text(tree, p)})"
-    lines = [f"{i}. {o}" for i, o in enumerate(asked, 1)] + [f"{small} more question{'s were' if small > 1 else ' was'} asked of parts of the row below {_percent(_SMALL)}."]*bool(small) + [f"Answer: {told}.", *_otherwise(tree, kids, steps, row, rule)]
-    return "\n".join(lines + [_unknown_text(tree, rule)]*bool(asked))
+    return "\n".join(asked + [f"Answer: {told}.", *_otherwise(tree, kids, steps, row, rule, shares, hidden)] + [_unknown_text(tree, rule)]*bool(asked))

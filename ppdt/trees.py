@@ -7,25 +7,26 @@ __all__ = ['plot_tree', 'tree_json', 'tree_schema', 'tree_from_json', 'tree_dot'
            'Members', 'Tree', 'TreeData', 'entropy', 'grow', 'information_gain', 'tree_counts', 'Step', 'branch_text',
            'decision_path', 'explain', 'j48_text', 'tree_rules', 'tree_text']
 
-# %% ../nbs/06c_trees.ipynb #0bf47a24
-import json, sys, warnings
+# %% ../nbs/06c_trees.ipynb #af6da64d
+import json, re, sys, warnings
+from dataclasses import replace
 from functools import lru_cache
 from types import SimpleNamespace
 import numpy as np, pandas as pd
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Members, Tree, TreeData, entropy, grow, information_gain, tree_counts
-from .reading import _answers, _asked, _branch_label, _eps, _heaviest, _kids, _label, _number, _weights, _withheld
+from .reading import _answers, _asked, _bare, _branch_label, _eps, _heaviest, _kids, _label, _number, _tree_of, _weights
 from .reading import Step, branch_text, decision_path, explain, j48_text, tree_rules, tree_text
-from .tables import Cell, Centroid, Interval, MISSING, TextFormError, parse_cell, value_text
+from .tables import Cell, Centroid, Exact, Interval, MISSING, TextFormError, parse_cell, value_text
 
 _all_ = ['LEAF', 'MULTIWAY', 'ONE_VALUE', 'THRESHOLD', 'Members', 'Tree', 'TreeData', 'entropy', 'grow', 'information_gain', 'tree_counts', 'Step', 'branch_text', 'decision_path', 'explain', 'j48_text', 'tree_rules', 'tree_text']
 
-# %% ../nbs/06c_trees.ipynb #da5fb66e
+# %% ../nbs/06c_trees.ipynb #949239bd
 def _short(s, n=32):
     s = " ".join(s.split())
     return s if len(s) <= n else s[:n-1] + "…"
 
 def _lines(tree, kids, max_branches):
-    "The branches of a node, one a line: (nodes, label). The lightest of too many share the last line"
+    "The branches of a node, one a line: (nodes, label). The lightest of too many share the last line; of equally light ones the last"
     n = max_branches if len(kids) <= max_branches else max(max_branches - 1, 1)
     heavy = set(sorted(kids, key=lambda k: -tree.n[k])[:n])
     res = [((k,), _short(_branch_label(tree, k))) for k in kids if k in heavy]
@@ -101,7 +102,12 @@ def _outline(boxes):
         stack += sorted(b.kids, key=lambda k: (size[k], k))[::-1]
     return max(b.bar + _BAR + 2*_GAP + b.width for b in boxes)
 
-# %% ../nbs/06c_trees.ipynb #e5425067
+# %% ../nbs/06c_trees.ipynb #44def754
+def _paints(colors, n):
+    "A colour for each of n classes; too few begin again"
+    if colors is not None and not len(colors): raise ValueError("'colors' must have a colour. Got none: leave it out for the usual ones.")
+    return [(_COLORS if colors is None else colors)[c % len(_COLORS if colors is None else colors)] for c in range(n)]
+
 def _draw_bars(ax, boxes, counts, colors):
     "All bars: for each box a piece for each class, or one piece when counts are not told; no rows, an empty frame"
     from matplotlib.collections import PolyCollection
@@ -161,28 +167,30 @@ def _layout(ax, boxes, layout, legend):
     better = outline[0] < columns[0] if ax is None else _fit(ax, *outline) > _fit(ax, *columns)
     return outline if better else place("columns")
 
-# %% ../nbs/06c_trees.ipynb #286310fb
+# %% ../nbs/06c_trees.ipynb #7fa030df
 def plot_tree(
-    tree:Tree, # A tree
+    tree:Tree, # A tree, or a fitted classifier that has one
     *,
     ax=None, # matplotlib axes; None: a new figure of the size that the tree needs. In small axes letters shrink, to 6 pt at least
     max_depth:int=None, # Draw so many levels; "…" marks where the tree goes on
-    max_branches:int=12, # Draw so many branches of a node; the lightest of more share one line
+    max_branches:int=12, # Draw so many branches of a node, at least 1; the lightest of more share one line, without counts the last ones
     counts:bool=True, # Show weights and class shares; they tell about people. False: only the class of each node
-    colors=None, # One colour a class
+    colors=None, # A list with a colour for each class; too few begin again
     layout:str=None, # "columns": from left to right, a column for each depth; "outline": a line for each node, indented; None: an outline when columns would not fit on a page
 ): # The axes
-    "Draw a tree: on each branch its value, for each node a bar of class shares, the attribute asked or the class, and the weight. Raises ValueError for an unknown layout."
+    "Draw a tree: on each branch its value, for each node a bar of class shares, the attribute asked or the class, and the weight. Raises ValueError for an unknown layout, no branches or no colours, TypeError for what is no tree."
     import matplotlib.pyplot as plt
     if layout not in (None, "columns", "outline"): raise ValueError(f"'layout' must be 'columns', 'outline' or None. Got {layout!r}.")
-    counts, boxes = counts and not _withheld(tree), _boxes(tree, max_depth, max_branches)
+    if max_branches < 1: raise ValueError(f"'max_branches' must be at least 1. Got {max_branches!r}.")
+    tree = _tree_of(tree) if counts else _bare(_tree_of(tree))
+    counts, boxes, colors = counts and not tree.withheld, _boxes(tree, max_depth, max_branches), _paints(colors, len(tree.classes))
     _fill(tree, boxes, counts)
     names = [_short(_label(o)) for o in tree.classes]
     width, height = _layout(ax, boxes, layout, sum(_SIZE + 4*_GAP + _width(o) for o in names))
     if ax is None: ax = plt.figure(figsize=((width + 8)/72, height/72)).add_axes([0, 0, 1, 1])
     fit = _fit(ax, width, height)
     if fit < .74: warnings.warn(f"The axes are too small for this tree: its texts may overlap. It needs {.75*width/72:.1f} x {.75*height/72:.1f} inch. Leave 'ax' out, or lower 'max_depth' or 'max_branches'.", stacklevel=2)
-    size, colors = _SIZE*max(fit, .75), colors or [_COLORS[c % len(_COLORS)] for c in range(len(names))]
+    size = _SIZE*max(fit, .75)
     _draw_lines(ax, tree, boxes, counts)
     _draw_bars(ax, boxes, counts, colors)
     for b in boxes: _draw_texts(ax, b, size)
@@ -191,7 +199,28 @@ def plot_tree(
     ax.set_axis_off()
     return ax
 
-# %% ../nbs/06c_trees.ipynb #d33ccec9
+# %% ../nbs/06c_trees.ipynb #bdc06ea1
+_INTERVAL = re.compile(r"([\[(])(.+), (.+)([\])])")      # an interval of pandas, such as pd.cut makes
+_CLOSED = {"[]": "both", "[)": "left", "(]": "right", "()": "neither"}
+
+def _end(s):
+    "The end of an interval: a whole number, a number or a date"
+    for read in (int, float, pd.Timestamp):
+        try: return read(s)
+        except ValueError: pass
+    raise ValueError(f"{s!r} is no number and no date")
+
+def _read_interval(s):
+    "An interval of pandas from its text"
+    m = _INTERVAL.fullmatch(s)
+    if m is None: raise ValueError(f"{s!r} is no interval")
+    return pd.Interval(_end(m[2]), _end(m[3]), _CLOSED[m[1] + m[4]])
+
+def _is_interval(v):
+    "Is it an interval of pandas that its text gives back?"
+    try: return isinstance(v, pd.Interval) and _read_interval(str(v)) == v
+    except (ValueError, TypeError): return False
+
 _TYPES = {"bool": (bool, np.bool_), "number": (int, float, np.integer, np.floating), "str": (str,)}
 
 def _plain(v):
@@ -207,8 +236,24 @@ def _dtype(values, name):
         if plain and all(isinstance(o, types) and (dtype == "bool" or not isinstance(o, (bool, np.bool_))) for o in plain): return dtype
     zones = {str(o.tz) if o.tz else "" for o in plain if isinstance(o, pd.Timestamp)}
     if len(zones) == 1 and all(isinstance(o, pd.Timestamp) for o in plain): return "datetime64[ns" + "".join(f", {o}" for o in zones if o) + "]"
-    if plain: raise TypeError(f"Values of {name} must be all strings, all numbers, all booleans or all timestamps of one zone. Got {sorted({type(o).__name__ for o in plain})}: turn them into strings.")
+    if plain and all(map(_is_interval, plain)) and not any(isinstance(v, Cell) for v in values): return "interval"
+    if plain: raise TypeError(f"Values of {name} must be all strings, all numbers, all booleans, all timestamps of one zone or all intervals of numbers or dates. Got {sorted({type(o).__name__ for o in plain})}: turn them into strings before fit, with .astype(str).")
     return "str"
+
+# %% ../nbs/06c_trees.ipynb #a9a164a3
+def _needed(tree, counts):
+    "The tree with no more values than its questions need; `counts`: with all values of the columns that it asks for values"
+    up = np.maximum(tree.parent, 0)
+    branch = np.where(tree.parent >= 0, tree.kind[up], LEAF)
+    values, code, cut = [], tree.code.copy(), tree.threshold.copy()
+    for j, old in enumerate(tree.values):
+        many, one = (tree.attribute[up] == j) & (branch == MULTIWAY), (tree.attribute == j) & (tree.kind == ONE_VALUE)
+        if not many.any() and not one.any(): values.append(["<=", ">"] if (tree.attribute == j).any() else []); continue
+        told = np.arange(len(old)) if counts else np.unique(np.append(tree.code[many], cut[one].astype(np.int64)))
+        code[many], cut[one] = np.searchsorted(told, tree.code[many]), np.searchsorted(told, cut[one])
+        values.append([old[i] for i in told.tolist()])
+    asked = [tree.names[j] for j in sorted({*tree.attribute.tolist()} - {-1})]
+    return replace(tree, values=values, code=code, threshold=cut, dates={c: d for c, d in (tree.dates or {}).items() if c in asked})
 
 # %% ../nbs/06c_trees.ipynb #e5f61e3b
 _KINDS = ("leaf", "values", "threshold", "value")      # at the places LEAF, MULTIWAY, THRESHOLD and ONE_VALUE
@@ -222,21 +267,24 @@ def _cuts(tree):
         res[i] = t if tree.kind[i] == THRESHOLD else int(t)
     return res
 
-# %% ../nbs/06c_trees.ipynb #00503488
+# %% ../nbs/06c_trees.ipynb #54cf4f92
 def tree_json(
-    tree:Tree, # A tree
-    counts:bool=False, # Write class counts? They tell about people; without them each node keeps its class only
+    tree:Tree, # A tree, or a fitted classifier that has one
+    counts:bool=False, # Write class counts, and all values of the columns that are asked? They tell about people; without them each node keeps its class, and each column the values that a branch names
 )->str: # JSON as `tree_schema` describes it, read by `tree_from_json`
-    "A tree as JSON. Values are written in their text form. Raises TypeError when values of one attribute are of several types, ValueError for a threshold that is no finite number."
+    "A tree as JSON. Values are written in their text form; columns that are not asked have none. Raises TypeError for what is no tree, and when values of one attribute are of several types, ValueError for a threshold that is no finite number."
+    tree = _tree_of(tree)
+    counts = counts and not tree.withheld
+    tree = _needed(tree, counts)
     def attribute(name, values):
         dates = {"dates": tree.dates[name]} if tree.dates and name in tree.dates else {}
-        return {"name": name, "dtype": _dtype(values, repr(name)), "cells": any(isinstance(o, Cell) for o in values), "values": [_label(o) for o in values], **dates}
-    classes = list(tree.classes)
+        return {"name": name, "dtype": _dtype(values, repr(name)), "cells": any(isinstance(o, Cell) for o in values), "values": [str(o) if isinstance(o, pd.Interval) else _label(o) for o in values], **dates}
+    classes = [pd.Timestamp(o) if isinstance(o, np.datetime64) else o for o in tree.classes]
     d = {"format": "ppdt-tree", "version": 2, "classes": [value_text(o) for o in classes], "class_dtype": _dtype(classes, "the class"),
          "attributes": [attribute(*o) for o in zip(tree.names, tree.values)],
          "parent": tree.parent.tolist(), "attribute": tree.attribute.tolist(), "level": tree.level.tolist(), "kind": [_KINDS[o] for o in tree.kind.tolist()],
          "threshold": _cuts(tree), "code": tree.code.tolist()}
-    d |= {"counts": tree.counts.tolist()} if counts and not _withheld(tree) else {"class": _answers(tree)}
+    d |= {"counts": tree.counts.tolist()} if counts else {"class": _answers(tree)}
     return json.dumps(d, ensure_ascii=False, allow_nan=False)
 
 # %% ../nbs/06c_trees.ipynb #ddbd25cf
@@ -255,7 +303,7 @@ def tree_schema()->dict: # JSON Schema, draft 2020-12
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A ppdt decision tree", **_object(fields, ("counts", "class")),
             "oneOf": [{"required": ["counts"]}, {"required": ["class"]}]}
 
-# %% ../nbs/06c_trees.ipynb #ba513f86
+# %% ../nbs/06c_trees.ipynb #e7b2454a
 def _require(ok, what):
     if not ok: raise TextFormError(f"the text is not a tree: {what}; write it with tree_json")
 
@@ -266,9 +314,10 @@ def _integers(d, name):
 
 def _values(texts, dtype, as_cells, name):
     "Values from their texts"
-    _require(isinstance(texts, list) and all(isinstance(o, str) and o for o in texts) and isinstance(dtype, str) and (dtype in _TYPES or dtype.startswith("datetime64[ns")) and isinstance(as_cells, bool),
+    _require(isinstance(texts, list) and all(isinstance(o, str) and o for o in texts) and isinstance(dtype, str) and (dtype in (*_TYPES, "interval") or dtype.startswith("datetime64[ns")) and isinstance(as_cells, bool),
              f"the values of {name} must be texts with a known type")
-    try: res = [parse_cell(o, dtype) for o in texts]
+    interval = dtype == "interval" and not as_cells
+    try: res = [Exact(_read_interval(o)) if interval and o != value_text(MISSING) else parse_cell(o, "str" if dtype == "interval" else dtype) for o in texts]
     except (ValueError, TypeError, LookupError, ArithmeticError, OSError) as e: _require(False, f"the values of {name} cannot be read ({e})")
     if not as_cells:
         _require(all(hasattr(o, "values") and len(o.values) == 1 for o in res), f"the values of {name} must be single values")
@@ -330,10 +379,16 @@ def _read_counts(d, n, n_classes):
     _require(c[0].sum() > 0 and (d["version"] == 2 or (c.sum(axis=1) > 0).all()), "'counts' of the root must not be all 0")
     return c
 
-# %% ../nbs/06c_trees.ipynb #0cb52dab
+# %% ../nbs/06c_trees.ipynb #0a863382
+def _class_array(classes, dtype):
+    "Classes as an array: numbers and truth values, or objects"
+    if dtype in ("number", "bool"): return np.array(classes)
+    res = np.empty(len(classes), dtype=object); res[:] = classes
+    return res
+
 def tree_from_json(
     text:str, # What `tree_json` wrote
-)->Tree: # The tree; without counts each node holds one row of its class
+)->Tree: # The tree; without counts it is marked `withheld`, and each node holds one row of its class
     "Read a tree, of version 2 or of version 1 (values only). Raises `TextFormError` when `text` is no ppdt-tree, or its nodes do not form a tree."
     try: d = json.loads(text)
     except (ValueError, TypeError, RecursionError) as e: raise TextFormError(f"the tree is not JSON ({e}); write it with tree_json") from None
@@ -350,9 +405,9 @@ def tree_from_json(
     kind, cut, level = _read_kinds(d, attribute)
     _check_shape(parent, attribute, code, kind, cut, [len(o) for o in values])
     counts = _read_counts(d, len(parent), len(classes))
-    return Tree(parent, attribute, level, kind, cut, code, counts, counts.sum(axis=1), names, values, np.array(classes, dtype=None if d["class_dtype"] in ("number", "bool") else object), dates)
+    return Tree(parent, attribute, level, kind, cut, code, counts, counts.sum(axis=1), names, values, _class_array(classes, d["class_dtype"]), dates, withheld="class" in d)
 
-# %% ../nbs/06c_trees.ipynb #577a8cb7
+# %% ../nbs/06c_trees.ipynb #54569a0f
 def _dot_text(s):
     "A text in quotes: backslashes, quotes, line ends and entities mean something to Graphviz"
     s = "".join(o if o == "\n" or ord(o) >= 32 else " " for o in s)
@@ -360,18 +415,19 @@ def _dot_text(s):
     return f'"{s}"'
 
 def tree_dot(
-    tree:Tree, # A tree
+    tree:Tree, # A tree, or a fitted classifier that has one
     counts:bool=False, # Tell the weights of the leaves? They are people
-    colors=None, # One colour a class, as "#rrggbb"
+    colors=None, # A list with a colour for each class, as "#rrggbb"; too few begin again
 )->str: # Text for Graphviz's dot
-    "A tree in the language of Graphviz: a box for each question, an ellipse for each leaf, filled by class."
-    kids, answer, counts = _kids(tree), _answers(tree), counts and not _withheld(tree)
+    "A tree in the language of Graphviz: a box for each question, an ellipse for each leaf, filled by class. Raises TypeError for what is no tree."
+    tree = _tree_of(tree)
+    kids, answer, counts, colors = _kids(tree), _answers(tree), counts and not tree.withheld, _paints(colors, len(tree.classes))
     lines = ["digraph tree {", '  node [fontname="Helvetica", fontsize=11, shape=box, style="rounded,filled", fillcolor="#ffffff"];', '  edge [fontname="Helvetica", fontsize=10, color="#8a919c"];']
     for i in range(len(tree)):
         if kids[i]: lines.append(f"  n{i} [label={_dot_text(_asked(tree, i) + '?')}];")
         else:
             c = answer[i]
             told = _label(tree.classes[c]) + (_weights(tree.counts[i].tolist(), c, "plain", _eps(tree)) if counts else "")
-            lines.append(f'  n{i} [label={_dot_text(told)}, shape=ellipse, style=filled, fillcolor="{(colors or _COLORS)[c % len(colors or _COLORS)]}55"];')
+            lines.append(f'  n{i} [label={_dot_text(told)}, shape=ellipse, style=filled, fillcolor="{colors[c]}55"];')
     lines += [f"  n{int(tree.parent[i])} -> n{i} [label={_dot_text(_branch_label(tree, i))}];" for i in range(1, len(tree))]
     return "\n".join(lines + ["}"]) + "\n"

@@ -1,9 +1,11 @@
 """Reading trees: text, rules, paths and explanations, against brute force and against the classifiers."""
-import pickle, re
+import pickle, re, warnings
+from decimal import Decimal
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
+from sklearn.tree import DecisionTreeClassifier
 from random_trees import NAMES, VALUES, as_numbers, chain, make_tree, random_row, random_tree, trees
-from ppdt.c45 import C45Classifier
+from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.datasets import load_customers
 from ppdt.fractions import tree_shares
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
@@ -126,23 +128,45 @@ def test_path_gives_the_shares_of_the_tree(t, rng):
 @given(trees(), rngs)
 def test_explanations_name_the_class_and_keep_counts_to_themselves(t, rng):
     row = random_row(rng, missing=.3)
-    text = explain(t, row)
-    best = t.classes[np.round(_answer(t, decision_path(t, row)), 9).argmax()]
-    assert f"Answer: {best}" in text
+    best = t.classes[np.round(_answer(t, decision_path(t, row)), 12).argmax()]
+    full, short = explain(t, row, counts=True), explain(t, row)
+    for text in (full, short): assert re.search(rf"Answer: {best}\b", text)                     # what predict answers, counts told or not
+    assert not re.search(r"\d %|training rows \(|of \d+ training", short)
     bare = tree_from_json(tree_json(t))
-    if len(t) > 1: assert explain(t, row, counts=False) == explain(bare, row)
-    assert "training rows (" not in explain(t, row, counts=False) and "shares of the training rows" not in explain(bare, row)
+    if None not in row.values(): assert short.splitlines()[:-1] == explain(bare, row).splitlines()[:-1]
+    assert "shares of the training rows" not in explain(bare, row) and explain(bare, row, counts=True) == explain(bare, row)
+
+@given(trees(kinds=(MULTIWAY,), fractions=(False,), empty=False), rngs)
+def test_without_counts_an_explanation_does_not_depend_on_them(t, rng):
+    "Counts that leave every answer as it is do not show, also where a row is divided by them"
+    row = random_row(rng, missing=.6)
+    counts = t.counts.copy()
+    for i in np.flatnonzero(t.attribute < 0): counts[i] *= rng.integers(1, 4)
+    for i in range(len(t) - 1, 0, -1):
+        if t.attribute[i] >= 0: counts[i] = 0
+    counts[0] = counts[0] if t.attribute[0] < 0 else 0
+    for i in range(len(t) - 1, 0, -1): counts[t.parent[i]] += counts[i]
+    other = make_tree(t.parent, t.attribute, t.kind, t.threshold, t.code, counts, t.names, t.values, t.classes)
+    def answers(o): return [o.classes[_answer(o, decision_path(o, r)).argmax()] for r in [row]]
+    a, b = explain(t, row).splitlines(), explain(other, row).splitlines()
+    def question(lines): return [o for o in lines if re.match(r"\d+\. ", o)]
+    assert question(a) == question(b) and len(a) == len(b)
+    if answers(t) == answers(other): assert [o for o in a if o.startswith("Answer")] == [o for o in b if o.startswith("Answer")]
 
 def test_explanation_of_a_customer(tree):
-    text = explain(tree, load_customers().iloc[9]).splitlines()
+    assert explain(tree, load_customers().iloc[9]).splitlines()[3] == "Answer: Yes."
+    text = explain(tree, load_customers().iloc[9], counts=True).splitlines()
     assert text == ["1. Gender? Male.", "2. Marital? Married.", "3. Age? 53, at most 65.",
         "Answer: Yes, the class of 2 of 2 training rows (Yes 100 %).", "Another answer to the last question (Age?): with above 65 it would be No.",
         "A missing value goes down all branches, in the shares of the training rows. A value that was never seen is answered at the question where it has no branch."]
-    unknown = explain(tree, {"Gender": "Male", "Marital": "Divorced", "Age": None})
+    unknown = explain(tree, {"Gender": "Male", "Marital": "Divorced", "Age": None}, counts=True)
     assert "2. Marital? Divorced, which has no branch here." in unknown and "Answer: Yes, the class of 5 of 9 training rows (Yes 55.6 %, No 44.4 %)." in unknown
     assert "with Married it would be No" in unknown
-    divided = explain(tree, {"Gender": "Male", "Marital": "Married", "Age": np.nan})
+    divided = explain(tree, {"Gender": "Male", "Marital": "Married", "Age": np.nan}, counts=True)
     assert "3. Age? missing, so 60 % go with above 65, 40 % go with at most 65." in divided and "Answer: No, from 2 parts of the row (No 60 %, Yes 40 %)." in divided
+    hidden = explain(tree, {"Gender": "Male", "Marital": "Married", "Age": np.nan}).splitlines()
+    assert hidden[2:5] == ["3. Age? missing, so a part of the row goes with each answer that fits.", "Answer: No, from parts of the row.", "An answer to the last question (Age?): with at most 65 it would be Yes; with above 65 still No."]
+    assert "75 % go with at most 65" in explain(tree, {"Gender": "Male", "Marital": "Married", "Age": Interval(50, 70)})     # divided by its width, not by people
 
 def test_many_other_answers_are_not_all_named():
     n = 12
@@ -150,14 +174,15 @@ def test_many_other_answers_are_not_all_named():
     t = make_tree([-1] + [0]*n, [0] + [-1]*n, [MULTIWAY] + [LEAF]*n, [np.nan]*(n + 1), [-1, *range(n)], counts, ["a"], [[f"v{i}" for i in range(n)]], ["no", "yes"])
     assert explain(t, {"a": "v11"}).splitlines()[2] == "Another answer to the last question (a?): with v0, v1, v2, v3, v4, v5 and 5 others it would be no."
     assert explain(t, {"a": "v0"}).splitlines()[2].endswith("with v1, v2, v3, v4, v5, v6 and 4 others still no; with v11 it would be yes.")
-    assert explain(make_tree([-1], [-1], [LEAF], [np.nan], [-1], [[1, 2]], [], [], ["no", "yes"]), {}) == "Answer: yes, the class of 2 of 3 training rows (yes 66.7 %, no 33.3 %)."
+    assert explain(make_tree([-1], [-1], [LEAF], [np.nan], [-1], [[1, 2]], [], [], ["no", "yes"]), {}, counts=True) == "Answer: yes, the class of 2 of 3 training rows (yes 66.7 %, no 33.3 %)."
 
 def test_small_parts_of_a_row_are_summed_up():
     n = 40
     parent, attribute = [-1] + [0]*n + [1, 1], [0, 1] + [-1]*(n + 1)
     counts = np.ones((n + 3, 2)); counts[1] = 2; counts[0] = n + 1
     t = make_tree(parent, attribute, [MULTIWAY, THRESHOLD] + [LEAF]*(n + 1), [np.nan, .5] + [np.nan]*(n + 1), [-1, *range(n), 0, 1], counts, ["a", "b"], [[f"v{i}" for i in range(n)], []], ["no", "yes"])
-    lines = explain(t, {"a": None, "b": 1}).splitlines()
+    assert "34 others" not in explain(t, {"a": None, "b": 1}) and "2. b? (a part of the row) 1, above 0.5." in explain(t, {"a": None, "b": 1})
+    lines = explain(t, {"a": None, "b": 1}, counts=True).splitlines()
     assert lines[0] == "1. a? missing, so 4.9 % go with v0, 2.4 % go with v1, 2.4 % go with v2, 2.4 % go with v3, 2.4 % go with v4, 2.4 % go with v5, 82.9 % with 34 others."
     assert lines[1] == "1 more question was asked of parts of the row below 5 %." and lines[2] == "Answer: no, from 40 parts of the row (no 50 %, yes 50 %)."
 
@@ -270,3 +295,42 @@ def test_print_shows_the_text(tree):
     assert str(tree) == tree_text(tree) and f"{tree}" == str(tree) and repr(tree) == "Tree(9 nodes, 5 leaves, depth 3)"
     lines = str(chain(1000)).split("\n")
     assert len(lines) == 41 and lines[:40] == tree_text(chain(1000)).split("\n")[:40] and lines[40] == "... and 1,960 more lines: see tree_text"
+
+# ---- what is taken, what is refused
+
+def test_readers_take_a_fitted_classifier(tree):
+    c = load_customers()
+    clf = C45Classifier().fit(c[features], c.Bought)
+    for ask in (tree_text, j48_text, tree_rules, tree_json, tree_dot, lambda o: explain(o, c.iloc[0]), lambda o: decision_path(o, c.iloc[0])): assert ask(clf) == ask(tree)
+    plot_tree(clf)
+    for bad, todo in ((C45Classifier(), "C45Classifier: fit it first"), ("x", "str: grow one"), (None, "NoneType"), (PARTClassifier().fit(c[features], c.Bought), "PARTClassifier: grow one"), (DecisionTreeClassifier().fit([[0], [1]], [0, 1]), "DecisionTreeClassifier: grow one")):
+        for ask in (tree_text, j48_text, tree_rules, tree_json, tree_dot, plot_tree, lambda o: explain(o, c.iloc[0]), lambda o: decision_path(o, c.iloc[0])):
+            with pytest.raises(TypeError, match=f"'tree' must be a Tree, or a fitted classifier that has one as tree_. Got {todo}"): ask(bad)
+
+@pytest.mark.parametrize("row", [["Male"], np.arange(3), "a", 0, None])
+def test_what_is_no_row(tree, row):
+    for ask in (decision_path, explain):
+        with pytest.raises(TypeError, match="'row' must be a dict, a Series or a table of one row. Got .*: use X.iloc"): ask(tree, row)
+    with pytest.raises(ValueError, match="'row' must be one row. Got a table of 14"): explain(tree, load_customers())
+    assert explain(tree, load_customers().iloc[[9]]) == explain(tree, load_customers().iloc[9])
+
+def test_values_are_read_as_by_predict(tree):
+    men = {"Gender": "Male", "Marital": "Married"}
+    for v in ("66", " 66 ", "66.0", Decimal("66"), np.float32(66), np.int8(66), np.float64(66)): assert decision_path(tree, men | {"Age": v})[-1].node == 8
+    for bad in (True, "old", "", "inf", Decimal("Infinity")):
+        with pytest.raises(ValueError, match="must have a number for 'Age'"): decision_path(tree, men | {"Age": bad})
+    for values in ([1, 2], [1., 2.], ["1", "2"], ["1.0", "2.0"]):
+        t = make_tree([-1, 0, 0], [0, -1, -1], [MULTIWAY, 0, 0], [np.nan]*3, [-1, 0, 1], [[1, 1], [1, 0], [0, 1]], ["a"], [values], ["no", "yes"])
+        assert [decision_path(t, {"a": v})[-1].node for v in (2, 2., "2", "2.0", np.int64(2), 3, "x")] == [2]*5 + [0]*2
+
+def test_wide_intervals_are_divided(tree):
+    men = {"Gender": "Male", "Marital": "Married"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ends = {o.node: o.ends for o in decision_path(tree, men | {"Age": Interval(-1.7e308, 1.7e308)}) if o.ends}
+    assert ends == {7: .5, 8: .5}
+
+def test_a_midpoint_may_be_the_value_of_another_branch(tree):
+    c = load_customers()
+    here = (c.Gender == "Male") & (c.Marital == "Married")
+    assert 65 in tree.threshold and 65 not in set(c.Age[here]) and c.index[c.Age == 65].tolist() == [8]

@@ -8,7 +8,7 @@ from random_trees import chain, make_tree, random_row, random_tree, trees
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Members, Tree, tree_counts
-from ppdt.reading import _answers, decision_path, explain, tree_rules, tree_text
+from ppdt.reading import _answer, _answers, decision_path, explain, tree_rules, tree_text
 from ppdt.tables import Centroid, Exact, Interval, MISSING, Node, Suppressed, TextFormError, ValueSet
 from ppdt.trees import plot_tree, tree_dot, tree_from_json, tree_json, tree_schema
 
@@ -49,20 +49,31 @@ def any_trees(draw):
     cut = np.where(t.kind == THRESHOLD, draw(_floats), t.threshold)
     return Tree(t.parent, t.attribute, np.where(t.kind == LEAF, 0, rng.integers(0, 3, len(t))), t.kind, cut, t.code, t.counts, t.n, t.names, t.values, classes, draw(st.sampled_from([{}, {names[0]: "datetime64[ns]"}, {names[0]: "datetime64[ns, Europe/Paris]"}])))
 
+def alike(vs, ws): return vs == ws and [type(o) for o in vs] == [type(o) for o in ws]
+
 @given(any_trees())
 def test_json_round_trip(t):
     text = tree_json(t, counts=True)
     back = tree_from_json(text)
-    assert back.names == t.names and back.dates == t.dates
-    assert back.values == t.values and [[type(o) for o in v] for v in back.values] == [[type(o) for o in v] for v in t.values]
+    by_value = {j for j, k in zip(t.attribute.tolist(), t.kind.tolist()) if k in (MULTIWAY, ONE_VALUE)}
+    assert back.names == t.names and back.dates == {o: d for o, d in t.dates.items() if t.names.index(o) in t.attribute}
+    for j, (v, w) in enumerate(zip(back.values, t.values)): assert alike(v, w) if j in by_value else v == (["<=", ">"] if j in t.attribute else [])
     assert back.classes.tolist() == t.classes.tolist() and back.classes.dtype == t.classes.dtype
-    assert equal(back, t) or (len(t) > 1 and (t.n == 1).all())
+    assert equal(back, t) and not back.withheld
     assert tree_text(back) == tree_text(t) and tree_json(back, counts=True) == text
     bare = tree_from_json(tree_json(t))
-    assert "counts" not in json.loads(tree_json(t)) and _answers(bare) == _answers(t)
-    assert tree_text(bare) == tree_text(t, counts=False) or len(t) == 1
-    assert tree_rules(bare) == tree_rules(t) and tree_dot(bare) == tree_dot(t) and tree_json(bare) == tree_json(t)
+    assert "counts" not in json.loads(tree_json(t)) and _answers(bare) == _answers(t) and bare.withheld
+    assert tree_text(bare) == tree_text(bare, counts=True) == tree_text(t, counts=False)
+    assert tree_rules(bare) == tree_rules(t) and tree_dot(bare) == tree_dot(t) and tree_json(bare) == tree_json(bare, counts=True) == tree_json(t)
     assert "NaN" not in re.sub(r'"(\\.|[^"\\])*"', "", text)
+
+@given(any_trees())
+def test_without_counts_only_values_of_questions_are_told(t):
+    bare = tree_from_json(tree_json(t))
+    for j, v in enumerate(bare.values):
+        many, one = t.code[1:][(t.attribute[t.parent[1:]] == j) & (t.kind[t.parent[1:]] == MULTIWAY)], t.threshold[(t.attribute == j) & (t.kind == ONE_VALUE)]
+        told = sorted({*map(int, many), *map(int, one)})
+        assert alike(v, [t.values[j][i] for i in told]) if told else v == (["<=", ">"] if j in t.attribute else [])
 
 @given(trees(), st.integers(0, 2**32 - 1).map(np.random.default_rng))
 def test_loaded_trees_answer_alike(t, rng):
@@ -83,6 +94,59 @@ def test_an_empty_leaf_is_not_told_without_counts():
     t = make_tree([-1, 0, 0, 0], [0, -1, -1, -1], [MULTIWAY, 0, 0, 0], [np.nan]*4, [-1, 0, 1, 2], [[1, 3], [1, 0], [0, 3], [0, 0]], ["a"], [["u", "v", "w"]], ["no", "yes"])
     assert json.loads(tree_json(t))["class"] == [1, 0, 1, 1] and tree_from_json(tree_json(t, counts=True)).n.tolist() == [4, 1, 3, 0]
 
+def test_columns_that_are_not_asked_are_names_only():
+    ids = pd.DataFrame({"name": ["Ann Miller", "Bob Stone", "Cy Young", "Dee Dix"], "age": [20, 30, 60, 70], "born": pd.to_datetime(["1980-02-01", "1970-01-02", "1960-05-05", "1950-01-09"])})
+    clf = C45Classifier().fit(ids[["name", "age"]], list("uuvv"))
+    for counts in (False, True):
+        text = tree_json(clf, counts=counts)
+        assert json.loads(text)["attributes"] == [{"name": "name", "dtype": "str", "cells": False, "values": []}, {"name": "age", "dtype": "str", "cells": False, "values": ["<=", ">"]}]
+        loaded = C45Classifier.from_tree(tree_from_json(text))
+        for X in (ids[["age"]], ids[["name", "age"]], ids[["name", "age"]].assign(name=[1, "Eve", None, Node("x")])): assert loaded.predict(X).tolist() == list("uuvv")
+    clf = C45Classifier().fit(ids[["born", "age"]], list("uuvv"))
+    assert tree_json(clf).count("datetime64") == 1 and json.loads(tree_json(clf))["attributes"][1] == {"name": "age", "dtype": "str", "cells": False, "values": []}
+
+def test_a_grown_tree_of_numbers_does_not_list_them():
+    t = make_tree([-1, 0, 0], [0, -1, -1], [THRESHOLD, 0, 0], [30.5, np.nan, np.nan], [-1, 0, 1], [[1, 1], [1, 0], [0, 1]], ["age"], [[29, 32, 71]], ["no", "yes"])
+    for counts in (False, True): assert "71" not in tree_json(t, counts) and tree_text(tree_from_json(tree_json(t, counts)), counts=False) == tree_text(t, counts=False)
+
+@given(st.integers(0, 2**32 - 1).map(np.random.default_rng), st.booleans())
+def test_left_out_values_do_not_change_an_answer(rng, binary):
+    n = 40
+    X = pd.DataFrame({"job": rng.choice(list("abcdefg"), n), "town": rng.choice(list("uvwxyz"), n), "age": rng.integers(20, 60, n)})
+    y = np.where((X.job.isin(list("ab")) ^ (X.town == "u")) & (rng.random(n) < .9), "yes", "no")
+    clf = C45Classifier(binary_splits=binary, min_samples_leaf=1, prune=False).fit(X, y)
+    new = pd.DataFrame({"job": rng.choice(list("abcdefghi"), n), "town": rng.choice(list("uvwxyz?"), n), "age": rng.integers(10, 70, n)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loaded = C45Classifier.from_tree(tree_from_json(tree_json(clf)))
+        for Z in (X, new):
+            assert loaded.predict(Z).tolist() == clf.predict(Z).tolist()
+            for i in range(5): assert clf.explain(Z.iloc[i]).split("nother answer")[0] == loaded.explain(Z.iloc[i]).split("nother answer")[0]
+        if binary:                                            # a set of values is divided as before, among the asked one and any other
+            Z = X.astype(object).assign(job=[ValueSet(rng.choice(X.job.unique(), 3, replace=False).tolist()) for _ in range(n)])
+            for i in range(10): assert [(o.node, round(o.weight, 9)) for o in loaded.path(Z.iloc[i])] == [(o.node, round(o.weight, 9)) for o in clf.path(Z.iloc[i])]
+            p = loaded.predict_proba(Z)
+            for i in range(10): assert np.allclose(_answer(loaded.tree_, loaded.path(Z.iloc[i])), p[i], atol=.05)
+
+def test_unknown_values_of_a_loaded_tree_are_any_other():
+    X = pd.DataFrame({"job": list("aabbccdd")})
+    clf = C45Classifier(binary_splits=True).fit(X, list("yynnnnnn"))
+    loaded = C45Classifier.from_tree(tree_from_json(tree_json(clf)))
+    assert loaded.tree_.values == [[clf.tree_.values[0][int(clf.tree_.threshold[0])]]] and len(clf.tree_) > 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert loaded.predict(pd.DataFrame({"job": ["a", "b", "new"]})).tolist() == ["y", "n", "n"]
+        cells = pd.DataFrame({"job": [ValueSet(list(o)) for o in ("abcd", "ab", "bc")]}, dtype=object)
+        assert loaded.predict_proba(cells).tolist() == [[.75, .25], [.5, .5], [1, 0]] and clf.predict_proba(cells).tolist() == [[.75, .25], [.5, .5], [1, 0]]
+
+def test_one_leaf_keeps_its_counts_to_itself(capsys):
+    t = make_tree([-1], [-1], [LEAF], [np.nan], [-1], [[5, 9]], [], [], ["no", "yes"])
+    bare = tree_from_json(tree_json(t))
+    assert tree_text(t) == ": yes (14/5)" and tree_text(bare) == str(bare) == ": yes" and tree_rules(bare, counts=True) == ["Always yes."] and explain(bare, {}, counts=True) == "Answer: yes."
+    assert str(C45Classifier.from_tree(bare)) == ": yes"
+    one = make_tree([-1, 0, 0], [0, -1, -1], [THRESHOLD, 0, 0], [1, np.nan, np.nan], [-1, 0, 1], [[1, 0], [1, 0], [0, 1]], ["a"], [[]], ["no", "yes"])
+    assert tree_text(one) == "a <= 1: no (1)\na > 1: yes (1)"          # real ones are not taken for made-up ones
+
 def test_version_1_is_read():
     old = ('{"format": "ppdt-tree", "version": 1, "classes": ["No", "Yes"], "class_dtype": "str", "attributes": [{"name": "Gender", "dtype": "str", "cells": false, "values": ["Female", "Male"]}],'
            ' "parent": [-1, 0, 0], "attribute": [0, -1, -1], "code": [-1, 0, 1], "counts": [[7.0, 7.0], [3.0, 2.0], [4.0, 5.0]]}')
@@ -93,7 +157,9 @@ def test_version_1_is_read():
 
 def test_what_cannot_be_written(tree):
     two = copy.deepcopy(tree); two.values[0][0] = 7
-    with pytest.raises(TypeError, match="Values of 'Gender' must be all strings"): tree_json(two)
+    with pytest.raises(TypeError, match="Values of 'Gender' must be all strings.*turn them into strings before fit"): tree_json(two)
+    two.values[0][0] = pd.Interval(pd.Timedelta(1), pd.Timedelta(2))
+    with pytest.raises(TypeError, match="Got .'Interval', 'str'."): tree_json(two)
     bad = copy.deepcopy(tree); bad.threshold[tree.kind == THRESHOLD] = np.nan
     with pytest.raises(ValueError, match="must have a finite threshold at node"): tree_json(bad)
 
@@ -109,6 +175,32 @@ def test_ten_thousand_deep(kind):
     t = chain(10_000, kind)
     assert equal(tree_from_json(tree_json(t, counts=True)), t) and tree_dot(t).count("->") == 20_000
     plot_tree(t, max_depth=3); plt.close("all")
+
+@pytest.mark.parametrize("cut", [lambda s: pd.cut(s, [0, 30, 50, 60, 100]), lambda s: pd.cut(s, 3), lambda s: pd.qcut(s/7, 3), lambda s: pd.cut(s, [0, 50, 100], right=False), lambda s: pd.cut(pd.to_datetime(s, unit="D"), 3)])
+@pytest.mark.parametrize("counts", [False, True])
+def test_intervals_of_pandas(cut, counts):
+    c = load_customers()
+    X = pd.DataFrame({"Age": cut(c.Age), "Gender": c.Gender})
+    clf = C45Classifier(prune=False, min_samples_leaf=1).fit(X, c.Bought)
+    text = tree_json(clf, counts=counts)
+    back = tree_from_json(text)
+    assert json.loads(text)["attributes"][0]["dtype"] == "interval" and all(o in X.Age.cat.categories for o in back.values[0])
+    assert C45Classifier.from_tree(back).predict(X).tolist() == clf.predict(X).tolist() and tree_text(back, counts=False) == tree_text(clf, counts=False)
+    assert "Answer: " + clf.predict(X)[0] in C45Classifier.from_tree(back).explain(X.iloc[0])
+
+@pytest.mark.parametrize("text", ["(0, 1", "0", "(a, b]", "(2, 1]", "(0, 2024-01-01]", "(nan, 1]x"])
+def test_intervals_that_cannot_be_read(text):
+    c = load_customers()
+    d = json.loads(tree_json(C45Classifier(prune=False, min_samples_leaf=1).fit(pd.DataFrame({"Age": pd.cut(c.Age, 3)}), c.Bought)))
+    d["attributes"][0]["values"][0] = text
+    with pytest.raises(TextFormError, match="the values of 'Age' cannot be read"): tree_from_json(json.dumps(d))
+
+def test_classes_may_be_dates():
+    c = load_customers()
+    y = pd.Series(pd.to_datetime(["2024-01-01"]*7 + ["2024-02-01"]*7))
+    clf = C45Classifier().fit(c[["Gender", "Age"]], y)
+    loaded = C45Classifier.from_tree(tree_from_json(tree_json(clf)))
+    assert (pd.to_datetime(loaded.predict(c[["Gender", "Age"]])) == pd.to_datetime(clf.predict(c[["Gender", "Age"]]))).all() and str(loaded).startswith("Gender = Female: 2024-01-01")
 
 # ---- JSON: the schema
 
@@ -168,10 +260,11 @@ def test_malformed_json(saved, field, value):
 def test_a_value_that_is_asked_for_must_be_in_the_list():
     c = load_customers()
     t = C45Classifier(binary_splits=True, prune=False).fit(c[["Gender", "Marital"]], c.Bought).tree_
-    d = json.loads(tree_json(t))
+    d = json.loads(tree_json(t, counts=True))
     for wrong in (2, -1, .5, None):
         with pytest.raises(TextFormError): tree_from_json(json.dumps(d | {"threshold": [wrong] + d["threshold"][1:]}))
     assert tree_text(tree_from_json(json.dumps(d | {"threshold": [1.0] + d["threshold"][1:]}))).startswith("Gender = Male\n")
+    assert json.loads(tree_json(t))["attributes"][0]["values"] == ["Female"]
 
 _junk = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), lambda o: st.lists(o, max_size=4) | st.dictionaries(st.sampled_from(["name", "dtype", "cells", "values"]), o, max_size=4), max_leaves=8)
 
@@ -317,6 +410,23 @@ def test_a_drawing_without_counts_tells_no_counts(tree):
         lines, bars = ax.collections
         assert len(bars.get_paths()) == 9 and len(set(lines.get_linewidths())) == 1                # whole bars, no shares
     plt.close("all")
+
+def test_a_drawing_without_counts_takes_the_first_branches():
+    t = wide(40)
+    def labels(t, **kw): return {o.get_text() for o in plot_tree(t, max_branches=4, **kw).texts}
+    first = {"0", "long value 1", "long value long value 2", "37 others"}
+    assert first <= labels(t, counts=False) and first <= labels(tree_from_json(tree_json(t)))
+    heavy = np.argsort(-t.n[1:], kind="stable")[:3]
+    assert {f"{'long value '*(i % 5)}{i}"[:31] for i in heavy.tolist()} <= {o[:31] for o in labels(t)}
+    plt.close("all")
+
+def test_colours_and_branches(tree):
+    plot_tree(tree, colors=["red"]); plot_tree(tree, colors=("red", "blue", "green")); plt.close("all")
+    assert tree_dot(tree, colors=["#112233"]).count("#11223355") == 5
+    for ask in (plot_tree, tree_dot):
+        with pytest.raises(ValueError, match="'colors' must have a colour"): ask(tree, colors=[])
+    for n in (0, -1):
+        with pytest.raises(ValueError, match=f"'max_branches' must be at least 1. Got {n}"): plot_tree(tree, max_branches=n)
 
 def test_what_a_drawing_says(tree):
     said = [o.get_text() for o in plot_tree(tree).texts]
