@@ -5,33 +5,38 @@
 # %% auto #0
 __all__ = ['MOST_NUMBERS', 'C45Classifier', 'ID3Classifier', 'PARTClassifier', 'part_text', 'error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #7067237b
+# %% ../nbs/09f_c45.ipynb #00d8b062
 from types import SimpleNamespace
-import datetime
+import datetime, re
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 from .columns import (_ask_cells, _ask_column, _canonical, _check_weight, _check_y, _class_codes, _is_published, _learn_cells, _learn_column,
-    _value_shares, _warn_unseen)
+    _plain_values, _value_shares, _warn_unseen)
 from .encoder import _warn_of_texts
-from .fractions import _Cells, _as_tree, _cell_shares, _grow, tree_shares
+from .fractions import _Cells, _as_tree, _cell_shares, _dates, _grow, tree_shares
 from .generalization import Taxonomy
-from .growing import THRESHOLD, ONE_VALUE, entropy
+from .growing import THRESHOLD, ONE_VALUE, Tree, entropy
 from .pruning import _collapse, _prune, error_estimate
-from .reading import _class_label, _java, _rounded, decision_path, explain, j48_text, tree_rules
+from .reading import _class_label, _java, _moment, _percent, _rounded, _told, decision_path, explain, j48_text, tree_rules
 from .release import _fit_columns, _forget, same_columns
 from .rules import Rule, _part, _rule_shares
-from .splits import _Rows, _most_gain
-from .tables import Cell, MISSING, cell_text, check_table, value_order, value_text
+from .splits import _EPS, _Rows, _most_gain
+from .tables import Cell, MISSING, Node, ValueSet, _zone, cell_text, check_table, value_order, value_text
 
 _all_ = ['error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #39549aab
+# %% ../nbs/09f_c45.ipynb #19fbd16b
 def _readable(o, X):
     "The table, if it is a raw one or the classifier reads published cells"
     if not hasattr(o, "scoring") and any(_is_published(X[c]) for c in X):
         raise ValueError(f"'X' must be a raw table. Got published cells: {type(o).__name__} does not read them, use C45Classifier.")
     return X
+
+def _keep_classes(o, classes):
+    "Classes in declared order, which breaks ties, and sorted, as scikit-learn's scores expect them"
+    o._classes_, o._sorted_ = classes, sorted(range(len(classes)), key=lambda i: value_order(classes[i]))
+    o.classes_ = classes[o._sorted_]
 
 def _learn_rows(o, X, y, sample_weight):
     "The training table as codes; remembers on the estimator what `predict` has to know of its columns"
@@ -43,11 +48,10 @@ def _learn_rows(o, X, y, sample_weight):
     o.n_features_in_ = X.shape[1]
     if named: o.feature_names_in_ = np.array(X.columns, dtype=object)
     if w is not None and (w == 0).any(): X, y, w = X[w > 0], y[w > 0], w[w > 0]
-    o._classes_, codes = _class_codes(y)                                          # in declared order, which breaks ties
-    o._sorted_ = sorted(range(len(o._classes_)), key=lambda i: value_order(o._classes_[i]))
-    o.classes_ = o._classes_[o._sorted_]                                          # as scikit-learn's scores expect them
+    classes, codes = _class_codes(y)
+    _keep_classes(o, classes)
     d = (_learn_release if any(_is_published(X[c]) for c in X) else _learn_raw)(o, X, codes, w)
-    o._domains_, o._numeric_ = d.values, [line is not None for line in d.line]
+    o._domains_, o._numeric_, o._dates_ = d.values, [line is not None for line in d.line], _dates(d)
     if getattr(o, "weights", None) == "distribution": o.value_shares_ = {c: _value_shares(X[c], (o.taxonomies or {}).get(c), w) for c in X}
     return d
 
@@ -66,11 +70,20 @@ def _learn_release(o, X, y, w):
     if any(sets): return _Cells(d, sets, o.scoring == "spread", o.min_fragment)
     return d if w is not None else _Rows(d.names, d.codes, d.values, d.line, d.classes, d.y, None)
 
-# %% ../nbs/09f_c45.ipynb #4211ea94
+# %% ../nbs/09f_c45.ipynb #ce4d3b05
 def _ask_columns(o, X):
-    "Columns to classify, in the order of fit"
+    "Columns to classify, in the order of fit; columns that a loaded tree does not ask for may be absent"
     check_is_fitted(o, "classes_")
-    return _readable(o, same_columns(X, _fit_columns(o), who=type(o).__name__, named=hasattr(o, "feature_names_in_")))
+    X = same_columns(X, _fit_columns(o), getattr(o, "_spare_", ()), who=type(o).__name__, named=hasattr(o, "feature_names_in_"))
+    return _readable(o, X if X.shape[1] == o.n_features_in_ else X.reindex(columns=_fit_columns(o)))
+
+def _as_in_fit(o, s, line):
+    "Where fit had dates, those written as text, such as 2024-03-01, become dates"
+    dates = (getattr(o, "_dates_", None) or {}).get(s.name)
+    known = s.dropna() if line and dates and s.dtype.kind != "M" else ()
+    if not len(known) or not all(isinstance(v, str) and re.match(r"\d{4}-\d\d-\d\d", v) for v in known): return s
+    try: return pd.to_datetime(s, format="ISO8601")
+    except (TypeError, ValueError): return s
 
 def _asked(o):
     "Numbers of the columns that the model asks"
@@ -80,19 +93,20 @@ def _asked(o):
 
 def _ask_raw(o, X):
     "Rows to classify as numbers and codes, shape (n_attributes, n_rows)"
-    x = np.stack([_ask_column(X[c], v, line) for c, v, line in zip(X, o._domains_, o._numeric_)])
+    x = np.stack([_ask_column(_as_in_fit(o, X[c], line), v, line) for c, v, line in zip(X, o._domains_, o._numeric_)])
     for j in _asked(o):
         known = ~np.isnan(x[j])
         if not o._numeric_[j] and known.any() and (x[j][known] == -2).all(): _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
     return x
 
-# %% ../nbs/09f_c45.ipynb #21e195a2
+# %% ../nbs/09f_c45.ipynb #d1b2dad2
 def _ask_release(o, X):
     "Rows with published cells to classify, as `_Cells`"
     tax, t = getattr(o, "taxonomies", None) or {}, o.tree_
     asked = [t.threshold[(t.attribute == j) & (t.kind == THRESHOLD)] for j in range(X.shape[1])]
     shares = getattr(o, "value_shares_", {})
-    columns = [_ask_cells(X[c], v, line, tax.get(c), a, shares.get(c)) for c, v, line, a in zip(X, o._domains_, o._numeric_, asked)]
+    fit = [X[c] if _is_published(X[c]) else _as_in_fit(o, X[c], line) for c, line in zip(X, o._numeric_)]
+    columns = [_ask_cells(s, v, line, tax.get(c), a, shares.get(c)) for c, s, v, line, a in zip(X, fit, o._domains_, o._numeric_, asked)]
     codes, size, line, sets = map(list, zip(*columns))
     for j in _asked(o):
         known = codes[j] >= 0
@@ -146,27 +160,30 @@ def _importances(tree):
     np.add.at(res, tree.attribute[inner], np.maximum(gain[inner], 0))
     return res/res.sum() if res.sum() > 0 else res
 
-# %% ../nbs/09f_c45.ipynb #41ef7eed
-def _one_row(row):
-    "A row as a Series or dict"
-    if not isinstance(row, pd.DataFrame): return row
-    if len(row) != 1: raise ValueError(f"'row' must be one row. Got a table of {len(row)}: choose one with X.iloc[i].")
-    return row.iloc[0]
+# %% ../nbs/09f_c45.ipynb #fc5e5406
+def _one_row(o, row):
+    "A row as a dict; nodes of taxonomies as sets of what is below them"
+    if isinstance(row, pd.DataFrame):
+        if len(row) != 1: raise ValueError(f"'row' must be one row. Got a table of {len(row)}: choose one with X.iloc[i].")
+        row = row.iloc[0]
+    if not hasattr(row, "items"): raise TypeError(f"'row' must be a dict, a Series or a table of one row. Got {type(row).__name__}: use X.iloc[i].")
+    tax = getattr(o, "taxonomies", None) or {}
+    return {c: ValueSet(_plain_values(v, tax.get(c), c)) if isinstance(v, Node) else v for c, v in row.items()}
 
 def _row_as_in_fit(o, row):
     "A row whose raw values are written as in fit, by the rules of `predict`"
-    row, names = _one_row(row), _fit_columns(o)
+    row, names = _one_row(o, row), _fit_columns(o)
     res = {c: row[c] for c in row.keys()}
     for j in _asked(o):
         v = res.get(names[j])
         if v is None or isinstance(v, Cell): continue
-        x = _ask_column(pd.Series([v], name=names[j]), o._domains_[j], o._numeric_[j])[0]
+        x = _ask_column(_as_in_fit(o, pd.Series([v], name=names[j]), o._numeric_[j]), o._domains_[j], o._numeric_[j])[0]
         if np.isnan(x): res[names[j]] = None
-        elif o._numeric_[j]: res[names[j]] = pd.Timestamp(v) if isinstance(v, (datetime.date, np.datetime64)) else x if isinstance(v, str) else v
+        elif o._numeric_[j]: res[names[j]] = pd.Timestamp(v) if isinstance(v, (datetime.date, np.datetime64)) else _as_in_fit(o, pd.Series([v], name=names[j]), True)[0] if names[j] in o._dates_ else x if isinstance(v, str) else v
         elif x >= 0: res[names[j]] = o._domains_[j][int(x)]
     return res
 
-# %% ../nbs/09f_c45.ipynb #21f6adf7
+# %% ../nbs/09f_c45.ipynb #e8b62008
 class _OneTree(_TreeClassifier):
     "What the classifiers with a single tree share"
     @property
@@ -180,8 +197,8 @@ class _OneTree(_TreeClassifier):
         check_is_fitted(self, "tree_")
         return tree_rules(self.tree_, counts)
 
-    def decision_path(self, row):
-        "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`"
+    def path(self, row):
+        "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`. scikit-learn's `decision_path` is another thing, a matrix for many rows"
         check_is_fitted(self, "tree_")
         return decision_path(self.tree_, self._row(row))
 
@@ -217,7 +234,25 @@ def _check_taxonomies(o):
     for c, v in (t or {}).items():
         if not isinstance(v, Taxonomy): raise ValueError(f"'taxonomies' must map each column to a Taxonomy. Got a {type(v).__name__} for {c!r}: " + ("use Taxonomy.from_dict." if isinstance(v, dict) else "make one with Taxonomy.from_dict, from_lines or from_csv."))
 
-# %% ../nbs/09f_c45.ipynb #721cd2bd
+# %% ../nbs/09f_c45.ipynb #e49efd02
+def _from_tree(o, tree):
+    "Make a classifier what `fit` would have made it"
+    if not isinstance(tree, Tree): raise TypeError(f"'tree' must be a Tree. Got {type(tree).__name__}: read a file with ppdt.trees.tree_from_json(text).")
+    if any(isinstance(v, Cell) for values in tree.values for v in values): raise ValueError("'tree' must ask for raw values. Got one whose branches are published cells: read it with ppdt.reading.decision_path.")
+    if np.any(tree.level): raise ValueError("'tree' must ask for values as they are. Got a test on a level of a taxonomy: give each level as a column of its own and set the tree's `level` to 0.")
+    line = [bool((tree.kind[tree.attribute == j] == THRESHOLD).any()) for j in range(len(tree.names))]
+    for j in np.flatnonzero(line):
+        if not (tree.kind[tree.attribute == j] == THRESHOLD).all(): raise ValueError(f"'tree' must ask for {tree.names[j]!r} as a number or by its values. Got both.")
+    o._check()
+    o.tree_, o.n_features_in_, o.feature_names_in_ = tree, len(tree.names), np.array(tree.names, dtype=object)
+    _keep_classes(o, np.asarray(tree.classes))
+    o._numeric_, o._dates_ = line, tree.dates or {}
+    like = {c: pd.Timestamp(0, tz=_zone(d)) for c, d in o._dates_.items()}               # says that a column holds dates, and of which zone
+    o._domains_ = [[like.get(c, 0.)] if number else list(v) for c, number, v in zip(tree.names, line, tree.values)]
+    o._spare_ = [v for j, v in enumerate(tree.names) if not (tree.attribute == j).any()]
+    return o
+
+# %% ../nbs/09f_c45.ipynb #ef426b0a
 class C45Classifier(_OneTree):
     """C4.5 as Weka's J48 does it: gain ratio, thresholds, missing values as fractions of rows, error-based pruning. Source: quinlan1993.
 
@@ -284,6 +319,15 @@ class C45Classifier(_OneTree):
         if self.prune: t = _prune(d, t, leaves, self.confidence, self.subtree_raising)
         self.tree_ = _as_tree(d, t, self.thresholds)
 
+    @classmethod
+    def from_tree(cls, tree, taxonomies=None):
+        """A fitted classifier with this tree, however it was grown: it predicts, explains and is audited like one that `fit` made.
+
+        For trees of `ppdt.trees.tree_from_json`; `taxonomies` are for rows with taxonomy nodes. Columns that the tree does not ask for may be
+        left out. Without counts class shares are 0 and 1, and a missing value goes down all branches alike. Raises TypeError for what is no
+        Tree, ValueError for one that does not ask for raw values."""
+        return _from_tree(cls(taxonomies=taxonomies), tree)
+
 # %% ../nbs/09f_c45.ipynb #6193a268
 MOST_NUMBERS = 20 # a column of numbers or dates with more values than this is no column of categories
 
@@ -297,7 +341,7 @@ def _no_missing(names, lost):
     for name, o in zip(names, lost):
         if o.any(): raise ValueError(f"Column {name!r} must have no missing values (NaN). Got {int(o.sum())}: use C45Classifier, or make missing a category.")
 
-# %% ../nbs/09f_c45.ipynb #21a5d92d
+# %% ../nbs/09f_c45.ipynb #bf97b277
 class ID3Classifier(_OneTree):
     """ID3 on categories: information gain, one branch a declared value, no pruning; as Weka's Id3. Source: quinlan1986.
 
@@ -328,7 +372,7 @@ class ID3Classifier(_OneTree):
         self.tree_ = _as_tree(d, _grow(d, 0, choose=_most_gain)[0], "midpoint")
 
     def _row(self, row):
-        row = _one_row(row)
+        row = _one_row(self, row)
         names = [o for o in _fit_columns(self) if o in row]
         for o in names:
             if isinstance(row[o], Cell): raise ValueError(f"'row' must hold raw values. Got the cell {cell_text(row[o])} for {o!r}: {type(self).__name__} does not read them, use C45Classifier.")
@@ -345,7 +389,7 @@ class ID3Classifier(_OneTree):
         tags.input_tags.allow_nan = False
         return tags
 
-# %% ../nbs/09f_c45.ipynb #2db242f1
+# %% ../nbs/09f_c45.ipynb #023b6e53
 class PARTClassifier(_TreeClassifier):
     """A list of rules, each the best path of a partial C4.5 tree; as Weka's PART. Source: frank1998.
 
@@ -395,14 +439,20 @@ class PARTClassifier(_TreeClassifier):
         check_is_fitted(self, "rules_")
         return [_rule_sentence(self, i, counts) for i in range(len(self.rules_))]
 
+    def explain(self, row, counts=True):
+        "Which rule answers for a row (dict, Series or table of one row), and why those before it do not, in words"
+        check_is_fitted(self, "rules_")
+        return _rule_story(self, _row_as_in_fit(self, row), counts)
+
     def __str__(self): return part_text(self) if hasattr(self, "rules_") else repr(self)
 
-# %% ../nbs/09f_c45.ipynb #e0bfd85c
+# %% ../nbs/09f_c45.ipynb #3f117cbc
 def _test_parts(clf, test):
     "Name, sign and value of a test as PART prints them"
     j, kind, t, b, _ = test
-    v = (_java(t) if clf.binary_splits else _rounded(t, 6)) if kind == THRESHOLD else value_text(clf._domains_[j][int(t)])
-    return _fit_columns(clf)[j], ("<=", ">")[b] if kind == THRESHOLD else ("=", "!=")[b] if kind == ONE_VALUE else "=", v
+    name = _fit_columns(clf)[j]
+    v = (_moment(t, clf._dates_[name]) if name in clf._dates_ else _java(t) if clf.binary_splits else _rounded(t, 6)) if kind == THRESHOLD else value_text(clf._domains_[j][int(t)])
+    return name, ("<=", ">")[b] if kind == THRESHOLD else ("=", "!=")[b] if kind == ONE_VALUE else "=", v
 
 def part_text(
     clf, # A fitted `PARTClassifier`
@@ -411,10 +461,57 @@ def part_text(
     "A list of rules as text."
     return "\n\n".join(" AND\n".join(" ".join(_test_parts(clf, o)) for o in r.tests) + ": " + _class_label(clf._classes_, r.counts, r.counts, counts) for r in clf.rules_)
 
+def _test_words(clf, test):
+    "A test in a sentence"
+    name, sign, v = _test_parts(clf, test)
+    return f"{name} {dict(zip(('<=', '>', '=', '!='), ('is at most', 'is above', 'is', 'is not')))[sign]} {v}"
+
 def _rule_sentence(clf, i, counts):
     "A rule in words"
-    words, c = {"<=": "is at most", ">": "is above", "=": "is", "!=": "is not"}, clf.rules_[i].counts
-    tests = [f"{name} {words[sign]} {v}" for name, sign, v in (_test_parts(clf, o) for o in clf.rules_[i].tests)]
+    c, tests = clf.rules_[i].counts, [_test_words(clf, o) for o in clf.rules_[i].tests]
     then = value_text(clf._classes_[int(c.argmax())]) + (f" ({c.max():g} of {c.sum():g} rows)" if counts else "")
     if not tests: return f"{'Otherwise' if i else 'Always'} {then}."
     return f"{'Otherwise, if' if i else 'If'} {' and '.join(tests)}, then {then}."
+
+# %% ../nbs/09f_c45.ipynb #7e1a809d
+def _fits(test, v):
+    "How much of a row with this number or code meets a test"
+    _, kind, t, b, share = test
+    return share if np.isnan(v) else float((v - t >= _EPS if kind == THRESHOLD else v != t if kind == ONE_VALUE else v) == b)
+
+def _numbers_of(clf, row):
+    "One row as numbers and codes"
+    lacks = [o for o in _fit_columns(clf) if o not in row]
+    if lacks: raise ValueError(f"'row' must have a value for {lacks[0]!r}. Got {list(row)}: give None where it is missing.")
+    return _ask_raw(clf, _readable(clf, check_table(pd.DataFrame({o: [row[o]] for o in _fit_columns(clf)}))))[:, 0]
+
+# %% ../nbs/09f_c45.ipynb #2d02104e
+def _rule_line(clf, i, row, x, part, counts):
+    "What becomes of a row at rule i, of which the rule fits `part`"
+    tests, names = clf.rules_[i].tests, _fit_columns(clf)
+    if not tests: return f"Rule {i + 1} holds for all that is left."
+    if part >= 1 - _EPS: return f"Rule {i + 1} fits: {' and '.join(_test_words(clf, o) for o in tests)}."
+    gaps = list(dict.fromkeys(names[o[0]] for o in tests if np.isnan(x[o[0]])))
+    if part > _EPS: return f"Rule {i + 1} fits {_percent(part) if counts else 'a part'} of what is left of the row, since {' and '.join(gaps)} {'is' if len(gaps) < 2 else 'are'} missing."
+    bad = next(o for o in tests if _fits(o, x[o[0]]) <= 0)
+    return f"Rule {i + 1} does not fit: it asks that {_test_words(clf, bad)}, and it is {_told(row[names[bad[0]]], clf._dates_.get(names[bad[0]]))}."
+
+# %% ../nbs/09f_c45.ipynb #01731a47
+_MOST_LINES = 10       # rules that do not fit, told in full
+
+def _rule_story(clf, row, counts):
+    "`explain` of a list of rules"
+    x, left, p, lines, dull, ends = _numbers_of(clf, row), 1., 0., [], 0, []
+    for i, rule in enumerate(clf.rules_):
+        part = float(np.prod([_fits(o, x[o[0]]) for o in rule.tests]))
+        dull += part <= _EPS
+        if part > _EPS or dull <= _MOST_LINES: lines.append(_rule_line(clf, i, row, x, part, counts))
+        share = rule.counts/max(rule.counts.sum(), 1e-300) if counts else np.eye(len(clf._classes_))[rule.counts.argmax()]
+        if part > _EPS: ends.append(rule)
+        p, left = p + left*part*share, left*(1 - part)
+        if left <= _EPS: break
+    c = int(np.round(p, 12).argmax())
+    told = value_text(clf._classes_[c])
+    if len(ends) > 1: told += f", from {len(ends)} rules" + (f" ({_percent(p[c])})" if counts else "")
+    elif counts: told += f", the class of {ends[0].counts[c]:g} of {ends[0].counts.sum():g} training rows that came to this rule"
+    return "\n".join(lines + [f"{dull - _MOST_LINES} more did not fit."]*(dull > _MOST_LINES) + [f"Answer: {told}."])

@@ -64,7 +64,7 @@ def _refuse_kind(name, wanted, got, example):
     if got == "text" and re.fullmatch(r"[\[{<].*[\])}>]|\*|~.+", example): todo = "if these are cells of a release, read the file with ppdt.release.read_release and ask its data"
     raise ValueError(f"Column {name!r} must hold {wanted}, as in fit. Got {got} such as {example!r}: {todo}.")
 
-# %% ../nbs/09d_columns.ipynb #4c0353f1
+# %% ../nbs/09d_columns.ipynb #32ff3340
 def _check_zone(name, zone, asked):
     "Raises ValueError when dates have a time zone and had none in fit, or the other way round"
     if (zone is None) == (asked is None): return
@@ -82,14 +82,15 @@ def _ask_line(s, values):
     name = s.name
     if isinstance(s.dtype, pd.CategoricalDtype): s = pd.Series(s.astype(object).to_numpy(), name=name)
     s = _plain(s)
-    if not values or not s.notna().any(): return np.full(len(s), np.nan)
-    got, wanted = _holds(s), "dates" if isinstance(values[0], pd.Timestamp) else "numbers"
+    if not s.notna().any(): return np.full(len(s), np.nan)
+    got = _holds(s)
+    wanted = "dates" if (isinstance(values[0], pd.Timestamp) if values else got == "dates") else "numbers"      # a model from a file may not know values
     if got == "text" and wanted == "numbers":
         try: s, got = pd.to_numeric(s), "numbers"
         except (TypeError, ValueError): pass
     if got != wanted: _refuse_kind(name, wanted, got, _odd_one(s[s.notna()], got))
     if wanted == "dates":
-        _check_zone(name, values[0].tz, getattr(s.dtype, "tz", None))
+        if values: _check_zone(name, values[0].tz, getattr(s.dtype, "tz", None))
         a, codes = encode(s)
         return np.append(a.positions, np.nan)[codes]
     x = s.to_numpy(dtype=float, na_value=np.nan)
@@ -255,7 +256,7 @@ def _ask_cells(s, values, numeric, taxonomy, thresholds, share=None):
     gap = -1 if numeric else where.get(MISSING, -1)
     return np.array(lut + [gap], dtype=np.int64)[codes], size, line, sets
 
-# %% ../nbs/09d_columns.ipynb #3115a6dc
+# %% ../nbs/09d_columns.ipynb #ca5316d3
 def _ask_exact(s, values, numeric, thresholds):
     "`_ask_cells` of a raw column"
     x = _ask_column(s, values, numeric)
@@ -268,12 +269,12 @@ def _ask_exact(s, values, numeric, thresholds):
 def _ask_places(vs, values, thresholds, name):
     "(line, place of each value on it, what each cell may be) of cells of numbers or dates; the thresholds are on the line"
     vs = [_known(v) for v in vs]
-    flat, dates = _on_numbers(vs), bool(values) and isinstance(values[0], pd.Timestamp)
+    flat = _on_numbers(vs)
+    dates = isinstance((list(values) or flat or [0])[0], pd.Timestamp)
     for v in flat:
-        if values and not (_is_number(v) and isinstance(v, pd.Timestamp) == dates):
+        if not (_is_number(v) and isinstance(v, pd.Timestamp) == dates):
             got = "dates" if isinstance(v, pd.Timestamp) else "truth values" if isinstance(v, (bool, np.bool_)) else "numbers" if _is_number(v) else "text"
             _refuse_kind(name, "dates" if dates else "numbers", got, value_text(v))
-    if not values: return np.unique(thresholds), {}, [None]*len(vs)
     line = np.unique(np.append([position(v) for v in flat], thresholds))
     return line, {v: int(np.searchsorted(line, position(v))) for v in flat}, vs
 

@@ -5,11 +5,13 @@
 # %% auto #0
 __all__ = ['tree_shares']
 
-# %% ../nbs/09b_fractions.ipynb #6a3d210b
+# %% ../nbs/09b_fractions.ipynb #fffc7211
 from copy import copy
+from dataclasses import replace
 from types import SimpleNamespace
-import numpy as np
+import numpy as np, pandas as pd
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, _choice, _grow_open, _heavy, _levels, _pick, _rules
+from .reading import _dtype_of
 from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _moved,
                          _nominal_split, _nominal_table, _numeric_split, _table, _textbook_choice, _textbook_counts, _widest)
 
@@ -83,37 +85,40 @@ def _asked(tree, node, v):
     branch = np.where(kind == THRESHOLD, v - t >= _EPS, np.where(kind == ONE_VALUE, v != t, v))
     return np.where(lost, np.nan, branch) if lost.any() else branch
 
-# %% ../nbs/09b_fractions.ipynb #05a330f3
-def _all_children(tree, first, node, at):
+# %% ../nbs/09b_fractions.ipynb #91a75e46
+def _all_children(tree, node, at):
     "Children with training rows of the nodes of fragments `at`: (fragment, child)"
-    width = np.bincount(tree.parent[1:], minlength=len(tree))[node[at]]
+    size, key, child = tree._branches
+    begin, end = (np.searchsorted(key, o*size) for o in (node[at], node[at] + 1))
+    width = end - begin
     frag = np.repeat(at, width)
-    kid = first[node[frag]] + np.arange(len(frag)) - np.repeat(np.cumsum(width) - width, width)
+    kid = child[np.arange(len(frag)) - np.repeat(np.cumsum(width) - width - begin, width)]
     ok = tree.n[kid] > 0
     return frag[ok], kid[ok]
 
-def _divided(tree, first, row, node, w, branch):
+def _divided(tree, row, node, w, child, lost):
     "Fragments one level down when some values are missing: (row, node, weight)"
     w = np.ones(len(row)) if w is None else w
-    lost = np.isnan(branch)
-    sure, (at, kid) = np.flatnonzero(~lost), _all_children(tree, first, node, np.flatnonzero(lost))
+    sure, (at, kid) = np.flatnonzero(~lost), _all_children(tree, node, np.flatnonzero(lost))
     share = tree.n[kid]/np.bincount(at, tree.n[kid])[at]
-    known = first[node[sure]] + branch[sure].astype(np.int64)
-    return np.append(row[sure], row[at]), np.append(known, kid), np.append(w[sure], w[at]*share)
+    return np.append(row[sure], row[at]), np.append(child[sure], kid), np.append(w[sure], w[at]*share)
 
-# %% ../nbs/09b_fractions.ipynb #15deb545
+# %% ../nbs/09b_fractions.ipynb #813220b5
 def _go_down(tree, first, share, x):
-    "Class shares of rows `x`, shape (n_attributes, n_rows)"
+    "Class shares of rows `x`, shape (n_attributes, n_rows); `first` has the first child of each node, None when children do not lie in order or some are not there"
     n, ends = x.shape[1], []
     row, node, w = np.arange(n), np.zeros(n, dtype=np.int64), None
     while len(row):
         row, node, w = _leave(ends, tree.attribute[node] < 0, row, node, w)
         branch = _asked(tree, node, x[tree.attribute[node], row])
-        unseen = branch < 0
-        row, node, w = _leave(ends, unseen, row, node, w)
-        if unseen.any(): branch = branch[~unseen]
-        if np.isnan(branch).any(): row, node, w = _divided(tree, first, row, node, w, branch)
-        else: node = first[node] + branch.astype(np.int64)
+        lost = np.isnan(branch)
+        code = np.where(lost, -1, branch).astype(np.int64)
+        child = tree.child_of_code(node, code) if first is None else first[node] + code
+        stop = ((child if first is None else code) < 0) & ~lost
+        row, node, w = _leave(ends, stop, row, node, w)
+        if stop.any(): child, lost = child[~stop], lost[~stop]
+        if lost.any(): row, node, w = _divided(tree, row, node, w, child, lost)
+        else: node = child
     return _added_up(n, share, ends)
 
 def _added_up(n, share, ends):
@@ -125,7 +130,7 @@ def _added_up(n, share, ends):
             for c in range(res.shape[1]): res[:, c] += np.bincount(r, w*share[i, c], minlength=n)
     return res
 
-# %% ../nbs/09b_fractions.ipynb #3325cc4a
+# %% ../nbs/09b_fractions.ipynb #4c486939
 def tree_shares(
     tree:Tree, # A tree
     x, # One row for each attribute: numbers, or codes of values (-1 or less: unseen), NaN where missing, shape (n_attributes, n_rows)
@@ -133,8 +138,34 @@ def tree_shares(
 )->np.ndarray: # Class shares, shape (n_rows, n_classes)
     "Send rows down the tree; a missing value goes down all branches that training rows took, with their shares. Source: quinlan1993, Section 3.2."
     first, share = _sure(tree)
+    first = first if _in_order(tree, first) else None
     with np.errstate(over="ignore"):          # numbers may be too far apart for a float
         return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
+
+# %% ../nbs/09b_fractions.ipynb #1eee2943
+def _full_width(tree):
+    "Branches of each node when none is left out"
+    size = np.array([*map(len, tree.values), 0])[tree.attribute]
+    return np.where(tree.kind == MULTIWAY, size, np.where(tree.attribute < 0, 0, 2))
+
+def _in_order(tree, first):
+    "Does every node have all its branches, side by side and in order?"
+    width = np.bincount(tree.parent[1:], minlength=len(tree))
+    return bool((first[tree.parent[1:]] + tree.code[1:] == np.arange(1, len(tree))).all() and (width == _full_width(tree)).all())
+
+def _filled(tree):
+    "The tree with all branches of every node, side by side and in order; those that it lacks are empty leaves"
+    width, begin, now = _full_width(tree), 0, np.zeros(1, dtype=np.int64)
+    old, parent, code = [now], [np.array([-1])], [np.array([-1])]
+    while (w := np.where(now >= 0, width[now], 0)).any():
+        at = np.repeat(np.arange(len(now)), w)
+        branch = np.arange(len(at)) - np.repeat(np.cumsum(w) - w, w)
+        parent.append(begin + at); code.append(branch)
+        begin, now = begin + len(now), tree.child_of_code(now[at], branch)
+        old.append(now)
+    old, parent, code = map(np.concatenate, (old, parent, code))
+    def put(name, empty): x = getattr(tree, name)[old]; x[old < 0] = empty; return x
+    return replace(tree, parent=parent, code=code, **{o: put(o, v) for o, v in dict(attribute=-1, level=0, kind=LEAF, threshold=np.nan, counts=0, n=0).items()})
 
 # %% ../nbs/09b_fractions.ipynb #47861dcf
 def _orders(d):
@@ -388,7 +419,7 @@ def _tree_of(data, criterion, g, allow, on_split, order):
     d, number = _rows_of(data, g.min_fragment)
     return _as_tree(d, _grow_nodes(d, criterion, g, number, allow=allow, on_split=on_split, order=order)[0], "midpoint")
 
-# %% ../nbs/09b_fractions.ipynb #4707383a
+# %% ../nbs/09b_fractions.ipynb #97cfb924
 def _thresholds(d, t, how):
     "Thresholds of the nodes: the middle between two values, or the data value below it; the code of one-value tests"
     res = np.where(t.kind == THRESHOLD, t.middle, np.where(t.kind == ONE_VALUE, t.cut, np.nan))
@@ -397,10 +428,15 @@ def _thresholds(d, t, how):
         res[at] = d.line[j][t.cut[at]]
     return res
 
+def _dates(d):
+    "The dtype of each attribute that holds dates on a line, by name"
+    found = {o: next((x for x in v if isinstance(x, pd.Timestamp)), None) for o, v, line in zip(d.names, d.values, d.line) if line is not None}
+    return {o: _dtype_of(x) for o, x in found.items() if x is not None}
+
 def _as_tree(d, t, how):
     "The nodes as a `Tree`"
     values = [["<=", ">"] if line is not None else list(v) for v, line in zip(d.values, d.line)]
-    return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes))
+    return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes), _dates(d))
 
 # %% ../nbs/09b_fractions.ipynb #b7f93fd5
 class _Cells:
@@ -532,7 +568,7 @@ def _at_depth(d, row, depth):
     while (late := d.born[row] > depth).any(): row[late] = d.up[row[late]]
     return row
 
-# %% ../nbs/09b_fractions.ipynb #206c51ad
+# %% ../nbs/09b_fractions.ipynb #1428e6fe
 def _cuts_of(tree, d):
     "The test of each node as a code of the rows `d`, -1 without one"
     cut = np.full(len(tree), -1)
@@ -543,6 +579,7 @@ def _cuts_of(tree, d):
 
 def _cell_shares(tree, d):
     "Class shares of rows whose cells may be sets, shape (n_rows, n_classes)"
+    tree = tree if _in_order(tree, _sure(tree)[0]) else _filled(tree)
     first, share = _sure(tree)
     n, width = len(d.y), np.bincount(tree.parent[1:], minlength=len(tree))
     row, node, w, at, depth = np.arange(n), np.zeros(n, dtype=np.int64), np.ones(n), np.arange(n), 0

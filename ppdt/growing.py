@@ -159,7 +159,7 @@ def _textbook_id3(data, parts=None, free=None, min_branches=2):
     rest = [a for a in free if a != best]
     return counts, best, {v: _textbook_id3(data, p, rest, min_branches) for v, p in sorted(branches[best].items())}
 
-# %% ../nbs/06a_growing.ipynb #908e5eda
+# %% ../nbs/06a_growing.ipynb #fe3ef753
 LEAF, MULTIWAY, THRESHOLD, ONE_VALUE = 0, 1, 2, 3    # kinds of nodes: no test, a branch a value, value <= threshold or not, one value or any other
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,6 +186,8 @@ class Tree:
         Training rows, or weights.
     names, values, classes
         Attributes, their values in order, and class values.
+    dates : dict or None
+        Attributes whose thresholds are dates, in nanoseconds since 1970: name to dtype, such as "datetime64[ns]" or "datetime64[ns, Europe/Paris]".
     """
     parent: np.ndarray
     attribute: np.ndarray
@@ -198,6 +200,7 @@ class Tree:
     names: list
     values: list
     classes: np.ndarray
+    dates: dict | None = None
 
     def __len__(self): return len(self.parent)
     def __repr__(self): return f"Tree({len(self)} nodes, {self.n_leaves} leaves, depth {self.depth})"
@@ -220,7 +223,7 @@ class Tree:
     def _branches(self): return _branches(self)
     def __getstate__(self): return {o: v for o, v in self.__dict__.items() if o != "_branches"}   # a used tree is saved like a new one
 
-# %% ../nbs/06a_growing.ipynb #2c30b47a
+# %% ../nbs/06a_growing.ipynb #16b62403
 def _depths(parent):
     "Edges from the root to each node"
     res = [0]*len(parent)
@@ -230,7 +233,7 @@ def _depths(parent):
 
 def _branches(tree):
     "(width, numbers of the branches in order, child of each); the number is parent*width + value"
-    width = max((len(o) for o in tree.values), default=0) + 1
+    width = max([2, *map(len, tree.values)]) + 1
     key = tree.parent[1:].astype(np.int64)*width + tree.code[1:]
     order = np.argsort(key, kind="stable")
     return width, key[order], order + 1

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Spans', 'spans', 'LinkingAttack', 'linking_attack', 'ModelAudit', 'audit_model', 'plot_spans']
 
-# %% ../nbs/07c_models.ipynb #e0b4b304
+# %% ../nbs/07c_models.ipynb #2b45ed88
 import html
 import re
 from dataclasses import dataclass, replace
@@ -20,6 +20,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import BaseEnsemble
 from sklearn.tree import DecisionTreeClassifier
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, entropy
+from .reading import _point
 from .tables import MISSING, Cell, Interval, _names, check_table, encode, position, value_text
 from .trees import _COLORS, _GAP, _LINE, _SIZE, _boxes, _columns, _fill, _short, _width, plot_tree
 
@@ -49,7 +50,7 @@ def _textbook_span(tree, known, secrets, possible=lambda person: True):
         if possible(person): ends.add(_textbook_end(tree, person))
     return {(end, c) for end in ends for c in tree.classes.tolist()}
 
-# %% ../nbs/07c_models.ipynb #654f0c3a
+# %% ../nbs/07c_models.ipynb #1b89de5a
 @dataclass(frozen=True, eq=False)
 class _Domain:
     "What one column can be: values, or the pieces of a line between cuts, of which piece i is (cuts[i-1], cuts[i]]"
@@ -59,6 +60,7 @@ class _Domain:
     single: bool = False         # are numbers rounded to 32 bits first, as scikit-learn does?
     open: bool = False           # may it be something that nobody named?
     missing: bool = False        # is a missing number a piece of its own, the last one?
+    dates: str = None            # the dtype, when the line is one of dates
     def __len__(self): return len(self.cuts) + 1 + self.missing if self.values is None else len(self.values) + self.open
     @cached_property
     def where(self): return {v: i for i, v in enumerate(self.values)}
@@ -78,11 +80,11 @@ def _places(d, s):
         lut, lost = [d.where[o] for o in a.items], d.where.get(MISSING, -1)
     return np.append(lut, lost).astype(np.int64)[codes]
 
-# %% ../nbs/07c_models.ipynb #b243f13a
+# %% ../nbs/07c_models.ipynb #86895593
 def _cut(tree, node, single):
     "The largest number that goes left at a threshold"
     t = float(tree.threshold[node])
-    return t if single else float(np.nextafter(t + _EPS, -np.inf))
+    return t if single else max(t, float(np.nextafter(t + _EPS, -np.inf)))       # t itself where numbers are so large that nothing lies between
 
 def _piece_mask(d, lo, hi):
     "The pieces of a line from lo to hi, both ends included; they must lie on cuts"
@@ -116,11 +118,11 @@ def _nameless(names):
     "The names when they only count the columns, else nothing"
     return tuple(names) if list(names) == [f"x{i}" for i in range(len(names))] else ()
 
-# %% ../nbs/07c_models.ipynb #c2870666
+# %% ../nbs/07c_models.ipynb #3d0da027
 def _own_tree(tree):
     "(Tree, asks, whether numbers are rounded to 32 bits) of a tree of this package"
     if any(isinstance(o, Cell) for v in tree.values for o in v): raise ValueError("'tree' must ask for raw values. Got a tree that was learnt from published cells: it tells no more than its release, so audit that with ppdt.privacy.audit.")
-    if np.any(tree.level): raise ValueError("'tree' must ask for values as they are. Got a test on a level of a taxonomy: replace the column by that level first.")
+    if np.any(tree.level): raise ValueError("'tree' must ask for values as they are. Got a test on a level of a taxonomy: give each level as a column of its own (`ppdt.kadet.with_levels` makes them) and set the tree's `level` to 0.")
     return tree, [_Ask(o) for o in tree.names], False
 
 # %% ../nbs/07c_models.ipynb #fd731876
@@ -237,12 +239,12 @@ def _ends_of(v):
     if isinstance(v, Interval): return [(position(v.lo), np.nextafter(position(v.hi), -np.inf) if v.hi_open else position(v.hi))]
     return [(position(o), position(o)) for o in v]
 
-# %% ../nbs/07c_models.ipynb #7b18ebd8
+# %% ../nbs/07c_models.ipynb #b7fbce8f
 def _line(name, m, nodes, named, missing):
     "The domain of a column of numbers: pieces between the thresholds of the tree and the ends that rules name"
     d = _Domain(name, cuts=np.zeros(0), single=m.single)
     cuts = [_cut(m.tree, i, m.single) for i in nodes] + [c for v in named for lo, hi in _ends_of(v) for c in (np.nextafter(d.on_line(lo), -np.inf), d.on_line(hi))]
-    return replace(d, cuts=np.unique(np.array(cuts, dtype=float)), missing=missing)
+    return replace(d, cuts=np.unique(np.array(cuts, dtype=float)), missing=missing, dates=(m.tree.dates or {}).get(name))
 
 def _named_values(name, m):
     "(values of a column that the tree names, are these all that it was learnt from?); None when it names none"
@@ -431,9 +433,24 @@ def _call_patterns(g, impossible, people, X, places):
     pattern = np.array([kinds.setdefault(o.tobytes(), len(kinds)) for o in ~bad.reshape(len(people), size)])
     return [reach[np.frombuffer(o, dtype=bool)].any(axis=0) for o in kinds], pattern
 
-# %% ../nbs/07c_models.ipynb #427046cc
+# %% ../nbs/07c_models.ipynb #fb260a42
+class _WhoWhere:
+    "What can be asked of spans"
+    def __len__(self): return len(self.populations)
+    def __repr__(self): return f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,} people)"
+    def reach(self, i):
+        "Which ends span i holds, bool, shape (n_ends,); i may be a slice"
+        return np.unpackbits(self.packed[i], axis=-1, count=len(self.ends)).astype(bool)
+    def ends_of(self, i):
+        "Nodes where the people of span i may stop"
+        return self.ends[self.reach(i)].tolist()
+    def people(self, i):
+        "Index of the people of span i"
+        return self.index[self.row == i].tolist()
+
+# %% ../nbs/07c_models.ipynb #019e91db
 @dataclass(frozen=True, eq=False, repr=False)
-class Spans:
+class Spans(_WhoWhere):
     """The spans that a tree makes of people, and who is in each. An end is a place where a row may stop: a leaf, or a node with values that have no branch.
 
     Attributes
@@ -469,18 +486,6 @@ class Spans:
     regions: object
     index: object
     known: dict
-
-    def __len__(self): return len(self.populations)
-    def __repr__(self): return f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,} people)"
-    def reach(self, i):
-        "Which ends span i holds, bool, shape (n_ends,); i may be a slice"
-        return np.unpackbits(self.packed[i], axis=-1, count=len(self.ends)).astype(bool)
-    def ends_of(self, i):
-        "Nodes where the people of span i may stop"
-        return self.ends[self.reach(i)].tolist()
-    def people(self, i):
-        "Index of the people of span i"
-        return self.index[self.row == i].tolist()
 
 # %% ../nbs/07c_models.ipynb #3db375cd
 def _class_codes(y, X, tree):
@@ -532,7 +537,7 @@ def _find_class(X, public, y, told, m):
     if told and codes is None: raise ValueError("'y' must be given when the class is public. Got none, and no column of the table holds the classes of the tree: give y=.")
     return codes, {name, *like} - {None}, bool(told or like or name is not None and name in public)
 
-# %% ../nbs/07c_models.ipynb #6f586e87
+# %% ../nbs/07c_models.ipynb #261581dd
 def _by_position(m, X):
     "A model without names, with the columns of the table in their order"
     name = dict(zip(m.inputs, X.columns))
@@ -548,8 +553,11 @@ def _match(m, X, private, rules):
     lost = [o for o in m.asked if o not in X.columns]
     if lost and len(m.inputs) == X.shape[1] and not set(m.inputs) & set(X.columns) and not set(lost) & set(private): return _by_position(m, X)
     lost = [o for o in dict.fromkeys(lost + [o for r in rules for o in r if o not in X.columns]) if o not in private]
-    if lost: raise ValueError(f"'X' must have all columns that the tree or a rule asks for. Got none named {', '.join(map(repr, lost[:5]))}: add it, or say that the attacker does not know it, private={lost[:5]!r}" + (f"; or say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}." if m.inputs and m.left is not None else "."))
-    return m
+    if not lost: return m
+    which = ", ".join(map(repr, lost[:5]))
+    if set(lost) & set(m.inputs): do = "which has no name of its own: " + (f"say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}" if m.left is not None else "name the table's columns as the tree does") + ". Only if the table really lacks it and the attacker does not know it, name it in private=."
+    else: do = f"add it, or correct its name; if the attacker does not know it, private={lost[:5]!r}."
+    raise ValueError(f"'X' must have all columns that the tree or a rule asks for. Got none named {which}" + (", " if set(lost) & set(m.inputs) else ": ") + do)
 
 # %% ../nbs/07c_models.ipynb #bdce3dbb
 def _unknown(m, d, X):
@@ -750,7 +758,7 @@ class _OnScreen:
     def __repr__(self): return str(self)
     def _repr_html_(self): return _lines_html(self._lines())
 
-# %% ../nbs/07c_models.ipynb #7b304b04
+# %% ../nbs/07c_models.ipynb #7f44423e
 def _mask_text(d, m):
     "A set of values in words"
     if m.all(): return "any"
@@ -759,12 +767,28 @@ def _mask_text(d, m):
         return ", ".join(some) if len(some) <= 3 or len(some)*2 <= len(d) else "not " + ", ".join(value_text(o) for o, i in zip(d.values, m) if not i)
     n = len(d.cuts) + 1
     on = np.flatnonzero(np.diff(np.concatenate([[0], m[:n].astype(int), [0]])))
-    def one(lo, hi): return f"<= {d.cuts[hi-1]:.6g}" if lo == 0 else f"> {d.cuts[lo-1]:.6g}" if hi == n else f"{d.cuts[lo-1]:.6g} to {d.cuts[hi-1]:.6g}"
+    def end(i): return _point(d.cuts[i], d.dates) if d.dates else f"{d.cuts[i]:.6g}"
+    def one(lo, hi): return f"<= {end(hi - 1)}" if lo == 0 else f"> {end(lo - 1)}" if hi == n else f"{end(lo - 1)} to {end(hi - 1)}"
     return " or ".join([*["any number" if hi - lo == n else one(lo, hi) for lo, hi in on.reshape(-1, 2)], *(["missing"] if d.missing and m[-1] else [])])
 
-# %% ../nbs/07c_models.ipynb #c4a1823e
+# %% ../nbs/07c_models.ipynb #b7125d94
+class _Attacked(_OnScreen):
+    "What can be asked of an attack"
+    def _lines(self): return _attack_lines(self)
+    def table(self):
+        "One row a person: the number of the group, its size, and the class shares that he believes"
+        s = self.spans
+        t = pd.DataFrame({"group": s.row, "people": s.populations[s.row]}, index=s.index)
+        if self.share is not None:
+            for i, c in enumerate(s.tree.classes): t[value_text(c)] = self.share[s.row, i]
+        return t
+    def values(self, column):
+        "What he believes of a private column: the share of each set of values, one row a group"
+        return _value_shares(self, column)
+
+# %% ../nbs/07c_models.ipynb #5e9bb4d0
 @dataclass(frozen=True, eq=False, repr=False)
-class LinkingAttack(_OnScreen):
+class LinkingAttack(_Attacked):
     """What somebody learns who knows the public columns of all people, and the tree with its counts.
 
     Attributes
@@ -798,18 +822,6 @@ class LinkingAttack(_OnScreen):
     narrowed: dict = None
     pairs: tuple = None
     why: str = ""
-
-    def _lines(self): return _attack_lines(self)
-    def table(self):
-        "One row a person: the number of the group, its size, and the class shares that he believes"
-        s = self.spans
-        t = pd.DataFrame({"group": s.row, "people": s.populations[s.row]}, index=s.index)
-        if self.share is not None:
-            for i, c in enumerate(s.tree.classes): t[value_text(c)] = self.share[s.row, i]
-        return t
-    def values(self, column):
-        "What he believes of a private column: the share of each set of values, one row a group"
-        return _value_shares(self, column)
 
 # %% ../nbs/07c_models.ipynb #cfd99356
 def _end_of(s, store): return store if s.class_of is None else store//len(s.tree.classes)
@@ -922,9 +934,20 @@ def _plain_lines(a):
     for o in a.warnings: yield f"Mind: {o}."
     yield "Not looked at: other trees and tables about the same people, and what is commonly known of them."
 
-# %% ../nbs/07c_models.ipynb #87f8b5c6
+# %% ../nbs/07c_models.ipynb #9f4d6b00
+class _Audited(_OnScreen):
+    "What can be asked of an audit"
+    def _lines(self): return _audit_lines(self)
+    def explain(self):
+        "The findings in sentences, for readers who know no terms"
+        return "\n".join(_plain_lines(self))
+    def holds(self, k=1, *, l=None, confidence=None):
+        "Has every span at least k people, entropy l of the class, and no class with a larger share than `confidence`?"
+        return _holds(self, k, l, confidence)
+
+# %% ../nbs/07c_models.ipynb #90c5a648
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelAudit(_OnScreen):
+class ModelAudit(_Audited):
     """What a tree tells about people. What cannot be known from what was given is None.
 
     Attributes
@@ -973,14 +996,6 @@ class ModelAudit(_OnScreen):
     certain_published: int = None
     confidence_published: float = None
     warnings: tuple = ()
-
-    def _lines(self): return _audit_lines(self)
-    def explain(self):
-        "The findings in sentences, for readers who know no terms"
-        return "\n".join(_plain_lines(self))
-    def holds(self, k=1, *, l=None, confidence=None):
-        "Has every span at least k people, entropy l of the class, and no class with a larger share than `confidence`?"
-        return _holds(self, k, l, confidence)
 
 # %% ../nbs/07c_models.ipynb #14486bf4
 def _holds(a, k, l, confidence):

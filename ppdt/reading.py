@@ -5,17 +5,18 @@
 # %% auto #0
 __all__ = ['branch_text', 'tree_text', 'j48_text', 'tree_rules', 'Step', 'decision_path', 'explain']
 
-# %% ../nbs/06b_reading.ipynb #1657b1b2
-from dataclasses import dataclass
+# %% ../nbs/06b_reading.ipynb #4ce729fd
+from dataclasses import dataclass, replace
+from datetime import date
 import numpy as np, pandas as pd
+from fastcore.basics import patch
 from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, Tree
-from .tables import Cell, Centroid, Exact, Interval, Node, Suppressed, cell_text, position, value_text
+from .tables import Cell, Centroid, Exact, Interval, Node, Suppressed, _date, _zone, cell_text, position, value_text
 
-# %% ../nbs/06b_reading.ipynb #a2979658
+# %% ../nbs/06b_reading.ipynb #f7d7a70e
 _EPS = 1e-6
 def _label(v): return cell_text(v) if isinstance(v, Cell) else value_text(v)
 def _number(x): return f"{round(float(x), 9):.6g}"   # rounded first, so that the order of a sum does not show
-def _point(t): return f"{float(t) + 0.:.10g}"        # a threshold in a sentence
 def _percent(x): return f"{_number(round(100*float(x), 1))} %"
 
 def _kids(tree):
@@ -58,7 +59,45 @@ def _rounded(x, digits):
     s = s.rstrip("0").rstrip(".") if digits else s
     return "0" if s == "-0" else s
 
-# %% ../nbs/06b_reading.ipynb #fdd7fe90
+# %% ../nbs/06b_reading.ipynb #c8ca0450
+_UNITS = 60*10**9, 10**9, 10**6, 10**3, 1        # a minute, a second, and its thousandths, in nanoseconds
+
+def _as_date(v, dtype):
+    "A date, or its text, as a Timestamp of the column; None when it is none"
+    if isinstance(v, str) and not _date.fullmatch(v.strip()) or not isinstance(v, (str, date, np.datetime64)): return None
+    try: t = pd.Timestamp(v)
+    except ValueError: return None
+    zone = _zone(dtype)
+    if t.tzinfo is None: return t.tz_localize(zone, ambiguous=True, nonexistent="shift_forward") if zone else t
+    return t.tz_convert(zone) if zone else None
+
+def _moment(x, dtype):
+    "A place on the line of dates in words: 2024-03-01, or 2024-03-01 12:00. Floats tell moments of today in steps of 256 ns: the roundest one is meant"
+    for unit in _UNITS:
+        r = (int(x) + unit//2)//unit*unit
+        if float(r) == x: break
+    try: t = pd.Timestamp(r) if abs(r) < 2**63 else pd.Timestamp(np.datetime64(r//10**9, "s"))
+    except (ValueError, OverflowError): return _point(x)
+    if _zone(dtype): t = t.tz_localize("UTC").tz_convert(_zone(dtype))
+    if t.tzinfo and t.utcoffset().total_seconds() % 60: t = t.tz_convert("UTC")        # the time of a place before there were time zones
+    day, clock = t.tz_localize(None).isoformat().split("T")
+    if clock == "00:00:00" and _as_date(day, dtype) == t: return day
+    clock = clock.rstrip("0") if "." in clock else clock.removesuffix(":00")
+    return f"{day} {clock}{t.isoformat()[len(t.tz_localize(None).isoformat()):]}"
+
+def _point(t, dates=None):
+    "A threshold in a sentence"
+    return _moment(t, dates) if dates and np.isfinite(t) else f"{float(t) + 0.:.10g}"
+
+def _dates_of(tree, node):
+    "The dtype of dates that a node asks for; None for numbers"
+    return (tree.dates or {}).get(tree.names[tree.attribute[node]])
+
+def _dtype_of(t):
+    "The dtype of a column with this Timestamp"
+    return f"datetime64[ns, {t.tz}]" if t.tz else "datetime64[ns]"
+
+# %% ../nbs/06b_reading.ipynb #920fb5db
 def _asked(tree, node):
     "The attribute that a node tests, with its level if it is a coarser one"
     level = int(tree.level[node])
@@ -72,16 +111,16 @@ def branch_text(
     "The condition on the branch that leads to a node, as J48 writes it."
     p, b = tree.parent[node], int(tree.code[node])
     kind, t = tree.kind[p], tree.threshold[p]
-    if kind == THRESHOLD: return f"{_asked(tree, p)} {('<=', '>')[b]} " + (_rounded(t, digits) if digits is not None else _java(t))
+    if kind == THRESHOLD: return f"{_asked(tree, p)} {('<=', '>')[b]} " + (_moment(t, _dates_of(tree, p)) if _dates_of(tree, p) else _rounded(t, digits) if digits is not None else _java(t))
     sign, v = ("=", b) if kind == MULTIWAY else (("=", "!=")[b], int(t))
     return f"{_asked(tree, p)} {sign} {_label(tree.values[tree.attribute[p]][v])}"
 
-# %% ../nbs/06b_reading.ipynb #28259713
+# %% ../nbs/06b_reading.ipynb #59f3a8fd
 def _branch_label(tree, node):
     "The branch that leads to a node, beside its question: a value, or what a threshold says"
     p, b = tree.parent[node], int(tree.code[node])
     kind, t, values = tree.kind[p], tree.threshold[p], tree.values[tree.attribute[p]]
-    if kind == THRESHOLD: return f"{'≤>'[b]} {_point(t)}"
+    if kind == THRESHOLD: return f"{'≤>'[b]} {_point(t, _dates_of(tree, p))}"
     return _label(values[b]) if kind == MULTIWAY else ("", "not ")[b] + _label(values[int(t)])
 
 # %% ../nbs/06b_reading.ipynb #8883629e
@@ -125,7 +164,17 @@ def j48_text(
     "`tree_text` with J48's numbers."
     return tree_text(tree, counts, digits=digits, style="j48")
 
-# %% ../nbs/06b_reading.ipynb #e03fc208
+# %% ../nbs/06b_reading.ipynb #aeb2b85e
+_MOST_LINES = 40
+
+@patch
+def __str__(self:Tree):
+    "The tree as text, of a large one the beginning"
+    lines = tree_text(self).split("\n")
+    more = len(lines) - _MOST_LINES
+    return "\n".join(lines if more <= 0 else [*lines[:_MOST_LINES], f"... and {more:,} more line{'s' if more > 1 else ''}: see tree_text"])
+
+# %% ../nbs/06b_reading.ipynb #a90909fa
 _FREE = (-np.inf, np.inf, (), ())                 # nothing is known: above, at most, values asked for, values excluded
 
 def _narrow(tree, node, known):
@@ -142,14 +191,14 @@ def _possible(known):
     lo, hi, one, other = known
     return lo < hi and len(one) < 2 and not set(one) & set(other)
 
-def _clause(name, values, known):
+def _clause(name, values, known, dates=None):
     "What is known, in words"
     lo, hi, one, other = known
-    said = [f"above {_point(lo)}"]*(lo > -np.inf) + [f"at most {_point(hi)}"]*(hi < np.inf) + [_label(values[v]) for v in one]
+    said = [f"above {_point(lo, dates)}"]*(lo > -np.inf) + [f"at most {_point(hi, dates)}"]*(hi < np.inf) + [_label(values[v]) for v in one]
     if other and not one: said.append(f"not {_label(values[other[0]])}" if len(other) == 1 else "none of " + ", ".join(_label(values[v]) for v in other))
     return f"{name} is " + " and ".join(said)
 
-# %% ../nbs/06b_reading.ipynb #912aaa63
+# %% ../nbs/06b_reading.ipynb #cba77d8d
 def _sentence(tree, leaf, answer, known, counts):
     "One rule; `known` maps (attribute, level, its name) to what is known of it"
     then = _label(tree.classes[answer])
@@ -157,7 +206,7 @@ def _sentence(tree, leaf, answer, known, counts):
     if counts: then += f" ({_number(c)} of {_number(n)})" if n > 0 else " (no row)"
     if not known: return f"Always {then}."
     odd = "" if all(map(_possible, known.values())) else ", which only a missing value can meet"
-    return "If " + " and ".join(_clause(name, tree.values[j], o) for (j, _, name), o in known.items()) + f"{odd}, then {then}."
+    return "If " + " and ".join(_clause(name, tree.values[j], o, (tree.dates or {}).get(tree.names[j])) for (j, _, name), o in known.items()) + f"{odd}, then {then}."
 
 def tree_rules(
     tree:Tree, # A tree
@@ -183,27 +232,32 @@ def tree_rules(
         else: res.append(_sentence(tree, i, answer[i], known, counts))
     return res
 
-# %% ../nbs/06b_reading.ipynb #e07d77ec
+# %% ../nbs/06b_reading.ipynb #2db92e5f
 def _is_missing(v):
     "None, NaN, NaT, NA"
     return v is None or v is pd.NA or (np.isscalar(v) or v is pd.NaT) and v != v
 
-def _said(v, values, name):
-    "What a row says of an attribute: None (nothing), (lo, hi), or a list of values that it may be; `values` are the branches, cells if cells are values of their own"
+def _said(v, values, name, place=position):
+    "What a row says of an attribute: None (nothing), (lo, hi), or a list of values that it may be; `values` are the branches, cells if cells are values of their own; `place` is where a value lies on a line"
     if any(isinstance(o, Cell) for o in values): return [Suppressed() if _is_missing(v) else v if isinstance(v, Cell) else Exact(v)]
     if isinstance(v, Suppressed) or not isinstance(v, Cell) and _is_missing(v): return None
     if isinstance(v, Node): raise ValueError(f"'row' must say what {name!r} may be. Got the taxonomy node {v}: give the values below it, as a ValueSet.")
-    if isinstance(v, Interval): return (position(v.lo), position(v.hi)) if v.lo != v.hi else [v.lo]
+    if isinstance(v, Interval): return (place(v.lo), place(v.hi)) if v.lo != v.hi else [v.lo]
     if isinstance(v, Centroid): return [v.value]
     return sorted(v.values, key=value_text) if isinstance(v, Cell) else [v]
 
-def _on_line(v, name):
-    "A value as a number"
-    if isinstance(v, (bool, np.bool_)) or not isinstance(v, (int, float, np.integer, np.floating, pd.Timestamp)): raise ValueError(f"'row' must have a number or a date for {name!r}. Got {v!r}.")
+def _on_line(v, name, dates=None):
+    "A value as a number; `dates` is the dtype of a column of dates"
+    if isinstance(v, float) and np.isinf(v): return v                    # an open end of an interval
+    if dates:
+        t = _as_date(v, dates)
+        if t is None: raise ValueError(f"'row' must have a date{'' if _zone(dates) else ' without a time zone'} for {name!r}, such as 2024-02-29 or 2024-02-29T12:30:00. Got {v!r}.")
+        return position(t)
+    if isinstance(v, (bool, np.bool_)) or not isinstance(v, (int, float, np.integer, np.floating)): raise ValueError(f"'row' must have a number for {name!r}. Got {v!r}.")
     return position(v)
 
-# %% ../nbs/06b_reading.ipynb #87bf740b
-def _cut(said, t, name):
+# %% ../nbs/06b_reading.ipynb #95709d28
+def _cut(said, t, name, dates=None):
     "Shares at most and above a threshold, and what is left of the value there"
     if isinstance(said, tuple):
         lo, hi = said
@@ -212,16 +266,17 @@ def _cut(said, t, name):
         ends = np.isinf([lo, hi])
         below = (t - lo)/(hi - lo) if not ends.any() else .5 if ends.all() else float(ends[0])
         return [(below, (lo, t)), (1 - below, (t, hi))]
-    above = [_on_line(v, name) - t >= _EPS for v in said]
+    above = [_on_line(v, name, dates) - t >= _EPS for v in said]
     return [(above.count(b)/len(said), [v for v, a in zip(said, above) if a == b]) for b in (False, True)]
 
 def _code(v, values):
     "The code of a value, -1 when it is none of the domain"
     where = {o: i for i, o in enumerate(values)}
     if v in where: return where[v]
+    if isinstance(v, (str, date, np.datetime64)) and values and isinstance(values[0], pd.Timestamp): return where.get(_as_date(v, _dtype_of(values[0])), -1)
     return where.get(value_text(v), -1) if not isinstance(v, (str, Cell)) and values and all(isinstance(o, str) for o in values) else -1
 
-# %% ../nbs/06b_reading.ipynb #d2ca09bd
+# %% ../nbs/06b_reading.ipynb #412166b6
 def _by_value(tree, node, said, rule):
     "(branch, share, what is left of the value) for a node that tests values; branch -1 for values without a branch"
     values, one = tree.values[tree.attribute[node]], tree.kind[node] == ONE_VALUE
@@ -239,11 +294,11 @@ def _divide(tree, node, kids, said, rule):
         n = tree.n[kids]
         return [(k, s, None) for k, s in zip(kids, n/n.sum() if n.sum() > 0 else np.full(len(kids), 1/len(kids))) if s > 0]
     child = dict(zip(tree.code[kids].tolist(), kids))
-    if kind == THRESHOLD: parts = [(b, s, o) for b, (s, o) in enumerate(_cut(said, float(tree.threshold[node]), tree.names[j])) if s > 0]
+    if kind == THRESHOLD: parts = [(b, s, o) for b, (s, o) in enumerate(_cut(said, float(tree.threshold[node]), tree.names[j], _dates_of(tree, node))) if s > 0]
     else: parts = _by_value(tree, node, said, rule)
     return [(child.get(b, -1), s, o) for b, s, o in parts]
 
-# %% ../nbs/06b_reading.ipynb #d1e39bdf
+# %% ../nbs/06b_reading.ipynb #c2522ff0
 @dataclass(frozen=True)
 class Step:
     """A node that a row visits, or a part of the row.
@@ -263,14 +318,14 @@ class Step:
 
 def decision_path(
     tree:Tree, # A tree
-    row, # A dict or Series from attribute to value: a plain value, None or NaN, or a published cell. Other entries are not looked at
+    row, # A dict or Series from attribute to value: a plain value, None or NaN, or a published cell; dates also as text. Other entries are not looked at
     rule:str="c45", # A missing value: "c45" divides the row by the training rows of the branches; "id3_sets" among all values alike
 )->list: # Steps from the root on; `ends` is 1 in all
     "The nodes that a row visits, with the part of it that comes there. Raises ValueError when the row lacks an attribute that is asked, or its value cannot be read. Source: quinlan1993, Section 3.2; shao_beckford, Section IV.B."
     if rule not in ("c45", "id3_sets"): raise ValueError(f"'rule' must be 'c45' or 'id3_sets'. Got {rule!r}.")
     return _walk(tree, _kids(tree), row, rule)
 
-# %% ../nbs/06b_reading.ipynb #5f8069bc
+# %% ../nbs/06b_reading.ipynb #dbb1e136
 def _walk(tree, kids, row, rule, start=0):
     "`decision_path` from a node on"
     res, stack = [], [(start, 1., {})]
@@ -282,7 +337,7 @@ def _walk(tree, kids, row, rule, start=0):
         j = int(tree.attribute[i])
         name = tree.names[j]
         if name not in row: raise ValueError(f"'row' must have a value for {name!r}, which the tree asks. Got {list(row.keys())}: give None where it is missing.")
-        said = left[j] if j in left else _said(row[name], () if tree.kind[i] == THRESHOLD else tree.values[j], name)
+        said = left[j] if j in left else _said(row[name], tree.values[j], name) if tree.kind[i] != THRESHOLD else _said(row[name], (), name, lambda o: _on_line(o, name, _dates_of(tree, i)))
         parts = _divide(tree, i, kids[i], said, rule)
         res.append(Step(i, w, float(w*sum(s for k, s, _ in parts if k < 0))))
         one = len(parts) == 1
@@ -304,25 +359,26 @@ def _shares_text(tree, p):
     order = np.argsort(-np.round(p, 9), kind="stable")
     return ", ".join(f"{_label(tree.classes[c])} {_percent(p[c])}" for c in order if p[c] > 5e-4)
 
-# %% ../nbs/06b_reading.ipynb #ff15cc11
+# %% ../nbs/06b_reading.ipynb #9358683a
 def _bare(tree):
     "The tree as it is saved without counts: every node holds one row of its class"
     counts = np.eye(len(tree.classes))[_answers(tree)]
-    return Tree(tree.parent, tree.attribute, tree.level, tree.kind, tree.threshold, tree.code, counts, counts.sum(axis=1), tree.names, tree.values, tree.classes)
+    return replace(tree, counts=counts, n=counts.sum(axis=1))
 
 def _branch_word(tree, node):
     "The branch that leads to a node, as an answer"
     p, b = tree.parent[node], int(tree.code[node])
-    return f"{('at most', 'above')[b]} {_point(tree.threshold[p])}" if tree.kind[p] == THRESHOLD else _branch_label(tree, node)
+    return f"{('at most', 'above')[b]} {_point(tree.threshold[p], _dates_of(tree, p))}" if tree.kind[p] == THRESHOLD else _branch_label(tree, node)
 
-# %% ../nbs/06b_reading.ipynb #61ac81a3
-def _told(v):
+# %% ../nbs/06b_reading.ipynb #29a86fc6
+def _told(v, dates=None):
     "A value of a row in words"
-    return "missing" if isinstance(v, Suppressed) or not isinstance(v, Cell) and _is_missing(v) else _label(v)
+    if isinstance(v, Suppressed) or not isinstance(v, Cell) and _is_missing(v): return "missing"
+    return _moment(position(_as_date(v, dates)), dates) if dates and not isinstance(v, Cell) else _label(v)
 
 def _step_text(tree, kids, step, weight, row):
     "A question and what became of the row there; `weight` maps nodes to the part of the row that comes there"
-    i, v = step.node, _told(row[tree.names[tree.attribute[step.node]]])
+    i, v = step.node, _told(row[tree.names[tree.attribute[step.node]]], _dates_of(tree, step.node))
     gone = [(k, weight[k]/step.weight) for k in kids[i] if k in weight]
     part = "" if step.weight > 1 - 1e-9 else f" ({_percent(step.weight)} of the row)"
     if not gone: said = f"{v}, which has no branch here"

@@ -222,14 +222,15 @@ def _cuts(tree):
         res[i] = t if tree.kind[i] == THRESHOLD else int(t)
     return res
 
-# %% ../nbs/06c_trees.ipynb #804f0438
+# %% ../nbs/06c_trees.ipynb #00503488
 def tree_json(
     tree:Tree, # A tree
     counts:bool=False, # Write class counts? They tell about people; without them each node keeps its class only
 )->str: # JSON as `tree_schema` describes it, read by `tree_from_json`
     "A tree as JSON. Values are written in their text form. Raises TypeError when values of one attribute are of several types, ValueError for a threshold that is no finite number."
     def attribute(name, values):
-        return {"name": name, "dtype": _dtype(values, repr(name)), "cells": any(isinstance(o, Cell) for o in values), "values": [_label(o) for o in values]}
+        dates = {"dates": tree.dates[name]} if tree.dates and name in tree.dates else {}
+        return {"name": name, "dtype": _dtype(values, repr(name)), "cells": any(isinstance(o, Cell) for o in values), "values": [_label(o) for o in values], **dates}
     classes = list(tree.classes)
     d = {"format": "ppdt-tree", "version": 2, "classes": [value_text(o) for o in classes], "class_dtype": _dtype(classes, "the class"),
          "attributes": [attribute(*o) for o in zip(tree.names, tree.values)],
@@ -238,7 +239,7 @@ def tree_json(
     d |= {"counts": tree.counts.tolist()} if counts and not _withheld(tree) else {"class": _answers(tree)}
     return json.dumps(d, ensure_ascii=False, allow_nan=False)
 
-# %% ../nbs/06c_trees.ipynb #ca5d3bcf
+# %% ../nbs/06c_trees.ipynb #ddbd25cf
 def _list(items, **more): return {"type": "array", "items": items, **more}
 def _object(properties, optional=()): return {"type": "object", "properties": properties, "required": [o for o in properties if o not in optional]}
 
@@ -246,7 +247,7 @@ def tree_schema()->dict: # JSON Schema, draft 2020-12
     "What a file of `tree_json` looks like, for programs that read it. The schema cannot say that the nodes form a tree; `tree_from_json` checks that too."
     number, text = {"type": "integer"}, {"type": "string"}
     values = _list({"type": "string", "minLength": 1})
-    attribute = _object({"name": text, "dtype": text, "cells": {"type": "boolean"}, "values": values})
+    attribute = _object({"name": text, "dtype": text, "cells": {"type": "boolean"}, "values": values, "dates": text}, ("dates",))
     fields = {"format": {"const": "ppdt-tree"}, "version": {"const": 2}, "classes": values | {"minItems": 1}, "class_dtype": text,
               "attributes": _list(attribute), "parent": _list(number | {"minimum": -1}, minItems=1), "attribute": _list(number | {"minimum": -1}, minItems=1),
               "level": _list(number | {"minimum": 0}), "kind": _list({"enum": list(_KINDS)}), "threshold": _list({"type": ["number", "null"]}),
@@ -289,6 +290,16 @@ def _read_kinds(d, attribute):
     _require(all((o is None) == (k in (LEAF, MULTIWAY)) for o, k in zip(cut, kind.tolist())), "'threshold' belongs to nodes of kind 'threshold' or 'value'")
     return kind, np.array([np.nan if o is None else float(o) for o in cut]), level
 
+# %% ../nbs/06c_trees.ipynb #2192231a
+def _read_dates(attributes):
+    "Which attributes hold dates, and their dtype"
+    res = {o["name"]: o["dates"] for o in attributes if "dates" in o}
+    for name, dtype in res.items():
+        try: ok = isinstance(dtype, str) and dtype.startswith("datetime64[ns") and pd.api.types.is_datetime64_any_dtype(pd.Series([], dtype=dtype))
+        except Exception: ok = False           # a time zone that this computer does not know, and whatever pandas says of it
+        _require(ok, f"'dates' of {name!r} must be a type such as 'datetime64[ns]' or 'datetime64[ns, Europe/Paris]'")
+    return res
+
 # %% ../nbs/06c_trees.ipynb #9c7f97bd
 def _check_shape(parent, attribute, code, kind, cut, sizes):
     "Do the nodes form a tree over attributes with so many values?"
@@ -319,7 +330,7 @@ def _read_counts(d, n, n_classes):
     _require(c[0].sum() > 0 and (d["version"] == 2 or (c.sum(axis=1) > 0).all()), "'counts' of the root must not be all 0")
     return c
 
-# %% ../nbs/06c_trees.ipynb #f1483871
+# %% ../nbs/06c_trees.ipynb #0cb52dab
 def tree_from_json(
     text:str, # What `tree_json` wrote
 )->Tree: # The tree; without counts each node holds one row of its class
@@ -334,11 +345,12 @@ def tree_from_json(
     classes = _values(d.get("classes"), d.get("class_dtype"), False, "the class")
     _require(len(classes) > 0, "there must be a class")
     values = [_values(o.get("values"), o.get("dtype"), o.get("cells"), repr(o["name"])) for o in attributes]
+    dates = _read_dates(attributes)
     parent, attribute, code = (_integers(d, o) for o in ("parent", "attribute", "code"))
     kind, cut, level = _read_kinds(d, attribute)
     _check_shape(parent, attribute, code, kind, cut, [len(o) for o in values])
     counts = _read_counts(d, len(parent), len(classes))
-    return Tree(parent, attribute, level, kind, cut, code, counts, counts.sum(axis=1), names, values, np.array(classes, dtype=None if d["class_dtype"] in ("number", "bool") else object))
+    return Tree(parent, attribute, level, kind, cut, code, counts, counts.sum(axis=1), names, values, np.array(classes, dtype=None if d["class_dtype"] in ("number", "bool") else object), dates)
 
 # %% ../nbs/06c_trees.ipynb #577a8cb7
 def _dot_text(s):

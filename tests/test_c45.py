@@ -1,14 +1,17 @@
 """C4.5, ID3 and PART: fast versions against the textbook, sets against all rows they may stand for, odd tables, releases."""
 import datetime as dt, itertools, warnings
+from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from sklearn.metrics import get_scorer, log_loss
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate
-from ppdt.fractions import _Cells, _grow, tree_shares
+from random_trees import as_numbers, random_row, trees
+from ppdt.fractions import _Cells, _filled, _grow, _in_order, _sure, tree_shares
 from ppdt.datasets import fetch_adult, load_customers
 from ppdt.generalization import Taxonomy
-from ppdt.growing import ONE_VALUE, THRESHOLD, Tree
+from ppdt.growing import THRESHOLD, Members, Tree, TreeData, grow, tree_counts
+from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, read_release
 from ppdt.tables import Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
@@ -243,7 +246,7 @@ def test_what_users_ask_of_a_tree():
     X, y = t.drop(columns="Bought"), t.Bought
     clf = C45Classifier().fit(X, y)
     assert clf.explain(X.iloc[[9]]) == clf.explain(X.iloc[9]) == clf.explain(dict(X.iloc[9])) and "Answer: Yes" in clf.explain(X.iloc[9])
-    assert [o.node for o in clf.decision_path(X.iloc[0])][0] == 0 and sum(o.ends for o in clf.decision_path(X.iloc[0])) == 1
+    assert [o.node for o in clf.path(X.iloc[0])][0] == 0 and sum(o.ends for o in clf.path(X.iloc[0])) == 1
     assert len(clf.rules()) == clf.tree_.n_leaves and not any(o.isdigit() for o in clf.rules()[0])
     part = PARTClassifier().fit(X, y)
     assert part.rules(counts=True)[1] == "Otherwise, if Gender is Male and Marital is Not Married, then Yes (3 of 4 rows)."
@@ -349,7 +352,7 @@ def test_endless_intervals():
     asked = [Interval(-np.inf, 8), Interval(-np.inf, np.inf), Interval(6, np.inf), Interval(-1.7e308, 1.7e308)]
     p = clf.predict_proba(pd.DataFrame({"a": cell_column([0, 1, 2, 3], asked)}))
     np.testing.assert_allclose(p, [[1, 0], [.5, .5], [0, 1], [.5, .5]])
-    for c, share in zip(asked[:3], p[:3, 0]): assert sum(o.ends for o in clf.decision_path({"a": c}) if o.node == 1) == share
+    for c, share in zip(asked[:3], p[:3, 0]): assert sum(o.ends for o in clf.path({"a": c}) if o.node == 1) == share
 
 # ---- columns that have changed since fit
 
@@ -463,7 +466,7 @@ def test_id3_explains_what_it_predicts():
     clf, X, _ = fitted("codes", ID3Classifier)
     for v, text in ((None, "Column 'a' must have no missing values"), (np.nan, "Column 'a' must have no missing"), (ValueSet(["1", "2"]), "must .* raw.*Got .*C45Classifier")):
         s = cell_column([0], [v]) if isinstance(v, ValueSet) else pd.Series([v], dtype=object)
-        for ask in (lambda: clf.predict(pd.DataFrame({"a": s})), lambda: clf.explain({"a": v}), lambda: clf.decision_path({"a": v})):
+        for ask in (lambda: clf.predict(pd.DataFrame({"a": s})), lambda: clf.explain({"a": v}), lambda: clf.path({"a": v})):
             with pytest.raises(ValueError, match=text): ask()
 
 def test_declared_classes_stay():
@@ -471,3 +474,130 @@ def test_declared_classes_stay():
     clf = C45Classifier().fit(X, y)
     assert clf.predict_proba(X).shape == (30, 3) and log_loss(y, clf.predict_proba(X), labels=clf.classes_) < .1
     assert C45Classifier().fit(X, y.cat.remove_unused_categories()).classes_.tolist() == ["u", "v"]
+
+# ---- a tree from a file
+
+def _without(tree, rng):
+    "The tree without some of its empty leaves, its nodes in another order; parents stay before their children"
+    keep = np.ones(len(tree), dtype=bool)
+    for p in np.flatnonzero(tree.kind == 1):
+        kids = tree.children(p)
+        gone = kids[(tree.n[kids] == 0) & (tree.attribute[kids] < 0) & (rng.random(len(kids)) < .7)]
+        keep[gone[:len(kids) - 1]] = False
+    order, waiting = [], [0]
+    while waiting:
+        i = waiting.pop(rng.integers(len(waiting)))
+        order.append(i); waiting += [k for k in tree.children(i).tolist() if keep[k]]
+    new = np.full(len(tree), -1); new[order] = np.arange(len(order))
+    parts = {o: getattr(tree, o)[order] for o in ("attribute", "level", "kind", "threshold", "code", "counts", "n")}
+    return replace(tree, parent=np.append(-1, new[tree.parent[order[1:]]]), **parts)
+
+@given(trees(), st.integers(0, 2**32 - 1).map(np.random.default_rng))
+def test_routing_does_not_need_all_branches_nor_their_order(t, rng):
+    x = np.concatenate([as_numbers(random_row(rng)) for _ in range(12)], axis=1)
+    other = _without(t, rng)
+    assert np.allclose(tree_shares(other, x), tree_shares(t, x))
+    full = _filled(other)
+    assert _in_order(full, _sure(full)[0]) and np.allclose(tree_shares(full, x), tree_shares(t, x))
+
+@st.composite
+def mixed_tables(draw):
+    "(table, class) with numbers, dates, declared categories that nobody has, booleans, texts; no missing values"
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = int(rng.integers(2, 60))
+    zone = draw(st.sampled_from([None, "Europe/Paris"]))
+    t = pd.DataFrame({"number": rng.integers(0, 9, n)/2, "came": pd.Timestamp("2024-03-01", tz=zone) + pd.to_timedelta(rng.integers(0, 9, n)*draw(st.sampled_from([1, 3600, 86400])), unit="s"),
+                      "kind": pd.Categorical(rng.choice(list("xyz"), n), list("wxyz")), "told": rng.random(n) < .5, "text": rng.choice(["a", "*", "{b}", ""], n)})
+    y = np.where((t.number + rng.integers(0, 3, n) > 3) ^ (t.kind == "x"), "yes", "no")
+    return t[[o for o in t if rng.random() < .7] or ["kind"]], y
+
+@given(mixed_tables(), st.booleans(), st.booleans(), st.sampled_from(["midpoint", "data"]))
+def test_a_loaded_tree_answers_like_its_classifier(table, prune, binary, thresholds):
+    X, y = table
+    clf = C45Classifier(prune=prune, binary_splits=binary, thresholds=thresholds, min_samples_leaf=1).fit(X, y)
+    loaded = C45Classifier.from_tree(tree_from_json(tree_json(clf.tree_)))
+    assert (loaded.predict(X) == clf.predict(X)).all() and loaded.classes_.tolist() == clf.classes_.tolist()
+    full = C45Classifier.from_tree(tree_from_json(tree_json(clf.tree_, counts=True)))
+    if not (len(clf.tree_) > 1 and (clf.tree_.n == 1).all()): assert np.allclose(full.predict_proba(X), clf.predict_proba(X))
+    texts = X.assign(**{o: X[o].astype(str) for o in X if o == "came"})
+    assert (loaded.predict(texts) == clf.predict(X)).all()
+    row = X.iloc[0]
+    assert f"Answer: {clf.predict(X.iloc[[0]])[0]}" in loaded.explain(row) and len(loaded.rules()) == clf.tree_.n_leaves
+    assert loaded.predict(X[[o for o in X if o in [clf.tree_.names[j] for j in clf.tree_.attribute if j >= 0]] or list(X)[:1]]).tolist() == clf.predict(X).tolist()
+
+def test_a_loaded_tree_that_was_grown_by_another():
+    t = load_customers()
+    members = [Members.exact(pd.Categorical(t[o]).codes.astype(int), 3) for o in ("Gender", "Marital")]
+    tree = grow(TreeData(["Gender", "Marital"], [["Female", "Male", "other"], ["Married", "Not Married", "other"]], np.array(["No", "Yes"]), members, members, (t.Bought == "Yes").astype(int).to_numpy(), np.ones(14)))
+    loaded = C45Classifier.from_tree(tree)
+    X = t[["Gender", "Marital"]]
+    assert np.allclose(loaded.predict_proba(X), tree_counts(tree, members))
+    odd = pd.DataFrame({"Gender": ["other", "Female", "unheard of"], "Marital": ["Married", "other", "Married"]})
+    assert np.allclose(loaded.predict_proba(odd), [[.5, .5], [.6, .4], [.5, .5]])
+    assert audit_model(loaded, X, y=t.Bought).k == 2
+
+def test_a_loaded_tree_reads_releases():
+    t = load_customers()
+    X, y = t.drop(columns="Bought"), t.Bought
+    r = MondrianAnonymizer(k=3).anonymize(X, y)
+    clf = C45Classifier(prune=False).fit(X, y)
+    full = C45Classifier.from_tree(tree_from_json(tree_json(clf.tree_, counts=True)))
+    assert np.allclose(full.predict_proba(r.data), clf.predict_proba(r.data))
+    slim = C45Classifier.from_tree(_without(full.tree_, np.random.default_rng(0)))
+    assert np.allclose(slim.predict_proba(r.data), clf.predict_proba(r.data))
+    learnt = C45Classifier(prune=False).fit(r.data, r.y)
+    assert np.allclose(C45Classifier.from_tree(tree_from_json(tree_json(learnt.tree_, counts=True))).predict_proba(X), learnt.predict_proba(X))
+    assert C45Classifier.from_tree(tree_from_json(tree_json(clf.tree_))).predict_proba(X.assign(Gender=None)).sum(axis=1) == pytest.approx(np.ones(14))
+
+def test_what_from_tree_refuses():
+    t = load_customers()
+    clf = C45Classifier().fit(t.drop(columns="Bought"), t.Bought)
+    with pytest.raises(TypeError, match="'tree' must be a Tree. Got str: read a file with"): C45Classifier.from_tree(tree_json(clf.tree_))
+    with pytest.raises(ValueError, match="a level of a taxonomy"): C45Classifier.from_tree(replace(clf.tree_, level=np.minimum(clf.tree_.attribute + 1, 1)))
+    cells = replace(clf.tree_, values=[[Exact(o) for o in v] for v in clf.tree_.values])
+    with pytest.raises(ValueError, match="branches are published cells"): C45Classifier.from_tree(cells)
+    loaded = C45Classifier.from_tree(clf.tree_)
+    with pytest.raises(ValueError, match="Missing: Marital: add them"): loaded.predict(t[["Gender", "Age"]])
+    with pytest.raises(ValueError, match="Column 'Age' must hold numbers, as in fit. Got dates such as"): loaded.predict(t.drop(columns="Bought").assign(Age=pd.Timestamp("2024-01-01")))
+    with pytest.raises(TypeError, match="'row' must be a dict"): loaded.explain([1, 2])
+
+def test_columns_of_dates_are_what_they_were():
+    t = pd.DataFrame({"came": pd.date_range("2024-02-20", periods=20)})
+    for cls in (C45Classifier, PARTClassifier):
+        clf = cls().fit(t, ["a"]*11 + ["b"]*9)
+        for bad in (t.assign(came=t.came.dt.tz_localize("UTC")), t.assign(came=20240301), t.assign(came="soon")):
+            with pytest.raises(ValueError, match="Column 'came' must hold dates( without a time zone)?, as in fit"): clf.predict(bad)
+        assert clf.predict(t.astype(str)).tolist() == clf.predict(t.came.dt.date.to_frame()).tolist() == clf.predict(t).tolist()
+        assert clf.rules()[0] == "If came is at most 2024-03-01 12:00, then a." and "came <= 2024-03-01 12:00: a" in str(clf)
+    zoned = C45Classifier().fit(t.came.dt.tz_localize("Europe/Paris").to_frame(), ["a"]*11 + ["b"]*9)
+    assert zoned.predict(t.came.dt.tz_localize("Europe/Paris").to_frame()).tolist() == ["a"]*11 + ["b"]*9
+    for naive in (t, t.astype(str)):
+        with pytest.raises(ValueError, match="must hold dates with a time zone, as in fit. Got none"): zoned.predict(naive)
+    with pytest.raises(ValueError, match="Column 'n' must hold numbers, as in fit. Got dates such as"): C45Classifier().fit(pd.DataFrame({"n": range(20)}), ["a"]*11 + ["b"]*9).predict(t.rename(columns={"came": "n"}))
+
+@given(mixed_tables(), st.booleans(), st.data())
+def test_part_explains_what_it_answers(table, binary, data):
+    X, y = table
+    clf = PARTClassifier(min_samples_leaf=1, binary_splits=binary).fit(X, y)
+    row = X.iloc[data.draw(st.integers(0, len(X) - 1))].to_dict()
+    for o in row:
+        if data.draw(st.booleans()) and data.draw(st.booleans()): row[o] = None
+    said = clf.explain(row)
+    table = pd.DataFrame({o: pd.Series([v], dtype=X[o].dtype if v is not None or o in ("number", "came", "kind") else object) for o, v in row.items()})
+    assert said.split("Answer: ")[1].split(",")[0].rstrip(".") == clf.predict(table)[0]
+    assert clf.explain(row, counts=False).count("Rule") == said.count("Rule") and "training rows" not in clf.explain(row, counts=False)
+
+def test_part_tells_which_rule_and_why():
+    t = load_customers()
+    part = PARTClassifier().fit(t.drop(columns="Bought"), t.Bought)
+    assert part.explain(t.drop(columns="Bought").iloc[9]).splitlines()[0] == "Rule 1 does not fit: it asks that Gender is Female, and it is Male."
+    with pytest.raises(ValueError, match="'row' must have a value for 'Age'"): part.explain({"Gender": "Male", "Marital": "Married"})
+
+def test_rows_with_nodes():
+    t = pd.DataFrame({"job": list("abcd")*5})
+    tax = Taxonomy.from_dict({"all": {"ab": ["a", "b"], "cd": ["c", "d"]}})
+    clf = C45Classifier(taxonomies={"job": tax}).fit(t, ["x", "x", "y", "z"]*5)
+    assert "Answer: x" in clf.explain({"job": Node("ab")}) and "{a, b}" in clf.explain({"job": Node("ab")})
+    assert [o.weight for o in clf.path({"job": Node("cd")})] == [1, .5, .5]
+    with pytest.raises(ValueError, match="'taxonomies' must have the taxonomy of column 'job'"): C45Classifier.from_tree(clf.tree_).explain({"job": Node("ab")})
+    assert C45Classifier.from_tree(clf.tree_, taxonomies={"job": tax}).explain({"job": Node("ab")}) == clf.explain({"job": Node("ab")})

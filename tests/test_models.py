@@ -282,6 +282,16 @@ def test_dates():
     assert audit_model(clf, t, ["sex"], y=y).populations == (12,)
     assert len(spans(clf, t, ["sex"], impossible=lambda o: (o.sex == "F") & (o.born > pd.Timestamp("1985-01-01")))) == 2
 
+@pytest.mark.parametrize("thresholds", ["midpoint", "data"])
+def test_a_date_at_a_threshold(thresholds):
+    t = pd.DataFrame({"born": pd.date_range("2024-02-20", periods=20), "sex": list("fm")*10})
+    y = pd.Series(["a"]*11 + ["b"]*9)
+    clf = C45Classifier(thresholds=thresholds).fit(t, y)
+    a = audit_model(clf, t, ["born"], y=y)
+    assert a.populations == (11, 9) and a.certain_published == 20
+    private = linking_attack(clf, t, ["sex"])
+    assert private.values("born").columns.tolist() == ["<= 2024-03-01" + " 12:00"*(thresholds == "midpoint"), "> 2024-03-01" + " 12:00"*(thresholds == "midpoint")]
+
 def test_a_tree_read_back_without_counts():
     t = tree_from_json(tree_json(figure_1()))
     a = audit_model(t, CLIENTS, PUBLIC, y="Loan Risk")
@@ -391,7 +401,7 @@ def test_columns_that_the_table_lacks():
     for model, lost in ((bare, "x0"), (named, "age"), (ID3Classifier().fit(t[["job", "sex"]], y), "job"), (ID3Classifier().fit(t[["job", "sex"]].to_numpy(), y), "x0")):
         X = t if lost == "x0" else t[["zip", "sex"]]
         with pytest.raises(ValueError, match=f"none named '{lost}'.*private="): spans(model, X, ["zip"])
-        assert ("columns={'x0': 'zip'" in str(pytest.raises(ValueError, spans, model, X, ["zip"]).value)) == (model is bare)
+        assert ("say what each feature is, columns={'x0': 'zip'" in str(pytest.raises(ValueError, spans, model, X, ["zip"]).value)) == (model is bare)
     assert len(spans(named, t[["zip"]], ["zip"], private=["age"])) == len(spans(named, t, ["zip"]))
     with pytest.raises(ValueError, match="'private' must hold no public columns. Got 'zip'"): spans(named, t, ["zip"], private=["zip"])
     with pytest.raises(ValueError, match="'private' must name columns"): spans(named, t, ["zip"], private=["agee"])

@@ -1,5 +1,5 @@
 """Reading trees: text, rules, paths and explanations, against brute force and against the classifiers."""
-import re
+import pickle, re
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from random_trees import NAMES, VALUES, as_numbers, chain, make_tree, random_row, random_tree, trees
@@ -9,9 +9,9 @@ from ppdt.fractions import tree_shares
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.reading import _answer, branch_text, decision_path, explain, j48_text, tree_rules, tree_text
-from ppdt.tables import Centroid, Interval, Node, Suppressed, ValueSet
-from ppdt.trees import tree_from_json, tree_json
+from ppdt.reading import _answer, _as_date, _moment, branch_text, decision_path, explain, j48_text, tree_rules, tree_text
+from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, position
+from ppdt.trees import plot_tree, tree_dot, tree_from_json, tree_json
 
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 features = ["Gender", "Marital", "Age"]
@@ -196,7 +196,7 @@ def test_sets_are_cut_again_below():
 
 def test_rows_that_cannot_be_read(tree):
     with pytest.raises(ValueError, match="'row' must have a value for 'Marital'"): decision_path(tree, {"Gender": "Male"})
-    with pytest.raises(ValueError, match="must have a number or a date for 'Age'. Got 'old'"): decision_path(tree, {"Gender": "Male", "Marital": "Married", "Age": "old"})
+    with pytest.raises(ValueError, match="must have a number for 'Age'. Got 'old'"): decision_path(tree, {"Gender": "Male", "Marital": "Married", "Age": "old"})
     with pytest.raises(ValueError, match="Got the taxonomy node <x>"): explain(tree, {"Gender": Node("x"), "Marital": "Married", "Age": 1})
     with pytest.raises(ValueError, match="'rule' must be 'c45' or 'id3_sets'"): decision_path(tree, {}, rule="j48")
 
@@ -212,3 +212,61 @@ def test_ten_thousand_deep(kind):
     row = {"a": "v" if kind != THRESHOLD else 1e9}
     assert len(decision_path(t, row)) == 10_001 and explain(t, row).count("\n") > 10_000
     assert 20 < len(decision_path(t, {"a": None})) <= 20_001
+
+# ---- dates
+
+_zones = st.sampled_from([None, "UTC", "Europe/Paris", "Asia/Kathmandu", "America/New_York"])
+_moments = st.datetimes(pd.Timestamp("1700-01-01"), pd.Timestamp("2200-01-01")).map(pd.Timestamp) | st.dates(pd.Timestamp("1900-01-01").date(), pd.Timestamp("2100-01-01").date()).map(pd.Timestamp)
+
+@given(_moments, _moments, _zones)
+def test_dates_are_as_short_as_exact(a, b, zone):
+    dtype = f"datetime64[ns, {zone}]" if zone else "datetime64[ns]"
+    for t in (a.floor("D"), a.floor("min"), a.floor("s"), a.floor("ms"), a):
+        x = position(t)
+        text = _moment(x, dtype)
+        assert position(_as_date(text, dtype)) == x                                  # nothing is lost
+        assert len(text) <= len(str(_as_date(text, dtype)))
+        if zone is None and t == t.floor("D"): assert text == str(t.date())
+    x = (position(a.floor("D")) + position(b.floor("D")))/2                          # a midpoint of two days
+    assert position(_as_date(_moment(x, dtype), dtype)) == x
+
+@pytest.fixture(scope="module", params=[None, "Europe/Paris"])
+def dated(request):
+    t = pd.DataFrame({"Came": pd.date_range("2024-02-20", periods=20, tz=request.param), "Sex": list("fm")*10})
+    return t, C45Classifier(prune=False, min_samples_leaf=1).fit(t, ["a"]*11 + ["b"]*5 + ["a"]*4)
+
+def test_dates_in_words(dated):
+    t, clf = dated
+    tree, off = clf.tree_, "" if t.Came.dt.tz is None else "+01:00"
+    assert tree.dates == {"Came": "datetime64[ns]" if not off else "datetime64[ns, Europe/Paris]"}
+    assert tree_rules(tree)[1] == f"If Came is above 2024-03-01 12:00{off} and at most 2024-03-06 12:00{off}, then b."
+    assert tree_text(tree).splitlines()[0] == j48_text(tree).splitlines()[0].replace(".0", "") == f"Came <= 2024-03-01 12:00{off}: a (11)"
+    assert branch_text(tree, 1, digits=None) == f"Came <= 2024-03-01 12:00{off}"
+    assert f"1. Came? 2024-03-01, at most 2024-03-01 12:00{off}." in explain(tree, {"Came": "2024-03-01"})
+    assert "17" not in tree_dot(tree) + tree_text(tree) and f"≤ 2024-03-01 12:00{off}" in tree_dot(tree)
+    ax = plot_tree(tree)
+    assert f"> 2024-03-06 12:00{off}" in [o.get_text() for o in ax.texts]
+    assert tree_text(tree_from_json(tree_json(tree, counts=True))) == tree_text(tree) and pickle.loads(pickle.dumps(tree)).dates == tree.dates
+
+def test_rows_with_dates(dated):
+    t, clf = dated
+    for _, o in t.iterrows():
+        ways = [o.Came, str(o.Came), o.Came.to_pydatetime(), Exact(o.Came), Interval(o.Came, o.Came)] + ([o.Came.asm8, o.Came.date(), str(o.Came.date())] if o.Came.tz is None else [])
+        p = clf.predict_proba(pd.DataFrame([o]))[0]
+        for v in ways: assert np.allclose(_answer(clf.tree_, decision_path(clf.tree_, {"Came": v})), p)
+    half = Interval(pd.Timestamp("2024-03-01", tz=t.Came.dt.tz), pd.Timestamp("2024-03-02", tz=t.Came.dt.tz))
+    assert [o.weight for o in decision_path(clf.tree_, {"Came": half})] == [1, .5, .5, .5]
+    for bad in (3, True, "yesterday", "2024-13-01", "20240301"):
+        with pytest.raises(ValueError, match="'row' must have a date.* for 'Came', such as 2024-02-29"): decision_path(clf.tree_, {"Came": bad})
+    if t.Came.dt.tz is None:
+        with pytest.raises(ValueError, match="a date without a time zone"): decision_path(clf.tree_, {"Came": pd.Timestamp("2024-03-01", tz="UTC")})
+
+def test_a_number_is_no_date(tree):
+    with pytest.raises(ValueError, match="'row' must have a number for 'Age'. Got Timestamp"): decision_path(tree, {"Gender": "Male", "Marital": "Married", "Age": pd.Timestamp("2024-01-01")})
+
+# ---- print
+
+def test_print_shows_the_text(tree):
+    assert str(tree) == tree_text(tree) and f"{tree}" == str(tree) and repr(tree) == "Tree(9 nodes, 5 leaves, depth 3)"
+    lines = str(chain(1000)).split("\n")
+    assert len(lines) == 41 and lines[:40] == tree_text(chain(1000)).split("\n")[:40] and lines[40] == "... and 1,960 more lines: see tree_text"

@@ -47,13 +47,13 @@ def any_trees(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     t = random_tree(rng, draw(st.integers(0, 6)), n_classes=len(classes), fractions=draw(st.booleans()), names=names, values=values, classes=classes)
     cut = np.where(t.kind == THRESHOLD, draw(_floats), t.threshold)
-    return Tree(t.parent, t.attribute, np.where(t.kind == LEAF, 0, rng.integers(0, 3, len(t))), t.kind, cut, t.code, t.counts, t.n, t.names, t.values, classes)
+    return Tree(t.parent, t.attribute, np.where(t.kind == LEAF, 0, rng.integers(0, 3, len(t))), t.kind, cut, t.code, t.counts, t.n, t.names, t.values, classes, draw(st.sampled_from([{}, {names[0]: "datetime64[ns]"}, {names[0]: "datetime64[ns, Europe/Paris]"}])))
 
 @given(any_trees())
 def test_json_round_trip(t):
     text = tree_json(t, counts=True)
     back = tree_from_json(text)
-    assert back.names == t.names
+    assert back.names == t.names and back.dates == t.dates
     assert back.values == t.values and [[type(o) for o in v] for v in back.values] == [[type(o) for o in v] for v in t.values]
     assert back.classes.tolist() == t.classes.tolist() and back.classes.dtype == t.classes.dtype
     assert equal(back, t) or (len(t) > 1 and (t.n == 1).all())
@@ -96,6 +96,13 @@ def test_what_cannot_be_written(tree):
     with pytest.raises(TypeError, match="Values of 'Gender' must be all strings"): tree_json(two)
     bad = copy.deepcopy(tree); bad.threshold[tree.kind == THRESHOLD] = np.nan
     with pytest.raises(ValueError, match="must have a finite threshold at node"): tree_json(bad)
+
+@pytest.mark.parametrize("dates", ["int64", 3, None, "datetime64[ns, Nowhere/City]", "datetime64[ns", "datetime64[D]"])
+def test_dates_that_cannot_be_read(tree, dates):
+    d = json.loads(tree_json(tree))
+    assert "dates" not in tree_json(tree) and tree_from_json(tree_json(tree)).dates == {}
+    d["attributes"][2]["dates"] = dates
+    with pytest.raises(TextFormError, match="'dates' of 'Age' must be a type such as"): tree_from_json(json.dumps(d))
 
 @pytest.mark.parametrize("kind", [MULTIWAY, THRESHOLD, ONE_VALUE])
 def test_ten_thousand_deep(kind):
