@@ -571,7 +571,7 @@ from .release import Release, make_schema, published_table
 from .tables import Exact, Interval, Roles, TextFormError, ValueSet
 from .trees import tree_from_json, tree_json
 
-# %% ../nbs/14_kadet.ipynb #aab68055
+# %% ../nbs/14_kadet.ipynb #2d1af2ef
 def _asked_only(tree):
     "(the tree without attributes that it does not ask, those it asks)"
     asked = np.unique(tree.attribute[tree.attribute >= 0]).tolist()
@@ -594,11 +594,13 @@ def publish(
     counted = clf.l_diversity is None and clf.max_confidence is None or all(names[j] in clf._public_ for j in columns)
     def column(j):
         t = (clf.taxonomies or {}).get(names[j])
-        return {"name": names[j], "public": names[j] in clf._public_, "numeric": clf._numeric_[j]} | ({"taxonomy": _lines_of(t)} if t is not None else {})
+        first = clf._domains_[j][0] if clf._numeric_[j] else None
+        date = {"date": str(first.tz or "")} if isinstance(first, pd.Timestamp) else {}          # its zone
+        return {"name": names[j], "public": names[j] in clf._public_, "numeric": clf._numeric_[j]} | date | ({"taxonomy": _lines_of(t)} if t is not None else {})
     return json.dumps({"format": "ppdt-kadet", "version": 1, "promise": clf.guarantee, "k": int(clf.k), "l_diversity": clf.l_diversity, "max_confidence": clf.max_confidence,
         "columns": [column(j) for j in columns], "class": {"name": clf._class_, "public": clf._class_ in clf._public_}, "tree": json.loads(tree_json(tree, counts=counted))}, ensure_ascii=False)
 
-# %% ../nbs/14_kadet.ipynb #1a1cb722
+# %% ../nbs/14_kadet.ipynb #12971662
 def _need_text(ok, what):
     if not ok: raise TextFormError(f"the text is not a published kADET tree: {what}; write it with publish")
 
@@ -614,7 +616,7 @@ def _read_parts(text):
 def _read_asks(c, taxonomy, tree):
     "(domain, {attribute of the tree: where each value of the domain goes}) of a column"
     at = {n: a for a, n in enumerate(tree.names)}
-    if c["numeric"]: return [], {at[c["name"]]: None} if c["name"] in at else {}
+    if c["numeric"]: return [pd.Timestamp(0, tz=c["date"] or None) if "date" in c else 0.], {at[c["name"]]: None} if c["name"] in at else {}
     values = list(taxonomy.values) if taxonomy else tree.values[at[c["name"]]] if c["name"] in at else []
     luts, labels = _levels(c["name"], values, taxonomy)
     asked = {at[_level_name(c["name"], l)]: l for l in range(len(luts)) if _level_name(c["name"], l) in at}
