@@ -11,7 +11,7 @@ import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
-from .tables import (Cell, Centroid, Exact, Interval, Node, Suppressed, ValueSet, _names, canonical_order, cells, check_table, value_order, value_text)
+from .tables import (Cell, Centroid, Exact, Interval, Node, Suppressed, _names, canonical_order, cells, check_table, value_order, value_text)
 from .trees import Members, TreeData, grow, information_gain, tree_counts
 from .release import _fit_columns, _forget, check_class, same_columns
 

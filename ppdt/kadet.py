@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['with_levels', 'KADETClassifier', 'publish', 'read_published', 'tree_release']
 
-# %% ../nbs/14_kadet.ipynb #3829f777
+# %% ../nbs/14_kadet.ipynb #dd17dc1c
 import itertools
 from dataclasses import dataclass, field
 import numpy as np, pandas as pd
 from sklearn.utils.validation import check_is_fitted
 from .columns import _check_y, _class_codes, _learn_column
 from .growing import entropy, information_gain
-from .tables import Attribute, check_table, encode
+from .tables import check_table, encode
 
 # %% ../nbs/14_kadet.ipynb #8338c7b4
 @dataclass(frozen=True, eq=False)
@@ -192,9 +192,9 @@ def _textbook_spans(people, root):
         groups.setdefault(frozenset(bins), []).append(i)
     return sorted(groups.values())
 
-# %% ../nbs/14_kadet.ipynb #c56a9671
+# %% ../nbs/14_kadet.ipynb #cbd322dc
 from dataclasses import replace
-from .growing import LEAF, Members, THRESHOLD, Tree, TreeData, grow
+from .growing import LEAF, Members, THRESHOLD, TreeData, grow
 from .pruning import error_estimate
 from .splits import Gain, GainRatio
 
@@ -333,11 +333,11 @@ def _leaves_for_subtrees(tree, confidence=.25, prune=True):
     tree = _only(tree, _replaced(tree, tree.n - tree.counts.max(axis=1), 0.) if len(tree) > 1 else np.zeros(1, dtype=bool))
     return _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), .1)) if prune else tree
 
-# %% ../nbs/14_kadet.ipynb #9e9ede38
+# %% ../nbs/14_kadet.ipynb #fe864d37
 from .c45 import _OneTree, _importances, _one_row, _need, _no_missing, _number, _readable, _ask_columns, _ask_raw
 from .fractions import tree_shares
 from .generalization import Taxonomy
-from .models import audit_model, spans
+from .models import audit_model
 from .privacy import _check_k
 from .reading import decision_path, explain
 from .release import GuaranteeError, _fit_columns, _forget
@@ -408,7 +408,7 @@ def _grow_or_say(o, people, promise):
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
     return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
 
-# %% ../nbs/14_kadet.ipynb #6341c352
+# %% ../nbs/14_kadet.ipynb #6a24be37
 class KADETClassifier(_OneTree):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
@@ -529,26 +529,26 @@ class KADETClassifier(_OneTree):
         state = dict(super().__getstate__()); state.pop("spans_", None)
         return state
 
-    def decision_path(self, row):
+    def path(self, row):
         "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`"
         check_is_fitted(self, "tree_")
-        return decision_path(self.tree_, _row_with_levels(row, self.taxonomies))
+        return decision_path(self.tree_, _row_with_levels(self, row))
 
     def explain(self, row, counts=True):
         "Why a row (dict, Series or table of one row) gets its class, in words"
         check_is_fitted(self, "tree_")
-        return explain(self.tree_, _row_with_levels(row, self.taxonomies), counts)
+        return explain(self.tree_, _row_with_levels(self, row), counts)
 
-# %% ../nbs/14_kadet.ipynb #5fc8d036
+# %% ../nbs/14_kadet.ipynb #a593bdab
 def _set_classes(o, classes):
     "Classes in declared order, which breaks ties, and sorted, as scikit-learn expects them"
     o._classes_, o._sorted_ = classes, sorted(range(len(classes)), key=lambda i: value_order(classes[i]))
     o.classes_ = classes[o._sorted_]
 
-def _row_with_levels(row, taxonomies):
+def _row_with_levels(o, row):
     "A row, and what its values are at coarser levels"
-    row = _one_row(row)
-    return dict(row) | {_level_name(o, l): t.generalize(row[o], l) for o, t in (taxonomies or {}).items() if o in row for l in range(1, t.height)}
+    row, taxonomies = _one_row(o, row), o.taxonomies
+    return dict(row) | {_level_name(c, l): t.generalize(row[c], l) for c, t in (taxonomies or {}).items() if c in row for l in range(1, t.height)}
 
 def _raised(x, asks):
     "Codes of columns as codes of what the tree asks; a value that was not declared stays one"
@@ -571,7 +571,7 @@ from .release import Release, make_schema, published_table
 from .tables import Exact, Interval, Roles, TextFormError, ValueSet
 from .trees import tree_from_json, tree_json
 
-# %% ../nbs/14_kadet.ipynb #aab68055
+# %% ../nbs/14_kadet.ipynb #2d1af2ef
 def _asked_only(tree):
     "(the tree without attributes that it does not ask, those it asks)"
     asked = np.unique(tree.attribute[tree.attribute >= 0]).tolist()
@@ -594,11 +594,13 @@ def publish(
     counted = clf.l_diversity is None and clf.max_confidence is None or all(names[j] in clf._public_ for j in columns)
     def column(j):
         t = (clf.taxonomies or {}).get(names[j])
-        return {"name": names[j], "public": names[j] in clf._public_, "numeric": clf._numeric_[j]} | ({"taxonomy": _lines_of(t)} if t is not None else {})
+        first = clf._domains_[j][0] if clf._numeric_[j] else None
+        date = {"date": str(first.tz or "")} if isinstance(first, pd.Timestamp) else {}          # its zone
+        return {"name": names[j], "public": names[j] in clf._public_, "numeric": clf._numeric_[j]} | date | ({"taxonomy": _lines_of(t)} if t is not None else {})
     return json.dumps({"format": "ppdt-kadet", "version": 1, "promise": clf.guarantee, "k": int(clf.k), "l_diversity": clf.l_diversity, "max_confidence": clf.max_confidence,
         "columns": [column(j) for j in columns], "class": {"name": clf._class_, "public": clf._class_ in clf._public_}, "tree": json.loads(tree_json(tree, counts=counted))}, ensure_ascii=False)
 
-# %% ../nbs/14_kadet.ipynb #1a1cb722
+# %% ../nbs/14_kadet.ipynb #12971662
 def _need_text(ok, what):
     if not ok: raise TextFormError(f"the text is not a published kADET tree: {what}; write it with publish")
 
@@ -614,7 +616,7 @@ def _read_parts(text):
 def _read_asks(c, taxonomy, tree):
     "(domain, {attribute of the tree: where each value of the domain goes}) of a column"
     at = {n: a for a, n in enumerate(tree.names)}
-    if c["numeric"]: return [], {at[c["name"]]: None} if c["name"] in at else {}
+    if c["numeric"]: return [pd.Timestamp(0, tz=c["date"] or None) if "date" in c else 0.], {at[c["name"]]: None} if c["name"] in at else {}
     values = list(taxonomy.values) if taxonomy else tree.values[at[c["name"]]] if c["name"] in at else []
     luts, labels = _levels(c["name"], values, taxonomy)
     asked = {at[_level_name(c["name"], l)]: l for l in range(len(luts)) if _level_name(c["name"], l) in at}

@@ -1079,10 +1079,10 @@ def _class_elsewhere(o):
     if o.unsaid:
         for c in _like_class(o.X, o.X.columns, None, o.m): yield f"{c} holds the classes of the tree and was not taken for public: if an attacker knows it, name it in public"
 
-# %% ../nbs/07c_models.ipynb #4d2a05c8
+# %% ../nbs/07c_models.ipynb #6c5b62ad
 def _warnings(o, s, attack):
     "What the reader of an audit should know"
-    g, res = s.regions, list(_class_elsewhere(o))
+    res = list(_class_elsewhere(o))
     if o.moved: res.append("the tree's features have no names, so the columns were taken in their order: " + ", ".join(f"{a} is {b}" for a, b in list(o.moved.items())[:6]) + (", ..." if len(o.moved) > 6 else ""))
     if o.public and o.m.asked and not s.public: res.append("the tree asks for no public column: either it tells nothing by them, or names do not match")
     if o.impossible is not None:

@@ -122,7 +122,7 @@ CLASSIFIERS = {
     KADETClassifier: Entry(
         grids=(grid(k=pick(1, 2, 3), criterion=pick("gain", "gain_ratio"), public=some_public, priority=pick("node", "weighted"), empty_ok=st.booleans(), prune=pick(None, True, False)),
                grid(k=pick(1, 2), criterion=pick("gain", "gain_ratio"), taxonomies=some_taxonomies, l_diversity=pick(None, 1.2), max_confidence=pick(None, .8))),
-        example=lambda **p: KADETClassifier(**{"k": 3} | p), needs_y=True, impossible=("'k' must not exceed", "No tree is safe"),
+        example=lambda **p: KADETClassifier(**{"k": 3} | p), needs_y=True, declared=True, impossible=("'k' must not exceed", "No tree is safe"),
         refuses=("must have no missing values (NaN)", RAW), keeps=("spans_",),
         checked={o: (KADETClassifier(**p), NOT_TEXT | (dict(check_fit2d_1sample=ONE_ROW) if p["k"] > 1 else {})) for o, p in {"k=1": dict(k=1), "k=1, C4.5": dict(k=1, criterion="gain_ratio"), "k=2": dict(k=2, prune=True)}.items()}),
     AnonymizedClassifier: Entry(

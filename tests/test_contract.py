@@ -83,8 +83,8 @@ def _fitted(est, X, y):
         warnings.simplefilter("ignore")
         try: return _unchanged(est, X, y)
         except ValueError as e:
-            inner = getattr(est, "anonymizer", None)
-            known = entry.impossible + entry.refuses + (REGISTRY[type(inner)].impossible if inner is not None else ())
+            inner = [REGISTRY[type(getattr(est, o))] for o in ("anonymizer", "classifier") if hasattr(est, o)]
+            known = [t for o in (entry, *inner) for t in o.impossible + o.refuses]
             if any(o in str(e) for o in known): return None
             raise
 
