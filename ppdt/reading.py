@@ -15,7 +15,7 @@ from fastcore.basics import patch
 from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 from .tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppressed, _date, _zone, cell_text, position, value_text
 
-# %% ../nbs/06b_reading.ipynb #c869aa6b
+# %% ../nbs/06b_reading.ipynb #eba123e3
 _EPS = 1e-6
 def _label(v): return cell_text(v) if isinstance(v, Cell) else value_text(v)
 def _number(x): return f"{round(float(x), 9):.6g}"   # rounded first, so that the order of a sum does not show
@@ -23,8 +23,8 @@ def _percent(x): return f"{_number(round(100*float(x), 1))} %"
 
 def _tree_of(tree):
     "A Tree, or the one of a fitted classifier"
-    own = tree if isinstance(tree, Tree) else getattr(tree, "tree_", None)
-    if isinstance(own, Tree): return own
+    for own in (tree, getattr(tree, "tree_", None)):
+        if all(hasattr(own, o) for o in ("parent", "code", "kind", "names", "withheld")): return own
     todo = "fit it first" if hasattr(tree, "fit") and not any(o.endswith("_") and not o.startswith("_") for o in vars(tree)) else "grow one, or read a file with ppdt.trees.tree_from_json(text)"
     raise TypeError(f"'tree' must be a Tree, or a fitted classifier that has one as tree_. Got {type(tree).__name__}: {todo}.")
 

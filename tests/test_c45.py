@@ -1,11 +1,12 @@
 """C4.5, ID3 and PART: fast versions against the textbook, sets against all rows they may stand for, odd tables, releases."""
-import datetime as dt, itertools, warnings
+import datetime as dt, decimal, itertools, re, warnings
 from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer, log_loss
-from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate
+from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate, part_text
 from random_trees import as_numbers, random_row, trees
 from ppdt.fractions import _Cells, _filled, _grow, _in_order, _sure, tree_shares
 from ppdt.datasets import fetch_adult, load_customers
@@ -16,6 +17,7 @@ from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, read_release
 from ppdt.tables import Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
 from ppdt.pruning import _collapse, _prune, _textbook_c45
+from ppdt.reading import _answer, decision_path
 from ppdt.rules import _part, _textbook_part
 from ppdt.splits import _Rows
 from ppdt.trees import j48_text, tree_from_json, tree_json
@@ -601,3 +603,65 @@ def test_rows_with_nodes():
     assert [o.weight for o in clf.path({"job": Node("cd")})] == [1, .5, .5]
     with pytest.raises(ValueError, match="'taxonomies' must have the taxonomy of column 'job'"): C45Classifier.from_tree(clf.tree_).explain({"job": Node("ab")})
     assert C45Classifier.from_tree(clf.tree_, taxonomies={"job": tax}).explain({"job": Node("ab")}) == clf.explain({"job": Node("ab")})
+
+# ---- explanations without counts, files without needless values
+
+def test_explanations_keep_counts_unless_asked():
+    t = load_customers()
+    X, y = t.drop(columns="Bought"), t.Bought
+    for clf in (C45Classifier().fit(X, y), ID3Classifier().fit(X.drop(columns="Age"), y), PARTClassifier().fit(X, y)):
+        row = X[clf.feature_names_in_].iloc[9]
+        assert clf.explain(row) == clf.explain(row, counts=False) != clf.explain(row, counts=True)
+        assert "training rows" in clf.explain(row, counts=True) and not re.search(r"of \d+ training|%", clf.explain(row))
+    assert "Answer: No" in C45Classifier().fit(X, y).explain(X.iloc[9].to_dict() | {"Age": None})
+
+@given(st.integers(0, 2**32 - 1).map(np.random.default_rng), st.sampled_from([C45Classifier, PARTClassifier]))
+def test_an_explanation_answers_as_predict(rng, make):
+    n = 30
+    X = pd.DataFrame({"a": rng.choice(list("uvw"), n), "b": rng.choice(list("xy"), n), "c": rng.integers(0, 9, n).astype(float)})
+    clf = make(min_samples_leaf=1, prune=False).fit(X, rng.choice(["no", "yes", "perhaps"], n))
+    gaps = X.mask(rng.random(X.shape) < .4)
+    said = clf.predict(gaps)
+    for i in range(5):
+        for counts in (False, True): assert re.search(rf"Answer: {said[i]}[.,]", clf.explain(gaps.iloc[i], counts))
+
+@given(st.integers(0, 2**32 - 1).map(np.random.default_rng), st.booleans())
+def test_sets_are_divided_by_the_shares_of_fit(rng, binary):
+    n = 40
+    X = pd.DataFrame({"a": rng.choice(list("uvwxz"), n, p=[.5, .2, .1, .1, .1]), "c": rng.integers(0, 5, n)})
+    clf = C45Classifier(min_samples_leaf=1, prune=False, min_fragment=0., weights="distribution", binary_splits=binary).fit(X, rng.choice(["no", "yes"], n))
+    def some(v): return ValueSet(rng.choice(v, rng.integers(2, len(v) + 1), replace=False).tolist())
+    Z = pd.DataFrame({"a": [some(sorted(set(X.a))) for _ in range(6)], "c": [some(sorted(set(X.c))) for _ in range(6)]}, dtype=object)
+    p = clf.predict_proba(Z)
+    for i in range(6):
+        assert np.allclose(_answer(clf.tree_, clf.path(Z.iloc[i])), p[i], atol=1e-9)
+        assert f"Answer: {clf.predict(Z)[i]}" in clf.explain(Z.iloc[i]) and "%" not in clf.explain(Z.iloc[i])
+
+def test_shares_of_fit_differ_from_equal_ones():
+    X = pd.DataFrame({"a": list("u"*8 + "v"*2)})
+    clf = C45Classifier(weights="distribution").fit(X, list("y"*8 + "n"*2))
+    cell = {"a": ValueSet(["u", "v"])}
+    assert [o.weight for o in clf.path(cell)] == [1, .8, .2] and [o.weight for o in decision_path(clf.tree_, cell)] == [1, .5, .5]
+    assert [o.weight for o in decision_path(clf.tree_, cell, shares=clf.value_shares_)] == [1, .8, .2]
+    assert "80 % go with u" in clf.explain(cell, counts=True) and "%" not in clf.explain(cell)
+
+def test_rows_as_predict_takes_them():
+    t = load_customers()
+    X, y = t.drop(columns="Bought"), t.Bought
+    for clf in (C45Classifier().fit(X, y), PARTClassifier().fit(X, y)):
+        for v in ("35", decimal.Decimal("35"), 35, 35., np.int8(35)): assert "Answer: Yes" in clf.explain({"Gender": "Male", "Marital": "Married", "Age": v})
+    with pytest.raises(NotFittedError): part_text(PARTClassifier())
+    came = pd.DataFrame({"Came": pd.date_range("2024-02-20", periods=20)})
+    for clf in (C45Classifier().fit(came, ["a"]*11 + ["b"]*9), PARTClassifier().fit(came, ["a"]*11 + ["b"]*9)):
+        for v in (np.datetime64("2024-03-01"), dt.date(2024, 3, 1), dt.datetime(2024, 3, 1), "2024-03-01", "2024-03-01T10:00", pd.Timestamp("2024-03-01")): assert "Answer: a" in clf.explain({"Came": v})
+    bands = pd.DataFrame({"Age": pd.cut(X.Age, [0, 30, 60, 100])})
+    for clf in (C45Classifier(prune=False, min_samples_leaf=1).fit(bands, y), ID3Classifier().fit(bands, y), PARTClassifier(prune=False).fit(bands, y)):
+        assert f"Answer: {clf.predict(bands)[3]}" in clf.explain(bands.iloc[3]) and len(clf.rules()) > 1
+
+def test_columns_that_a_loaded_tree_does_not_ask_are_not_looked_at():
+    t = load_customers()
+    clf = C45Classifier().fit(t[["Gender", "Age"]].assign(id=[f"person {i}" for i in range(14)]), t.Bought)
+    assert "person" not in tree_json(clf, counts=True) and "person 3" in str(clf._domains_)        # a pickle holds them: for the owner
+    loaded = C45Classifier.from_tree(tree_from_json(tree_json(clf)))
+    odd = t[["Gender", "Age"]].assign(id=[Node("x"), [1], {}, None, 1, "a"] + [2.]*8)
+    assert loaded.predict(odd).tolist() == loaded.predict(t[["Gender", "Age"]]).tolist() == clf.predict(t[["Gender", "Age"]].assign(id="new")).tolist()
