@@ -8,6 +8,7 @@ from random_trees import chain, make_tree, random_row, random_tree, trees
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Members, Tree, tree_counts
+from ppdt.models import audit_model
 from ppdt.reading import _answer, _answers, decision_path, explain, tree_rules, tree_text
 from ppdt.tables import Centroid, Exact, Interval, MISSING, Node, Suppressed, TextFormError, ValueSet
 from ppdt.trees import plot_tree, tree_dot, tree_from_json, tree_json, tree_schema
@@ -138,6 +139,14 @@ def test_unknown_values_of_a_loaded_tree_are_any_other():
         assert loaded.predict(pd.DataFrame({"job": ["a", "b", "new"]})).tolist() == ["y", "n", "n"]
         cells = pd.DataFrame({"job": [ValueSet(list(o)) for o in ("abcd", "ab", "bc")]}, dtype=object)
         assert loaded.predict_proba(cells).tolist() == [[.75, .25], [.5, .5], [1, 0]] and clf.predict_proba(cells).tolist() == [[.75, .25], [.5, .5], [1, 0]]
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_a_loaded_tree_is_audited_like_the_fitted_one(binary):
+    c = load_customers()
+    X = c[["Gender", "Marital", "Age"]].assign(Marital=c.Marital.where(c.Age < 66, "Widowed"))
+    clf = C45Classifier(binary_splits=binary, prune=False, min_samples_leaf=1).fit(X, c.Bought)
+    for public in (["Gender"], ["Gender", "Marital"], list(X)):
+        assert len({audit_model(o, X, public, y=c.Bought).k for o in (clf.tree_, tree_from_json(tree_json(clf)), tree_from_json(tree_json(clf, counts=True)))}) == 1
 
 def test_one_leaf_keeps_its_counts_to_itself(capsys):
     t = make_tree([-1], [-1], [LEAF], [np.nan], [-1], [[5, 9]], [], [], ["no", "yes"])
