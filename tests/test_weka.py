@@ -24,6 +24,7 @@ DIFFER = [
     ("Id3 halves", "nursery", TIES),
     ("Id3 halves", "tictactoe", TIES),
     ("J48 halves", "adult|J48 -U", SHARES),
+    ("J48 halves, discretized", "adult|J48", SHARES),
     ("J48 halves, discretized", "adult|J48 -U", SHARES),
 ]
 
