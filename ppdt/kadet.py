@@ -415,13 +415,14 @@ def _grow_or_say(o, people, promise):
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
     return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
 
-# %% ../nbs/14_kadet.ipynb #7d8cc214
+# %% ../nbs/14_kadet.ipynb #15961955
 class KADETClassifier(_OneTree):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
     An attacker may know the public columns of everybody. The tree, with the counts of its leaves, then leaves at least k
     people for every possible set of places in the tree. Nothing is promised about what these people have in common, unless
-    `l_diversity` or `max_confidence` is given, and then of the class only.
+    `l_diversity` or `max_confidence` is given, and then of the class only. Only what `publish` writes may leave the house:
+    the printed tree and a pickle hold counts, rare values and the values of all columns, and are the owner's.
 
     Parameters
     ----------
@@ -545,7 +546,7 @@ class KADETClassifier(_OneTree):
     def explain(self, row, counts=False):
         "Why a row (dict, Series or table of one row) gets its class, in words; `counts` tells the training rows"
         check_is_fitted(self, "tree_")
-        return explain(self.tree_, _row_with_levels(self, row), counts)
+        return explain(self.tree_ if counts else _without_nobody(self.tree_), _row_with_levels(self, row), counts)
 
 # %% ../nbs/14_kadet.ipynb #0ef62105
 def _set_classes(o, classes):
