@@ -333,8 +333,8 @@ def _leaves_for_subtrees(tree, confidence=.25, prune=True):
     tree = _only(tree, _replaced(tree, tree.n - tree.counts.max(axis=1), 0.) if len(tree) > 1 else np.zeros(1, dtype=bool))
     return _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), .1)) if prune else tree
 
-# %% ../nbs/14_kadet.ipynb #fe864d37
-from .c45 import _OneTree, _importances, _one_row, _need, _no_missing, _number, _readable, _ask_columns, _ask_raw
+# %% ../nbs/14_kadet.ipynb #11b5b315
+from .c45 import _OneTree, _importances, _one_row, _need, _number, _readable, _ask_columns, _ask_raw
 from .fractions import tree_shares
 from .generalization import Taxonomy
 from .models import audit_model
@@ -357,7 +357,7 @@ def with_levels(
         for level in range(1, len(luts)): more[_level_name(o, level)] = pd.Categorical.from_codes(np.append(luts[level], -1)[codes], labels[level])
     return pd.concat([X, pd.DataFrame(more, index=X.index)], axis=1) if more else X
 
-# %% ../nbs/14_kadet.ipynb #a1ff65de
+# %% ../nbs/14_kadet.ipynb #0bd68916
 def _check_kadet(o):
     "Parameters"
     _check_k(o.k)
@@ -371,6 +371,10 @@ def _check_kadet(o):
     _need(o, "max_confidence", o.max_confidence is None or _number(o.max_confidence, 0, 1) and o.max_confidence > 0, "None or a share above 0 and at most 1")
     _need(o, "taxonomies", o.taxonomies is None or isinstance(o.taxonomies, dict) and all(isinstance(t, Taxonomy) for t in o.taxonomies.values()), "None or a dict from columns to Taxonomy")
 
+def _no_missing(names, lost):
+    for name, o in zip(names, lost):
+        if o.any(): raise ValueError(f"Column {name!r} must have no missing values (NaN). Got {int(o.sum())}: drop these rows, or make missing a category.")
+
 def _check_names(o, columns, class_name):
     "Names in `public` and `taxonomies`"
     if o.public is not None:
@@ -379,6 +383,9 @@ def _check_names(o, columns, class_name):
             if name not in columns and name != class_name: raise ValueError(f"'public' must name columns of X, or the class. Got {name!r}; the columns are {', '.join(columns)}, the class is {class_name!r}.")
     for name in o.taxonomies or {}:
         if name not in columns: raise ValueError(f"'taxonomies' must be for columns of X. Got one for {name!r}; the columns are {', '.join(columns)}.")
+    names = [*columns, class_name, *(_level_name(c, l) for c, t in (o.taxonomies or {}).items() for l in range(1, t.height))]
+    for name in names:
+        if names.count(name) > 1 and name in names[len(columns) + 1:]: raise ValueError(f"{name!r} must be the name of one thing. Got it for a column or the class, and for a level of a taxonomy: rename the column.")
 
 # %% ../nbs/14_kadet.ipynb #ee67de0d
 def _check_start(people, promise):
@@ -408,13 +415,14 @@ def _grow_or_say(o, people, promise):
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
     return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
 
-# %% ../nbs/14_kadet.ipynb #6a24be37
+# %% ../nbs/14_kadet.ipynb #15961955
 class KADETClassifier(_OneTree):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
     An attacker may know the public columns of everybody. The tree, with the counts of its leaves, then leaves at least k
     people for every possible set of places in the tree. Nothing is promised about what these people have in common, unless
-    `l_diversity` or `max_confidence` is given, and then of the class only.
+    `l_diversity` or `max_confidence` is given, and then of the class only. Only what `publish` writes may leave the house:
+    the printed tree and a pickle hold counts, rare values and the values of all columns, and are the owner's.
 
     Parameters
     ----------
@@ -493,6 +501,7 @@ class KADETClassifier(_OneTree):
         self._public_ = [o for o, p in zip(people.names, people.public) if p] + [y.name]*people.class_public
         self._class_ = y.name
         self.tree_ = _grow_or_say(self, people, promise)
+        for o in self.taxonomies or {}: _ask_by_taxonomy(self, o)
         found = self.audit(X, y)
         if not found.holds(self.k, l=self.l_diversity, confidence=self.max_confidence): raise GuaranteeError(f"KADETClassifier promised a {self.guarantee}, and its tree does not keep that: nothing is returned. This is a fault of the method, not of the table; please report it. The audit says:\n{found}")
         self.spans_ = _span_table(found)
@@ -534,16 +543,34 @@ class KADETClassifier(_OneTree):
         check_is_fitted(self, "tree_")
         return decision_path(self.tree_, _row_with_levels(self, row))
 
-    def explain(self, row, counts=True):
-        "Why a row (dict, Series or table of one row) gets its class, in words"
+    def explain(self, row, counts=False):
+        "Why a row (dict, Series or table of one row) gets its class, in words; `counts` tells the training rows"
         check_is_fitted(self, "tree_")
-        return explain(self.tree_, _row_with_levels(self, row), counts)
+        return explain(self.tree_ if counts else _without_nobody(self.tree_), _row_with_levels(self, row), counts)
 
-# %% ../nbs/14_kadet.ipynb #a593bdab
+# %% ../nbs/14_kadet.ipynb #0ef62105
 def _set_classes(o, classes):
     "Classes in declared order, which breaks ties, and sorted, as scikit-learn expects them"
     o._classes_, o._sorted_ = classes, sorted(range(len(classes)), key=lambda i: value_order(classes[i]))
     o.classes_ = classes[o._sorted_]
+
+def _ask_by_taxonomy(o, name):
+    "Let a fitted classifier know all values of a taxonomy, as a reader of the published tree does; one that no row has goes as far as its coarser levels lead"
+    j = _fit_columns(o).index(name)
+    o._domains_[j], asks = _read_asks({"name": name, "numeric": False}, o.taxonomies[name], o.tree_)
+    for a, lut in asks.items(): o._asks_[a] = j, lut
+
+def _read_asks(c, taxonomy, tree):
+    "(domain, {attribute of the tree: where each value of the domain goes}) of a column"
+    at = {n: a for a, n in enumerate(tree.names)}
+    if c["numeric"]: return [pd.Timestamp(0, tz=c["date"] or None) if "date" in c else 0.], {at[c["name"]]: None} if c["name"] in at else {}
+    values = list(taxonomy.values) if taxonomy else tree.values[at[c["name"]]] if c["name"] in at else []
+    luts, labels = _levels(c["name"], values, taxonomy)
+    asked = {at[_level_name(c["name"], l)]: l for l in range(len(luts)) if _level_name(c["name"], l) in at}
+    def place(a, l):
+        where = {value_text(v): i for i, v in enumerate(tree.values[a])}
+        return np.array([where.get(value_text(labels[l][o]), -2) for o in luts[l]])
+    return values, {a: place(a, l) for a, l in asked.items()}
 
 def _row_with_levels(o, row):
     "A row, and what its values are at coarser levels"
@@ -564,19 +591,34 @@ def _span_table(found):
     if s.class_of is not None: return t.assign(class_=s.tree.classes[s.class_of]).rename(columns={"class_": "class"})
     return t if found.class_counts is None else pd.concat([t, pd.DataFrame(np.asarray(found.class_counts).astype(int), columns=[value_text(o) for o in s.tree.classes])], axis=1)
 
-# %% ../nbs/14_kadet.ipynb #c3399fd3
-import json
+# %% ../nbs/14_kadet.ipynb #44b38570
+import json, warnings
+from .diversity import Alpha, LDiversity
 from .privacy import audit
 from .release import Release, make_schema, published_table
-from .tables import Exact, Interval, Roles, TextFormError, ValueSet
+from .tables import Exact, Interval, Node, Roles, Suppressed, TextFormError
 from .trees import tree_from_json, tree_json
 
-# %% ../nbs/14_kadet.ipynb #2d1af2ef
+# %% ../nbs/14_kadet.ipynb #4a348182
 def _asked_only(tree):
     "(the tree without attributes that it does not ask, those it asks)"
     asked = np.unique(tree.attribute[tree.attribute >= 0]).tolist()
     attribute = np.array([asked.index(j) if j >= 0 else -1 for j in tree.attribute.tolist()])
     return replace(tree, attribute=attribute, names=[tree.names[j] for j in asked], values=[tree.values[j] for j in asked]), asked
+
+def _without_nobody(tree):
+    "The tree without branches of values that nobody there has, and without values that no branch is for"
+    top = tree.parent.clip(0)
+    stay = (tree.n > 0) | (tree.kind[top] == THRESHOLD) | (tree.parent < 0)
+    new = np.cumsum(stay) - 1
+    t = replace(tree, **{o: getattr(tree, o)[stay] for o in ("attribute", "level", "kind", "threshold", "code", "counts", "n")}, parent=np.append(-1, new[top[stay][1:]]), values=list(tree.values))
+    up = t.parent.clip(0); up[0] = -1
+    for a in range(len(t.names)):
+        below = (t.attribute[up] == a) & (t.kind[up] != THRESHOLD) & (up >= 0)
+        if not below.any(): continue
+        used, code = np.unique(t.code[below], return_inverse=True)
+        t.code[below], t.values[a] = code, [t.values[a][v] for v in used.tolist()]
+    return t
 
 def _lines_of(taxonomy):
     "What `Taxonomy.from_lines` reads: lines, and the dtype of the values"
@@ -584,12 +626,14 @@ def _lines_of(taxonomy):
     kinds = {int: "int64", float: "float64", pd.Timestamp: "datetime64[ns]"}
     return [taxonomy.to_lines(), next((d for t, d in kinds.items() if all(isinstance(o, t) and not isinstance(o, bool) for o in v)), "str")]
 
+_READING = "A number below threshold + 0.000001 takes branch 0, any other branch 1; dates are nanoseconds since 1970. Who has a value without a branch stops, and gets the class of the node."
+
 def publish(
     clf, # A fitted KADETClassifier
 )->str: # JSON: the promise, who knows what, the tree, and the taxonomies that it asks by
     "What may leave the house. Counts are written when the promise covers them. Source: kadet, Sections 2 and 4.2"
     check_is_fitted(clf, "tree_")
-    (tree, asked), names = _asked_only(clf.tree_), _fit_columns(clf)
+    (tree, asked), names = _asked_only(_without_nobody(clf.tree_)), _fit_columns(clf)
     columns = list(dict.fromkeys(clf._asks_[a][0] for a in asked)) or [0]
     counted = clf.l_diversity is None and clf.max_confidence is None or all(names[j] in clf._public_ for j in columns)
     def column(j):
@@ -597,10 +641,10 @@ def publish(
         first = clf._domains_[j][0] if clf._numeric_[j] else None
         date = {"date": str(first.tz or "")} if isinstance(first, pd.Timestamp) else {}          # its zone
         return {"name": names[j], "public": names[j] in clf._public_, "numeric": clf._numeric_[j]} | date | ({"taxonomy": _lines_of(t)} if t is not None else {})
-    return json.dumps({"format": "ppdt-kadet", "version": 1, "promise": clf.guarantee, "k": int(clf.k), "l_diversity": clf.l_diversity, "max_confidence": clf.max_confidence,
+    return json.dumps({"format": "ppdt-kadet", "version": 1, "reading": _READING, "promise": clf.guarantee, "k": int(clf.k), "l_diversity": clf.l_diversity, "max_confidence": clf.max_confidence,
         "columns": [column(j) for j in columns], "class": {"name": clf._class_, "public": clf._class_ in clf._public_}, "tree": json.loads(tree_json(tree, counts=counted))}, ensure_ascii=False)
 
-# %% ../nbs/14_kadet.ipynb #12971662
+# %% ../nbs/14_kadet.ipynb #3816f09b
 def _need_text(ok, what):
     if not ok: raise TextFormError(f"the text is not a published kADET tree: {what}; write it with publish")
 
@@ -610,18 +654,12 @@ def _read_parts(text):
     except (ValueError, TypeError, RecursionError) as e: _need_text(False, f"it is not JSON ({e})")
     _need_text(isinstance(d, dict) and d.get("format") == "ppdt-kadet" and d.get("version") == 1, "it must be a ppdt-kadet of version 1")
     _need_text(all(isinstance(d.get(o), t) for o, t in (("k", int), ("columns", list), ("class", dict), ("tree", dict))), "parts are missing")
+    _need_text(type(d["k"]) is int and d["k"] >= 1, "'k' must be an integer of at least 1")
+    for o, high in (("l_diversity", np.inf), ("max_confidence", 1)):
+        v = d.get(o)
+        _need_text(v is None or _number(v, 0 if high == 1 else 1, high) and v > 0, f"{o!r} must be null or a number in its range")
     _need_text(all(isinstance(c, dict) and isinstance(c.get("name"), str) and all(isinstance(c.get(o), bool) for o in ("public", "numeric")) for c in d["columns"]), "'columns' must say name, public and numeric")
     return d, tree_from_json(json.dumps(d["tree"]))
-
-def _read_asks(c, taxonomy, tree):
-    "(domain, {attribute of the tree: where each value of the domain goes}) of a column"
-    at = {n: a for a, n in enumerate(tree.names)}
-    if c["numeric"]: return [pd.Timestamp(0, tz=c["date"] or None) if "date" in c else 0.], {at[c["name"]]: None} if c["name"] in at else {}
-    values = list(taxonomy.values) if taxonomy else tree.values[at[c["name"]]] if c["name"] in at else []
-    luts, labels = _levels(c["name"], values, taxonomy)
-    asked = {at[_level_name(c["name"], l)]: l for l in range(len(luts)) if _level_name(c["name"], l) in at}
-    def place(a, l): return np.array([{v: i for i, v in enumerate(tree.values[a])}.get(labels[l][o], -2) for o in luts[l]])
-    return values, {a: place(a, l) for a, l in asked.items()}
 
 # %% ../nbs/14_kadet.ipynb #ef3daad0
 def read_published(
@@ -644,47 +682,114 @@ def read_published(
     clf._public_, clf._class_ = known, class_name
     return clf
 
-# %% ../nbs/14_kadet.ipynb #26a49701
-def _conditions(tree, people, asks):
-    "For each node the codes of each public column that may reach it, as masks"
-    free = [np.ones(len(v), dtype=bool) for v in people.values]
-    res = [free]
-    for i in range(1, len(tree)):
-        p = tree.parent[i]; j, lut = asks[tree.attribute[p]]
-        if not people.public[j]: res.append(res[p]); continue
-        mask = (people.line[j] - tree.threshold[p] >= 1e-6) == tree.code[i] if tree.kind[p] == THRESHOLD else lut == tree.code[i]
-        res.append([m & mask if a == j else m for a, m in enumerate(res[p])])
+# %% ../nbs/14_kadet.ipynb #cc1937f8
+def _ends(clf, X):
+    "The node where each row stops"
+    X, t = _ask_columns(clf, X), clf.tree_
+    x = _ask_raw(clf, X); _no_missing(list(X), np.isnan(x))
+    x, at = _raised(x, clf._asks_), np.zeros(len(X), dtype=np.int64)
+    go = np.flatnonzero(t.attribute[at] >= 0)
+    while len(go):
+        i = at[go]; v = x[t.attribute[i], go]
+        to = t.child_of_code(i, np.where(t.kind[i] == THRESHOLD, v - t.threshold[i] >= 1e-6, v).astype(np.int64))
+        at[go[to >= 0]] = to[to >= 0]
+        go = go[(to >= 0) & (t.attribute[to] >= 0)]
+    return at
+
+def _check_rows(clf, X, y):
+    "Are these the people of the fit? Their numbers in all leaves must be the tree's"
+    odd = sorted(set(y.unique()) - set(clf.classes_.tolist()), key=value_order)
+    if odd: raise ValueError(f"'y' must be the class that 'clf' was fitted on. Got {value_text(odd[0])!r}, which it does not know: give the rows of the fit.")
+    found, end, c = np.zeros_like(clf.tree_.counts), _ends(clf, X), clf._classes_.tolist()
+    np.add.at(found, (end, [c.index(o) for o in y]), 1)
+    leaf = clf.tree_.attribute < 0
+    if (wrong := (found != clf.tree_.counts) & leaf[:, None]).any() or found[~leaf].any():
+        raise ValueError(f"'X' and 'y' must be the rows that 'clf' was fitted on. Got {len(X)} rows, with other numbers in {max(int(wrong.any(axis=1).sum()), 1)} of the {leaf.sum()} leaves: give the table of the fit, or fit on this one.")
+
+# %% ../nbs/14_kadet.ipynb #011edcdb
+def _conditions(clf):
+    "For each node what the path says of each public column that it asks: (lo, hi) of a number, else (level, label)"
+    t, names, columns = clf.tree_, _fit_columns(clf), [j for j, _ in clf._asks_]
+    def told(old, i):
+        p = t.parent[i]; a = t.attribute[p]
+        if t.kind[p] != THRESHOLD: return columns[:a].count(columns[a]), t.values[a][t.code[i]]
+        return _both(old, (t.threshold[p], np.inf) if t.code[i] else (-np.inf, t.threshold[p]), True)
+    res = [{}]
+    for i in range(1, len(t)):
+        o, before = names[columns[t.attribute[t.parent[i]]]], res[t.parent[i]]
+        res.append(before | {o: told(before.get(o), i)} if o in clf._public_ else before)
     return res
 
-def _cell_of(values, numeric, mask):
-    "A published cell for the values of a mask"
-    at = np.flatnonzero(mask)
-    if len(at) == 1: return Exact(values[at[0]])
-    return Interval(values[at[0]], values[at[-1]]) if numeric else ValueSet([values[i] for i in at])
+def _both(a, b, numeric):
+    "Two conditions that are met, as one"
+    if a is None or b is None: return b if a is None else a
+    return (max(a[0], b[0]), min(a[1], b[1])) if numeric else min(a, b, key=lambda o: o[0])
 
-# %% ../nbs/14_kadet.ipynb #027618a8
+# %% ../nbs/14_kadet.ipynb #b8739ba1
+def _reached(x, t):
+    "The upper end of a cell below a threshold: a little higher when there are numbers so near that they count as below"
+    return float(np.nextafter(t + 1e-6, -np.inf)) if ((x > t) & (x - t < 1e-6)).any() else t
+
+def _line_cell(told, a):
+    "An interval for numbers or dates; dates without an end begin in 1678 or end in 2262"
+    lo, hi = told[0], _reached(a.positions, told[1])
+    first = a.items[0]
+    if not isinstance(first, pd.Timestamp): return Interval(float(lo), float(hi))
+    def date(t, far): return pd.Timestamp(far if np.isinf(t) else round(t), tz=first.tz)
+    return Interval(date(lo, "1678-01-01"), date(hi, "2262-01-01"))
+
+def _value_cell(told, a, taxonomy):
+    "A value, or a node of a taxonomy"
+    level, label = told
+    if level == 0: return Exact(label)
+    if taxonomy.node(label) not in set(taxonomy.leaf): return Node(label)
+    return Exact(next(o for o in a.items if taxonomy.generalize(o, 0) == label))
+
+# %% ../nbs/14_kadet.ipynb #c3963e62
+def _span_cells(clf, s, name, a):
+    "(codes, cells) of a public column: what the tree tells of each span"
+    at, numeric, cells = _conditions(clf), a.kind == "numeric", []
+    for i in range(len(s)):
+        told = None
+        for e in s.ends_of(i): told = _both(told, at[e].get(name), numeric)
+        cells.append(Suppressed() if told is None else _line_cell(told, a) if numeric else _value_cell(told, a, (clf.taxonomies or {}).get(name)))
+    distinct = list(dict.fromkeys(cells))
+    return np.array([distinct.index(c) for c in cells])[s.row], distinct
+
+def _check_release(clf, X, y):
+    "Can there be a table?"
+    check_is_fitted(clf, "tree_")
+    if not hasattr(clf, "spans_"): raise ValueError("'clf' must have been fitted here. Got one that was read from a text or a pickle: fit it on the table that is to be published.")
+    if clf._class_ in clf._public_: raise ValueError(f"'clf' must have a private class: a release publishes the class as it is. Got the public class {clf._class_!r}.")
+    if not clf._public_: raise ValueError("'clf' must have a public column. Got none: nothing has to be recoded.")
+    X, y = check_table(X), _check_y(y, X)
+    _check_rows(clf, X, y)
+    return X, y
+
+def _release_columns(clf, X, keep_private):
+    "The table without private columns that the tree does not ask, and the roles of the rest"
+    names, asked = _fit_columns(clf), {clf._asks_[a][0] for a in clf.tree_.attribute if a >= 0}
+    keep = [j for j, o in enumerate(names) if o in clf._public_ or keep_private or j in asked]
+    if more := [names[j] for j in keep if j not in asked and names[j] not in clf._public_]:
+        warnings.warn(f"The tree does not ask for {', '.join(map(repr, more))}, and the table will have {'it' if len(more) == 1 else 'them'} as they are: it tells more than the tree.", stacklevel=3)
+    public, other = ([names[j] for j in keep if (names[j] in clf._public_) == o] for o in (True, False))
+    return X[[names[j] for j in keep]], Roles(tuple(public), tuple(names[j] for j in keep if not clf._numeric_[j] and names[j] in public), (), tuple(other))
+
+# %% ../nbs/14_kadet.ipynb #948948d5
 def tree_release(
     clf, # A KADETClassifier that was fitted on these people
     X, # The table it was fitted on, shape (n_rows, n_columns)
     y, # Its class
-)->Release: # The table: public columns as far as the tree tells them, the others as they are
-    "The table that is equivalent to a tree. Raises ValueError when the class is public, GuaranteeError when it is not k-anonymous. Source: kadet, Section 5."
-    check_is_fitted(clf, "spans_")
-    if clf._class_ in clf._public_: raise ValueError(f"'clf' must have a private class: a release publishes the class as it is. Got the public class {clf._class_!r}.")
-    X, y = check_table(X), _check_y(y, X)
-    people, s = _read_people(X, y, clf._public_, clf.taxonomies), clf.audit(X, y).spans
-    able, names = _conditions(clf.tree_, people, clf._asks_), [o for o, p in zip(people.names, people.public) if p]
-    if not names: raise ValueError("'clf' must have a public column. Got none: nothing has to be recoded.")
-    roles = Roles(tuple(names), tuple(o for o, line in zip(people.names, people.line) if line is None and o in names), (), tuple(o for o in people.names if o not in names))
-    box = [[np.logical_and.reduce(o) for o in zip(*[able[e] for e in s.ends_of(i)])] for i in range(len(s))]
-    coded = [encode(X[o], o in roles.categorical) for o in names]
-    published = []
-    for o in names:
-        j = people.names.index(o)
-        cells = [_cell_of(people.values[j], people.line[j] is not None, b[j]) for b in box]
-        distinct = list(dict.fromkeys(cells))
-        published.append((np.array([distinct.index(c) for c in cells])[s.row], distinct))
-    data = published_table(X, roles, coded, published)
-    found = audit(data, names, clf.k, original=X, categorical=roles.categorical, consistency=False, y=y)
-    if not found.holds: raise GuaranteeError(f"The tree promised k = {clf.k}, and the smallest class of its table has {found.k} row(s): nothing is returned. Was the tree fitted on another table?")
-    return Release(data, y, found, np.empty(0, dtype=int), roles, make_schema(data, y, roles, {a.name: a.dtype for a, _ in coded}), ())
+    keep_private:bool=False, # Publish private columns that the tree does not ask, too? They are no part of what the tree tells
+)->Release: # The table: public columns as far as the tree tells them, private ones that it asks as they are
+    "The table that is equivalent to a tree. Raises ValueError when the class is public and for other rows than those of the fit, GuaranteeError when a promise is broken. Source: kadet, Section 5."
+    X, y = _check_release(clf, X, y)
+    s = clf.audit(X, y).spans
+    X, roles = _release_columns(clf, X, keep_private)
+    coded = [encode(X[o], o in roles.categorical) for o in roles.quasi_identifiers]
+    data = published_table(X, roles, coded, [_span_cells(clf, s, a.name, a) for a, _ in coded])
+    trees = {o: t for o, t in (clf.taxonomies or {}).items() if o in roles.quasi_identifiers}
+    more = tuple(c for v, c in ((clf.l_diversity, LDiversity(clf.l_diversity, form="entropy")), (clf.max_confidence, Alpha(clf.max_confidence))) if v is not None)
+    found = audit(data, list(roles.quasi_identifiers), clf.k, original=X, categorical=roles.categorical, lost=np.empty(0, dtype=int), y=y, constraints=more, taxonomies=trees)
+    if not found.holds or found.truthful is False: raise GuaranteeError(f"The tree promised a {clf.guarantee}, and its table does not keep that: nothing is returned. This is a fault of the method, please report it. The audit says:\n{found}")
+    return Release(data, y, found, np.empty(0, dtype=int), roles, make_schema(data, y, roles, {a.name: a.dtype for a, _ in coded}, trees), more)

@@ -11,7 +11,10 @@ from ppdt.kadet import (KADETClassifier, _C45, _People, _as_nested, _grow_kadet,
     _textbook_kadet, _textbook_nested, _textbook_spans, publish, read_published, tree_release, with_levels)
 from ppdt.models import audit_model
 from ppdt.splits import _choose, _textbook_measure, _textbook_ratio
-from ppdt.tables import TextFormError, cells
+from ppdt.diversity import Alpha, LDiversity
+from ppdt.privacy import audit
+from ppdt.release import GuaranteeError
+from ppdt.tables import Interval, Node, Suppressed, TextFormError, cells
 from ppdt import kadet
 
 @st.composite
@@ -266,11 +269,35 @@ def test_what_is_published_is_what_was_promised(table):
     text = publish(clf)
     other = read_published(text)
     assert np.array_equal(other.predict(X[list(other.feature_names_in_)]), clf.predict(X))
-    assert other.audit(X, y).spans.populations.tolist() == clf.spans_.people.tolist()
+    found, known = other.audit(X, y), set(list(X) if p["public"] is None else p["public"])
+    assert found.holds(p["k"], l=p.get("l_diversity"), confidence=p.get("max_confidence"))
+    if set(other.feature_names_in_) <= known: assert sorted(found.spans.populations.tolist()) == sorted(clf.spans_.people.tolist())
+    else: assert found.n_spans <= len(clf.spans_)             # branches without rows do not divide people any more
+    assert named_publicly(json.loads(text), X, known, p["k"])
     assert publish(other) == text and other.guarantee == clf.guarantee
     d = json.loads(text)
     if (p.get("l_diversity") or p.get("max_confidence")) and other.audit(X, y).private: assert "counts" not in d["tree"]
     assert {c["name"] for c in d["columns"]} <= set(X) and len(d["tree"]["attributes"]) <= len(set(clf.tree_.attribute.tolist()))
+
+def named_publicly(d, X, known, k):
+    "Has every public value that has a branch at least k people, and every private one somebody?"
+    return all((X[a["name"]] == v).sum() >= (k if a["name"] in known else 1) for a in d["tree"]["attributes"] if a["name"] in X and "age" != a["name"] for v in a["values"])
+
+def test_rare_values_are_not_named():
+    X, y = village("king")
+    for t in ({"job": VILLAGE}, None):
+        clf = KADETClassifier(k=3, taxonomies=t).fit(X, y)
+        d = json.loads(publish(clf))
+        assert "king" not in json.dumps(d["tree"]) and (t is None or "king" in json.dumps(d["columns"]))         # the taxonomy lists what there may be
+        assert t is None or "job = king: n (0.0)" in str(clf) and "king" not in str(read_published(publish(clf)))
+    six = pd.DataFrame({"sex": list("wwmmmm"), "home": ["town", "village", "city", "town", "city", "town"]})
+    clf = KADETClassifier(k=2).fit(six, pd.Series(list("nnynyn"), name="risk"))
+    other = read_published(publish(clf))
+    assert "village" in str(clf) and "village" not in publish(clf) and other.predict(six).tolist() == clf.predict(six).tolist()
+    with pytest.warns(UserWarning, match="holds no value that it had in fit"): got = other.predict_proba(pd.DataFrame({"sex": ["m"], "home": ["village"]}))
+    assert got.tolist() == clf.predict_proba(pd.DataFrame({"sex": ["m"], "home": ["village"]})).tolist()
+    X, y = pd.DataFrame({"salary": [10., 20, 30, 41.37, 50, 60, 70, 983.21]}), pd.Series(list("nnnnyyyy"), name="c")
+    assert "41.37" not in publish(KADETClassifier(k=3).fit(X, y)) and "45.685" in publish(KADETClassifier(k=3).fit(X, y))
 
 @given(tables())
 def test_a_tree_as_a_table(table):
@@ -281,11 +308,88 @@ def test_a_tree_as_a_table(table):
         with pytest.raises(ValueError, match="'clf' must have"): tree_release(clf, X, y)
         return
     r = tree_release(clf, X, y)
-    assert r.audit.k >= p["k"] and r.audit.n_classes == len(clf.spans_)
+    assert (r.audit.k is None and len(clf.spans_) == 1 or r.audit.k >= p["k"]) and r.audit.n_classes <= len(clf.spans_) and r.audit.holds and r.audit.truthful      # None: all is suppressed
+    assert len(r.constraints) == sum(p.get(o) is not None for o in ("l_diversity", "max_confidence"))
+    assert audit(r, k=p["k"], original=X[list(r.data)]).truthful
+    kept = [o for o in X if o in r.data]
     for o in r.roles.quasi_identifiers:
         codes, cs = cells(r.data[o])
-        for c, v in zip(codes, X[o]): assert (cs[c].lo <= v <= cs[c].hi) if hasattr(cs[c], "lo") else v in cs[c].values
+        for c, v in zip(codes, X[o]): assert says(cs[c], v, r.taxonomies.get(o))
     for o in r.roles.other: assert (r.data[o] == X[o]).all()
+    asked = {clf.feature_names_in_[clf._asks_[a][0]] for a in clf.tree_.attribute if a >= 0}
+    assert all(o in asked for o in r.roles.other) and all(isinstance(c, Suppressed) for o in set(kept) - asked for c in cells(r.data[o])[1])
+
+def says(cell, value, taxonomy=None):
+    "May a person with this value be in this cell?"
+    if isinstance(cell, Suppressed): return True
+    if isinstance(cell, Interval): return cell.lo <= value <= cell.hi
+    if isinstance(cell, Node): return cell.name in {taxonomy.generalize(value, l) for l in range(taxonomy.height + 1)}
+    return value in cell.values
+
+def letters(): return pd.DataFrame({"s": list("aaabbbcccdddd")}), pd.Series(list("nnnyyynnnyyyy"), name="cls")
+
+def test_a_release_is_for_the_people_of_the_fit():
+    X, y = letters()
+    clf = KADETClassifier(k=3).fit(X, y)
+    for Z, z in ((X.replace("a", "e"), y), (X.head(4), y.head(4)), (X, y[::-1].reset_index(drop=True)), (pd.concat([X, X]), pd.concat([y, y]))):
+        with pytest.raises(ValueError, match="'X' and 'y' must be the rows that 'clf' was fitted on"): tree_release(clf, Z, z)
+    with pytest.raises(ValueError, match="'y' must be the class that 'clf' was fitted on. Got 'q'"): tree_release(clf, X, y.replace("n", "q"))
+    with pytest.raises(ValueError, match="must have no missing values"): tree_release(clf, X.where(X != "a"), y)
+    order = np.random.default_rng(0).permutation(len(X))
+    assert tree_release(clf, X.iloc[order], y.iloc[order]).data.s.tolist() == X.s.iloc[order].tolist()
+    for o in (read_published(publish(clf)), pickle.loads(pickle.dumps(clf))):
+        with pytest.raises(ValueError, match="'clf' must have been fitted here"): tree_release(o, X, y)
+
+def test_a_release_carries_all_promises():
+    X, y = pd.DataFrame({"sex": list("mmmmffff")}), pd.Series(list("nnnynyyy"), name="c")
+    r = tree_release(KADETClassifier(k=3, max_confidence=.8, l_diversity=1.5).fit(X, y), X, y)
+    assert r.constraints == (LDiversity(1.5, form="entropy"), Alpha(.8))
+    assert r.audit.promise == "k-anonymity with k = 3; entropy 1.5-diversity of 'c'; a share of at most 0.8 of any value of 'c'" and r.audit.holds
+    clf = KADETClassifier(k=3, max_confidence=.8).fit(X, y)
+    with pytest.raises(ValueError, match="must be the rows"): tree_release(clf, X, pd.Series(list("nnnnyyyy"), name="c"))
+    clf.max_confidence = .7
+    with pytest.raises(GuaranteeError, match="does not keep that"): tree_release(clf, X, y)
+
+def test_a_level_that_nobody_has():
+    X, y = pd.DataFrame({"sex": pd.Categorical(list("mmmmffff"), categories=["d", "f", "m"]), "zip": pd.Categorical(list("aabbaabb"), categories=list("abz"))}), pd.Series(list("nnnynyyy"), name="c")
+    clf = KADETClassifier(k=4).fit(X, y)
+    assert tree_release(clf, X, y).text()[["sex", "zip"]].drop_duplicates().to_numpy().tolist() == [["f", "*"], ["m", "*"]]
+    assert '"d"' not in publish(clf)
+
+def test_cells_say_the_conditions_of_the_tree():
+    X, y = pd.DataFrame({"salary": [10., 20, 30, 41.37, 50, 60, 70, 983.21], "zip": list("abcdefgh"), "ssn": ["1"]*7 + ["2"]}), pd.Series(list("nnnnyyyy"), name="c")
+    clf = KADETClassifier(k=3, public=["salary", "zip"]).fit(X, y)
+    r = tree_release(clf, X, y)
+    assert cells(r.data.salary)[1] == [Interval(-np.inf, 45.685), Interval(45.685, np.inf)] and cells(r.data.zip)[1] == [Suppressed()] and list(r.data) == ["salary", "zip"]
+    with pytest.warns(UserWarning, match="does not ask for 'ssn'"): assert list(tree_release(clf, X, y, keep_private=True).data) == ["salary", "zip", "ssn"]
+
+# ---- one row
+def test_explain_and_path_here_and_read_back():
+    X = pd.DataFrame({"job": ["clerk"]*3 + ["nurse"]*4 + ["farmer"] + ["pupil"]*3 + ["retired"]*3})
+    clf = KADETClassifier(k=3, taxonomies={"job": JOBS}).fit(X, pd.Series(list("nnyyyyynnnnyyy"), name="ill"))
+    for o in (clf, read_published(publish(clf))):
+        for row in ({"job": "pupil"}, X.iloc[8], X.iloc[[8]]):
+            assert "Answer: n" in o.explain(row) and "rows" not in o.explain(row).replace("training rows go", "") and o.path(row)[-1].ends == 1
+    assert "of 3 training rows" in clf.explain({"job": "pupil"}, counts=True)
+
+VILLAGE = Taxonomy.from_dict({"any": {"works": ["clerk", "farmer", "nurse", "king"], "does not": ["pupil", "retired", "prisoner"]}})
+
+def village(rare="farmer"):
+    return pd.DataFrame({"job": ["clerk"]*3 + ["nurse"]*4 + [rare] + ["pupil"]*3 + ["retired"]*3}), pd.Series(list("nnyyyyyn") + list("nnn") + list("yyy"), name="ill")
+
+def test_values_of_the_taxonomy_that_no_row_has():
+    X, y = village()
+    clf = KADETClassifier(k=3, taxonomies={"job": VILLAGE}).fit(X, y)
+    other, new = read_published(publish(clf)), pd.DataFrame({"job": ["prisoner", "king", "pupil"]})
+    assert clf.predict(new).tolist() == other.predict(new).tolist() and clf.predict_proba(new).tolist() == other.predict_proba(new).tolist()
+    for o in (clf, other): assert [len(o.path({"job": v})) for v in new.job] == [2, 2, 3] and clf.predict_proba(new)[0].tolist() == [.5, .5]
+    assert sorted(map(str, tree_release(clf, X, y).text().job.unique())) == ["<works>", "pupil", "retired"]
+
+def test_names_of_levels_are_taken():
+    X, y = village()
+    for Z, z, t in ((X.assign(**{"job (level 1)": list("xy")*7}), y, {"job": VILLAGE}), (X, y.rename("job (level 1)"), {"job": VILLAGE})):
+        with pytest.raises(ValueError, match="'job .level 1.' must be the name of one thing"): KADETClassifier(k=3, taxonomies=t).fit(Z, z)
+    KADETClassifier(k=3).fit(X.assign(**{"job (level 1)": list("xy")*7}), y)
 
 @given(tables(), st.integers(0, 99))
 def test_the_order_of_rows_and_columns_does_not_matter(table, seed):
@@ -336,7 +440,8 @@ def test_other_texts_are_no_published_trees():
     c = load_clients()
     text = publish(KADETClassifier(k=3, public=["Marital Status"]).fit(c[["Sports Car", "Marital Status"]], c["Loan Risk"]))
     d = json.loads(text)
-    for bad in ("", "[]", "{}", json.dumps(d | dict(version=2)), json.dumps(d | dict(columns=[])), json.dumps(d | dict(columns=[{}])), json.dumps(d | dict(tree={})), json.dumps({o: v for o, v in d.items() if o != "class"}), json.dumps(d | dict(**{"class": {}}))):
+    for bad in ("", "[]", "{}", json.dumps(d | dict(version=2)), json.dumps(d | dict(columns=[])), json.dumps(d | dict(columns=[{}])), json.dumps(d | dict(tree={})), json.dumps({o: v for o, v in d.items() if o != "class"}), json.dumps(d | dict(**{"class": {}})),
+                *(json.dumps(d | {o: v}) for o, v in (("k", 0), ("k", -3), ("k", True), ("k", 2.), ("l_diversity", "x"), ("l_diversity", .5), ("max_confidence", 0), ("max_confidence", 85), ("max_confidence", True)))):
         with pytest.raises(TextFormError): read_published(bad)
 
 def test_levels_as_columns():
