@@ -92,8 +92,8 @@ def an_anonymizer(X, y, roles):
     return st.one_of([e.options(X, y, roles).map(lambda o, A=A: A(**roles | missing | o)) for A, e in ANONYMIZERS.items()])
 
 def a_learner(X, y, roles):
-    "Any classifier of the registry that reads tables itself"
-    return st.one_of([e.options(X, y, roles).map(lambda o, C=C: C(**o)) for C, e in CLASSIFIERS.items() if C is not AnonymizedClassifier])
+    "Any classifier of the registry that reads releases; the others would refuse nearly all of them"
+    return st.one_of([e.options(X, y, roles).map(lambda o, C=C: C(**o)) for C, e in CLASSIFIERS.items() if C is not AnonymizedClassifier and RAW not in e.refuses])
 
 def some_public(X, y, roles):
     "Columns that everybody knows: all, or some"

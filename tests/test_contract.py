@@ -2,7 +2,7 @@
 import math, os, pickle, subprocess, sys, warnings
 from collections import Counter
 import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+from hypothesis import given as _given, strategies as st, settings
 from pandas.testing import assert_frame_equal, assert_series_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -16,6 +16,10 @@ from ppdt.diversity import Alpha, TCloseness
 from ppdt.release import AnonymizedClassifier, RowsLostError, read_release
 from ppdt.tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppressed, canonical_order
 from ppdt.trees import tree_json
+
+def given(**draws):
+    "A third of the profile's examples: each of these tests runs for every estimator, with any of its options"
+    return lambda f: settings(max_examples=settings().max_examples//3)(_given(**draws)(f))
 
 def of(classes): return pytest.mark.parametrize("cls", list(classes), ids=lambda o: o.__name__)
 anonymizer, classifier, estimator = of(ANONYMIZERS), of(CLASSIFIERS), of(REGISTRY)
