@@ -124,7 +124,7 @@ CLASSIFIERS = {
                grid(k=pick(1, 2), criterion=pick("gain", "gain_ratio"), taxonomies=some_taxonomies, l_diversity=pick(None, 1.2), max_confidence=pick(None, .8))),
         example=lambda **p: KADETClassifier(**{"k": 3} | p), needs_y=True, declared=True, impossible=("'k' must not exceed", "No tree is safe"),
         refuses=("must have no missing values (NaN)", RAW), keeps=("spans_",),
-        checked={o: (KADETClassifier(**p), NOT_TEXT | (dict(check_fit2d_1sample=ONE_ROW) if p["k"] > 1 else {})) for o, p in {"k=1": dict(k=1), "k=1, C4.5": dict(k=1, criterion="gain_ratio"), "k=2": dict(k=2, prune=True)}.items()}),
+        checked={o: (KADETClassifier(**p), dict(check_classifier_data_not_an_array=NUMBERED) | (dict(check_fit2d_1sample=ONE_ROW) if p["k"] > 1 else {})) for o, p in {"k=1": dict(k=1), "k=1, C4.5": dict(k=1, criterion="gain_ratio"), "k=2": dict(k=2, prune=True)}.items()}),
     AnonymizedClassifier: Entry(
         grids=(grid(anonymizer=an_anonymizer, classifier=a_learner, test=pick("raw", "recoded")),),
         example=lambda **p: AnonymizedClassifier(MondrianAnonymizer(k=3), _id3(), **p), needs_y=True,
