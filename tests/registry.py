@@ -110,7 +110,7 @@ CLASSIFIERS = {
     C45Classifier: Entry(
         grids=(grid(min_samples_leaf=pick(1, 2, 2.5), prune=st.booleans(), confidence=pick(.25, .5, .01), subtree_raising=st.booleans(), binary_splits=st.booleans(), thresholds=pick("midpoint", "data")),
                grid(scoring=pick("spread", "discount"), weights=pick("uniform", "distribution"), min_fragment=pick(0, .01, .3))),
-        example=lambda **p: C45Classifier(**dict(prune=False) | p), needs_y=True, declared=True,
+        example=lambda **p: C45Classifier(**dict(prune=False) | p), needs_y=True, declared=True, refuses=("'taxonomies' must have the taxonomy of column",),
         checked={o: (C45Classifier(**p), NOT_TEXT) for o, p in {"J48's": {}, "-U -B -M 1": dict(prune=False, binary_splits=True, min_samples_leaf=1)}.items()}),
     ID3Classifier: Entry(
         grids=(grid(),), needs_y=True, declared=True, refuses=("must be categorical", RAW, "must have no missing values (NaN)"),
