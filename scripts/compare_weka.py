@@ -197,7 +197,7 @@ def check_splits(d, m, splits, binary):
     if s.word: found |= dict(zip(s.word, zip(*_one_nominal(s, rows, np.ones(len(rows)), counts, m, binary))))
     for o in splits:
         j = o["att"]
-        gain, ratio, cut, ok = found[j]
+        gain, ratio, cut, ok, *_ = found[j]
         assert bool(ok) == o["valid"], f"is a split on attribute {j} allowed?"
         if not ok: continue
         close([gain, ratio], [o["gain"], o["gain_ratio"]], 1e-9, f"gain and ratio of attribute {j}")
