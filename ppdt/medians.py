@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['Cuts', 'strict_partition', 'relaxed_partition', 'in_leaf_order']
 
-# %% ../nbs/10a_medians.ipynb #65248943
+# %% ../nbs/10a_medians.ipynb #1888fc3b
 from dataclasses import dataclass
-import numpy as np, pandas as pd
+import numpy as np
 from .generalization import Taxonomy
 from .privacy import _check_k
 from .tables import Attribute

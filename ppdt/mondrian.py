@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MondrianAnonymizer', 'Cuts', 'strict_partition']
 
-# %% ../nbs/10c_mondrian.ipynb #5668e58d
+# %% ../nbs/10c_mondrian.ipynb #0d0d7930
 import warnings
 import numpy as np, pandas as pd
 from sklearn.utils.metaestimators import available_if
@@ -13,13 +13,11 @@ from .generalization import RECODINGS, Taxonomy, node_recoding
 from .infogain import _CANDIDATES, _CATEGORIES, infogain_partition
 from .medians import _CUT_RULES, _MEDIANS, _WIDTHS, _check_choice, Cuts, in_leaf_order, relaxed_partition, strict_partition
 from .release import Anonymizer, check_input, code_columns
-from .tables import MISSING, Attribute, Interval, canonical_order, encode, with_missing
+from .tables import MAX_NUMERIC_VALUES, MISSING, Attribute, Interval, canonical_order, encode, with_missing
 
 _all_ = ['Cuts', 'strict_partition']
 
-# %% ../nbs/10c_mondrian.ipynb #7ca3048b
-_MANY = 20      # more numbers than this are hardly classes
-
+# %% ../nbs/10c_mondrian.ipynb #147bd93f
 def _partition(m, attributes, codes, y, k, allow, trees):
     "Groups and cuts of an anonymizer's mode; columns with a taxonomy in the order of its leaves. Raises ValueError: no class for infogain."
     if m.mode == "infogain" and y is None: raise ValueError("'y' must be given with mode='infogain': it chooses cuts by the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or use mode='strict'.")
@@ -28,7 +26,7 @@ def _partition(m, attributes, codes, y, k, allow, trees):
     if m.mode == "relaxed": return relaxed_partition(attributes, codes, k, m.width, _tie(m), allow), None
     if m.mode == "strict": return strict_partition(attributes, codes, k, m.cut_rule, m.width, median=m.median, allow=allow)
     a, c = encode(y)
-    if a.kind == "numeric" and len(a) > _MANY: warnings.warn(f"'y' has {len(a)} different numbers, and mode='infogain' takes each for a class of its own: make classes of them first, for instance with pd.cut.", stacklevel=2)
+    if a.kind == "numeric" and len(a) > MAX_NUMERIC_VALUES: warnings.warn(f"'y' has {len(a)} different numbers, and mode='infogain' takes each for a class of its own: make classes of them first, for instance with pd.cut.", stacklevel=2)
     y = with_missing(a, c)[1]
     return infogain_partition(attributes, codes, y, k, m.candidates, m.categories, bool(m.stop_pure), trees, m.cut_rule, m.width, allow)
 
