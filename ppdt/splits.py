@@ -180,7 +180,7 @@ def _admitted(admit, table, missing):
         table = table + missing[..., None, :]*(bag/np.where(known > 0, known, 1))
     return np.asarray(admit(table), dtype=bool)
 
-# %% ../nbs/09a_splits.ipynb #6e34a7e7
+# %% ../nbs/09a_splits.ipynb #bc2faf81
 def _over_classes(x):
     "Sums over the last axis, which is short: numpy adds long rows faster"
     if x.shape[-1] > 8: return x.sum(axis=-1)
@@ -199,8 +199,9 @@ def _nominal_split(table, total, m, log, counts=None, admit=None):
     ok = (bag > m - _EPS).sum(axis=1) >= 2
     shut = np.zeros(len(table), dtype=bool)
     if admit:
-        fine = _admitted(admit, table, counts - cls)
-        ok, shut = ok & fine, ~fine & (gain > _EPS)
+        shut = ok & (gain > _EPS)
+        ok = ok & _admitted(admit, table, counts - cls)
+        shut &= ~ok
     return np.where(ok, gain, 0.), np.where(ok, _ratio_of(gain, split, total), 0.), np.full(len(table), -1), ok, shut
 
 # %% ../nbs/09a_splits.ipynb #a223b14a

@@ -161,8 +161,8 @@ def slow_c45(t, safe, empty_ok, m):
             if g <= 1e-6: return (0., 0., -1, False), True
             return (g, _textbook_ratio(g, worth(o, (j, 0, best[1]))[1], len(o.rows)), best[1], True), False
         gain, info, bags = worth(o, (j, level, None))
+        if sum(b.sum() > m - 1e-6 for b in bags) < 2: return (0., 0., -1, False), False       # not offered, so not refused either
         if refused(o, (j, level, None)): return (0., 0., -1, False), gain > 1e-6
-        if sum(b.sum() > m - 1e-6 for b in bags) < 2: return (0., 0., -1, False), False
         return (gain, _textbook_ratio(gain, info, len(o.rows)), -1, True), False
     def _cuts(o, j):
         c, line = t.codes[j][o.rows], t.line[j]
