@@ -127,9 +127,11 @@ def as_values(data, X, known=None):
     for o in data:
         codes, cs = cells(data[o])
         if pd.api.types.is_numeric_dtype(X[o]): res[o] = cell_numbers(cs, name=o)[:, 1][codes]; continue
-        text = np.array([cell_text(c) for c in cs], dtype=object)
+        text = [cell_text(c) for c in cs]
         tokens[o] = sorted(set(text)) if known is None else known[o]
-        res[o] = pd.Categorical(text[codes], categories=tokens[o])
+        place = {v: i for i, v in enumerate(tokens[o])}
+        code = np.array([place.get(v, -1) for v in text], dtype=int)
+        res[o] = pd.Categorical.from_codes(code[codes], tokens[o])
     return pd.DataFrame(res, index=data.index), tokens
 
 def lines(methods, where, learner, model, train, y, about):

@@ -150,8 +150,8 @@ def test_the_design_of_kactus(runs):
     t = pd.DataFrame(keys, columns=runs.KEY)
     assert set(t.method) == set(runs.ABOUT) and set(t.case) == {*runs.SMALL, *runs.CASES} and set(t.preparation) == set(runs.PREPARATIONS)
     table_2 = t[(t.method == "kactus") & t.case.isin([*runs.SMALL, "adult"]) & (t.preparation == "raw")]
-    assert len(table_2) == 240*10 and (table_2.groupby(["case", "k", "learner"]).half.agg(list).map(sorted) == pd.Series([list(range(10))]*240, index=table_2.groupby(["case", "k", "learner"]).size().index)).all()
-    assert (t[t.case == "adult-complete-8"].groupby("method").size() == {"kactus": 480, "kadet": 60, "kadet_values": 60, "mondrian": 240, "mondrian_raw_test": 240}).all()
+    assert len(table_2) == 240*10 and (table_2.groupby(["case", "k", "learner"]).half.nunique() == 10).all()
+    assert t[t.case == "adult-complete-8"].method.value_counts().to_dict() == {"kactus": 480, "kadet": 60, "kadet_values": 60, "mondrian": 240, "mondrian_raw_test": 240}
     parts = [i for i, u in enumerate(runs.all_units()) if u[5] == ("part",)]
     assert parts == list(range(parts[0], len(runs.all_units())))                       # the slowest learner last
 
