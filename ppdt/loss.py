@@ -93,12 +93,14 @@ def _kept_rows(data, original, lost):
     if len(kept) != len(data): raise ValueError(f"'data' must have the rows of 'original' that are not lost, in its order. Got {len(data)} rows for {len(kept)}: give the positions of lost rows in 'lost'.")
     return kept
 
-# %% ../nbs/05_loss.ipynb #98345b1a
+# %% ../nbs/05_loss.ipynb #ee2c80da
 def _alike(coded, n):
     "Number of each row's class, rows with the same published cells; `coded` are pairs as `cells` returns them"
-    res = np.zeros(n, dtype=np.int64)
-    for codes, cs in coded: res = pd.factorize(res*(len(cs) + 1) + codes + 1)[0].astype(np.int64)
-    return res
+    key, span = np.zeros(n, dtype=np.int64), 1
+    for codes, cs in coded:
+        if span*(len(cs) + 1) >= 2**62: key, span = pd.factorize(key)[0].astype(np.int64), n
+        key, span = key*(len(cs) + 1) + codes + 1, span*(len(cs) + 1)
+    return pd.factorize(key)[0].astype(np.int64)
 
 def _by_spread(a, raw, codes, cs, classes):
     "A published column whose centroids give way to the range, or the set, of the original values of their class: (codes, cells)"

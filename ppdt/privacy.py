@@ -432,14 +432,10 @@ def _in_order(original, lost, n):
     if len(kept) != n: raise ValueError(f"'lost' must hold the positions of the rows of 'original' that are not published. Got {len(lost)}, which leaves {len(kept)} rows, and {n} are published: leave 'lost' out when the rows have another order.")
     return original if n == len(original) else original.iloc[kept]
 
-# %% ../nbs/07d_privacy.ipynb #5dbbe930
-def _against_original(original, lost, count, qi, coded, n, categorical, taxonomies={}):
-    "Truth and rows that fit, and warnings. `lost`: positions of lost rows, None when the order of the rows is not known; `count`: count who fits whom?"
-    original, true = check_table(original, "original"), None
-    if lost is not None:
-        original = _in_order(original, lost, n)
-        raw = _encode_beside(original, "original", qi, categorical)
-        true = _true(raw, _opened(raw, coded, qi, taxonomies))
+# %% ../nbs/07d_privacy.ipynb #8387cf88
+def _against_original(original, raw, count, qi, coded, n, categorical, taxonomies={}):
+    "Truth and rows that fit, and warnings. `raw`: the encoded original, None when the order of the rows is not known; `count`: count who fits whom?"
+    true = None if raw is None else _true(raw, _opened(raw, coded, qi, taxonomies))
     if not count: return {"truthful": true}, []
     if len(original) != n: return {}, [f"rows that fit were not counted: the original has {len(original):,} rows and {n:,} are published; give the lost ones as lost="]
     odd = _who_holds(_vague(qi, coded, taxonomies))
@@ -459,13 +455,11 @@ def _fit_measures(raw, out, A, B, true):
     used = (own//len(B[0]), own % len(B[0])) if true else _flow(i, j, A[1], B[1])
     return res | {"global_one_k": int(_global_counts(i, j, used, A[1], B[1]).min())}, []
 
-# %% ../nbs/07d_privacy.ipynb #c9ca783c
-def _representatives(original, lost, qi, coded, data, categorical):
+# %% ../nbs/07d_privacy.ipynb #950d27f8
+def _representatives(original, raw, lost, qi, coded, data, categorical):
     "Information loss of the columns that publish exact cells and centroids only, and warnings; nothing where no centroid is published"
     if not any(isinstance(c, Centroid) for _, cs in coded for c in cs): return {}, []
-    original = check_table(original, "original")
-    kept = _in_order(original, lost, len(data))
-    notes = list(_dominance_warnings(_encode_beside(kept, "original", qi, categorical), qi, coded, pd.factorize(_class_keys(coded, len(data)))[0]))
+    notes = list(_dominance_warnings(raw, qi, coded, pd.factorize(_class_keys(coded, len(data)))[0]))
     plain = [o for o, (_, cs) in zip(qi, coded) if all(isinstance(c, (Exact, Centroid)) for c in cs)]
     if not any(isinstance(c, Centroid) for o, (_, cs) in zip(qi, coded) if o in plain for c in cs): return {}, notes
     return {"il": information_loss(data, original, plain, categorical or (), lost=lost)}, notes
@@ -478,21 +472,21 @@ def _persons_in(classes, person):
     key = key[np.diff(key, prepend=key[:1]-1) != 0]
     return np.bincount(key//(who.max(initial=0)+1))
 
-# %% ../nbs/07d_privacy.ipynb #d4984c71
+# %% ../nbs/07d_privacy.ipynb #d2f7a1b5
 def _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies):
     "All that needs the original: fields and warnings"
     more, notes, n, original = {}, [], len(data), check_table(original, "original")
     if len(original) < n: raise ValueError(f"'original' must be the table that the release was made from. Got {len(original):,} rows, fewer than the {n:,} published: give the whole table.")
-    vague = _vague(qi, coded, taxonomies)
-    if not list(_loss_warnings(vague, lost is not None)):
-        if lost is not None: _in_order(original, lost, n)
+    kept = original if lost is None else _in_order(original, lost, n)
+    raw = None if lost is None else _encode_beside(kept, "original", qi, categorical)
+    if not list(_loss_warnings(_vague(qi, coded, taxonomies), raw is not None)):
         loss = ncp(data, original, qi, categorical or (), taxonomies=taxonomies, lost=lost)
         more = {"ncp": float(loss.max()), "gcp": float(loss.mean())}
     if consistency or lost is not None:
-        told, notes = _against_original(original, lost, consistency is not False, qi, coded, n, categorical, taxonomies)
+        told, notes = _against_original(kept, raw, consistency is not False, qi, coded, n, categorical, taxonomies)
         more |= told
     if lost is not None:
-        told, other = _representatives(original, lost, qi, coded, data, categorical)
+        told, other = _representatives(original, raw, lost, qi, coded, data, categorical)
         more, notes = more | told, notes + other
     return more, notes
 

@@ -149,10 +149,10 @@ def test_what_could_be_whose_equals_loops(case):
     matchings = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
     able = min(len({m[i] for m in matchings}) for i in range(n))
     from ppdt.privacy import _against_original
-    from ppdt.tables import cells
+    from ppdt.tables import cells, encode
     coded = [cells(data[o]) for o in data]
     for lost in ([], None):
-        a, notes = _against_original(original, lost, True, list(data), coded, n, ())
+        a, notes = _against_original(original, None if lost is None else [encode(original[o]) for o in original], True, list(data), coded, n, ())
         assert not notes
         assert a["truthful"] == (None if lost is None else bool(fit.diagonal().all()))
         assert (a["one_k"], a["k_one"], a["k_k"]) == (fit.sum(1).min(), fit.sum(0).min(), min(fit.sum(1).min(), fit.sum(0).min()))
