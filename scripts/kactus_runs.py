@@ -9,11 +9,12 @@ A run is one learner, taught by one half of a table that was protected with one 
 are not made again (--again makes all anew), so that --full may be stopped and called again at any time. Small tables come first, PART on Adult last.
 Tables are found as `fetch_benchmark` finds them; the taxonomies of kADET's runs as in scripts/replicate.py, under which all this is also
 called: python scripts/replicate.py kactus."""
-import argparse, random, sys, time
+import argparse, random, sys, time, warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
 from pathlib import Path
 import numpy as np, pandas as pd
+from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).parent))
 from replicate import MADE, RESULTS, provenance, taxonomies
@@ -27,7 +28,8 @@ from ppdt.mondrian import MondrianAnonymizer
 from ppdt.tables import Cell, Suppressed, atomic_write, cell_text, cells
 
 PAPER = RESULTS/"kactus_paper.csv"
-LEARNERS = {"c45": lambda: C45Classifier(thresholds="data"), "naive_bayes": NaiveBayesClassifier, "logistic": logistic_regression,
+LEARNERS = {"c45": lambda: C45Classifier(thresholds="data"), "naive_bayes": NaiveBayesClassifier,
+            "logistic": lambda: logistic_regression(max_iter=1000),
             "part": lambda: PARTClassifier(thresholds="data")}
 SMALL = ["glass", "ionosphere", "crx", "pima", "vehicle", "tictactoe", "german", "waveform", "nursery"]
 WORDS = ["tictactoe", "nursery"]                                      # no numeric attribute: nothing to discretize
@@ -137,7 +139,9 @@ def as_values(data, X, known=None):
 def lines(methods, where, learner, model, train, y, about):
     "One line for each of `methods`, {method: test rows}: the model, taught once, asked for the test rows"
     res, start = [], time.perf_counter()
-    model.fit(*train)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)             # classes that can be told apart without error: Weka stops somewhere, too
+        model.fit(*train)
     for method, X in methods.items():
         right = int((np.asarray(model.predict(X), dtype=object) == y.to_numpy(dtype=object)).sum())
         res.append(dict(zip(KEY, (method, *where, learner))) | dict(right=right, n_test=len(y), accuracy=round(100*right/len(y), 4)) | about | dict(seconds=round(time.perf_counter() - start, 2)))
