@@ -213,15 +213,16 @@ def read_results(
     for o in _REAL: t[o] = [np.nan if v == "" else float(v) for v in t[o]]
     return _frame(t)
 
-# %% ../nbs/17b_contest.ipynb #a6dc058e
+# %% ../nbs/17b_contest.ipynb #82a53a50
 def _keys_of(t): return list(t[_KEY].itertuples(index=False, name=None))
+def _among(t, keys): return np.array([o in keys for o in _keys_of(t)], dtype=bool)
 
 def _store(path, lines):
     "Add lines to the file, in the order of their keys; it is written whole or not at all"
     new = _frame(lines)
     if path.is_file():
-        old, made = read_results(path), set(_keys_of(new))
-        old = old[[o not in made for o in _keys_of(old)]]
+        old = read_results(path)
+        old = old[~_among(old, set(_keys_of(new)))]
         if len(old): new = pd.concat([old, new])
     new = new.sort_values(_KEY, kind="stable")
     atomic_write(path, lambda tmp: new.to_csv(tmp, index=False, lineterminator="\n"))
@@ -241,7 +242,7 @@ def _stored(path, wanted):
         if key in wanted and made != wanted[key]:
             i = 2 if parts[2] != wanted[key].split("-")[2] else 3
             _refuse(path, f"with other parameters of the {'anonymizer' if i == 2 else 'classifier'} {key[i-2]!r}")
-    return t[[o in wanted for o in _keys_of(t)]]
+    return t[_among(t, wanted)]
 
 # %% ../nbs/17b_contest.ipynb #9aeca849
 def _check_methods(o, name, method, optional):

@@ -1,11 +1,15 @@
 """The contest: the same halves for all, files that cannot be mixed up, statistics that agree with scipy and with worked numbers."""
-import pickle, warnings
+import pickle, tempfile, warnings
+from itertools import permutations
+from pathlib import Path
+from types import SimpleNamespace
 import matplotlib; matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np, pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
+from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import cross_val_score
@@ -20,7 +24,7 @@ from ppdt.kadet import KADETClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer, GuaranteeError
 from random_tables import row_cells, tables
-from ppdt.tables import MixedTypesWarning
+from ppdt.tables import MixedTypesWarning, Roles
 
 TIMES = ["seconds_protect", "seconds_learn"]
 
@@ -31,13 +35,21 @@ def same(a, b, drop=()):
 
 @pytest.fixture(scope="module")
 def people():
-    t = make_population(120, random_state=3)
+    t = make_population(80, random_state=3)
     return t.drop(columns=["income", "disease"]), t.income
 
 @pytest.fixture(scope="module")
 def customers():
     t = load_customers()
     return t.drop(columns="Bought"), t.Bought
+
+class Quick(BaseEstimator):
+    "Publishes the table as it is, with numbers made up in place of an audit, for tests that need many runs"
+    def __init__(self, k=2): self.k = k
+    def anonymize(self, X, y):
+        self.roles_, self.n_features_in_, self.feature_names_in_ = Roles(tuple(X.columns)), X.shape[1], np.array(X.columns, dtype=object)
+        self.release_ = SimpleNamespace(data=X, y=y, lost=np.arange(self.k), roles=self.roles_, audit=SimpleNamespace(ncp=1/(3*self.k), gcp=1/(7*self.k)))
+        return self.release_
 
 METHODS = {"raw": None} | over_k({"strict": MondrianAnonymizer(), "guided": MondrianAnonymizer(mode="infogain")}, (2, 5))
 LEARNERS = {"C4.5": C45Classifier(), "coin": DummyClassifier(strategy="stratified")}
@@ -94,7 +106,7 @@ def test_a_line_says_what_was_measured(people, results):
     train, test = halvings(len(X), 2)[2]
     r = MondrianAnonymizer(k=5).anonymize(X.iloc[train], y.iloc[train])
     line = results.query("anonymizer == 'strict k=5' and classifier == 'C4.5' and repetition == 2 and half == 1").iloc[0]
-    assert (line.k, line.trained, line.tested, line.lost) == (5, 60, 60, 0) and line.accuracy == line.right/60
+    assert (line.k, line.trained, line.tested, line.lost) == (5, 40, 40, 0) and line.accuracy == line.right/40
     assert (line.ncp, line.gcp) == (r.audit.ncp, r.audit.gcp)
     assert (line.class_known, line.singled_out) == exposure(r.data, r.y) and line.singled_out == 0
     clf = C45Classifier().fit(r.data, r.y)
@@ -131,13 +143,13 @@ def test_lost_people_are_not_known():
     t = contest(X, y, {"m": MondrianAnonymizer(k=2, missing="drop")}, {"C4.5": C45Classifier()}, halves=[(np.arange(8), np.arange(8, 16))])
     assert (t.lost[0], t.class_known[0], t.singled_out[0]) == (2, 6/8, 0)
 
-@given(st.permutations(["a", "b", "c"]), st.permutations(["s", "t"]), st.integers(0, 5))
-def test_names_and_their_order_change_nothing(names, words, seed):
+@given(st.sampled_from(list(permutations("abc"))), st.sampled_from(list(permutations("st"))))
+def test_names_change_nothing(names, words):
     t = load_customers(); X, y = t.drop(columns="Bought"), t.Bought
-    def run(n, w): return contest(X, y, dict(zip(n, [None, MondrianAnonymizer(k=2), MondrianAnonymizer(k=3)])), dict(zip(w, [DummyClassifier(strategy="stratified"), DummyClassifier()])), repeats=1, seed=seed)
-    one, two = run(["a", "b", "c"], ["s", "t"]), run(names, words)
+    def run(n, w): return contest(X, y, dict(zip(n, [None, Quick(k=2), Quick(k=3)])), dict(zip(w, [DummyClassifier(strategy="stratified"), DummyClassifier()])), repeats=1)
+    one, two = run("abc", "st"), run(names, words)
     same(one, two, ["anonymizer", "classifier"])
-    X2, X3 = dict(zip(["a", "b", "c"], names)), dict(zip(["s", "t"], words))
+    X2, X3 = dict(zip("abc", names)), dict(zip("st", words))
     assert two.anonymizer.tolist() == one.anonymizer.map(X2).tolist() and two.classifier.tolist() == one.classifier.map(X3).tolist()
 
 def test_the_order_of_entrants_changes_only_the_order_of_lines(people, results):
@@ -150,7 +162,7 @@ def test_same_seed_same_results_and_another_seed_others(people, results):
     other = contest(*people, METHODS, LEARNERS, repeats=2, seed=1)
     assert results.right.tolist() != other.right.tolist()
     # with given halves the seed is that of learners' chance only
-    halves = halvings(120, 2)
+    halves = halvings(80, 2)
     t = contest(*people, METHODS, LEARNERS, halves=halves, seed=1)
     a, b = (o[o.classifier == "C4.5"] for o in (results, t))
     same(a, b, [])
@@ -166,16 +178,15 @@ def test_more_repetitions_begin_alike(people, results):
 
 # ---------------------------------------------------------------- files
 
-@given(st.data())
-def test_resumed_is_made_at_once(data):
-    import tempfile; from pathlib import Path
+@given(st.integers(0, 15))
+def test_resumed_is_made_at_once(which):
     t = load_customers(); X, y = t.drop(columns="Bought"), t.Bought
-    entrants, learners = {"raw": None, "m": MondrianAnonymizer(k=3)}, {"d": DummyClassifier(strategy="stratified"), "e": DummyClassifier()}
+    entrants, learners = {"raw": None, "m": Quick()}, {"d": DummyClassifier(strategy="stratified")}
     with tempfile.TemporaryDirectory() as place:
         path = Path(place)/"r.csv"
         whole = contest(X, y, entrants, learners, repeats=1, path=path)
         assert read_results(path).sort_values(COLUMNS[:4]).reset_index(drop=True).equals(whole.sort_values(COLUMNS[:4]).reset_index(drop=True))
-        keep = data.draw(st.lists(st.booleans(), min_size=8, max_size=8))
+        keep = [bool(which >> i & 1) for i in range(4)]      # all sixteen files that an interruption could leave, and others
         lines = path.read_text().splitlines(True)
         path.write_text("".join([lines[0]] + [l for l, k in zip(lines[1:], keep) if k]))
         kept = read_results(path).made_from.size
@@ -183,7 +194,7 @@ def test_resumed_is_made_at_once(data):
         same(whole, again)
         both = pd.merge(whole, again, how="inner")     # stored lines are the stored ones, seconds too
         assert len(both) >= kept
-        assert [l.split(",")[:4] for l in path.read_text().splitlines()] == [l.split(",")[:4] for l in lines[0:1] + lines[1:]]
+        assert [l.split(",")[:4] for l in path.read_text().splitlines()] == [l.split(",")[:4] for l in lines]
 
 def test_a_file_grows_by_methods_learners_and_repetitions(people, results, tmp_path):
     path, X, y = tmp_path/"r.csv", *people
@@ -231,17 +242,17 @@ def test_descriptions_are_the_same_everywhere():
 
 def test_a_run_that_fails_is_a_line(people, tmp_path):
     X, y = people
-    entrants, path = {"raw": None, "big k=70": MondrianAnonymizer(k=70), "m k=5": MondrianAnonymizer(k=5)}, tmp_path/"r.csv"
+    entrants, path = {"raw": None, "big k=50": MondrianAnonymizer(k=50), "m k=5": MondrianAnonymizer(k=5)}, tmp_path/"r.csv"
     with pytest.warns(UserWarning, match="2 of 6 runs failed"): t = contest(X, y, entrants, {"C4.5": C45Classifier()}, repeats=1, path=path)
-    bad = t[t.anonymizer == "big k=70"]
-    assert bad.reason.str.startswith("ValueError: 'k' must not exceed").all() and bad.right.isna().all() and bad.accuracy.isna().all() and bad.trained.tolist() == [60, 60]
+    bad = t[t.anonymizer == "big k=50"]
+    assert bad.reason.str.startswith("ValueError: 'k' must not exceed").all() and bad.right.isna().all() and bad.accuracy.isna().all() and bad.trained.tolist() == [40, 40]
     with pytest.warns(UserWarning): assert t.equals(contest(X, y, entrants, {"C4.5": C45Classifier()}, repeats=1, path=path))
     with pytest.warns(UserWarning): same(t, contest(X, y, entrants, {"C4.5": C45Classifier()}, repeats=1, path=path, retry=True))
-    assert table(t, "raw").loc["C4.5", "big k=70"] == "–" and compare(t, "raw").p.isna().all()      # one halving is too little for the test
+    assert table(t, "raw").loc["C4.5", "big k=50"] == "–" and compare(t, "raw").p.isna().all()      # one halving is too little for the test
     assert cells_of(t).failed.tolist() == [0, 2, 0]
 
 def test_a_classifier_that_fails_does_not_stop_the_others(customers):
-    with pytest.warns(UserWarning, match="failed"): t = contest(*customers, {"m": MondrianAnonymizer(k=3)}, {"plain": make_pipeline(DummyClassifier()), "cannot": ID3Classifier(min_samples_leaf=-1), "C4.5": C45Classifier()}, repeats=1)
+    with pytest.warns(UserWarning, match="failed"): t = contest(*customers, {"m": MondrianAnonymizer(k=3)}, {"plain": make_pipeline(DummyClassifier()), "cannot": C45Classifier(min_samples_leaf=-1), "C4.5": C45Classifier()}, repeats=1)
     bad = t[t.reason != ""]
     assert set(bad.classifier) == {"cannot"} and bad.gcp.notna().all() and bad.seconds_protect.notna().all()
 
@@ -300,7 +311,7 @@ def test_f_at_its_limits():
     for d in (.1, -3., .1 + .2, 1e-9):
         t = f_test_5x2(np.full((5, 2), d))
         assert t.f == np.inf and t.p == 0 and t.significant
-    assert f_test_5x2([[.1, -.1]]*5).f == .5
+    assert np.isclose(f_test_5x2([[.1, -.1]]*5).f, .5)
 
 @given(st.lists(st.tuples(*[st.integers(-50, 50)]*2), min_size=2, max_size=7), st.sampled_from([1, -1, .01, 1000.]))
 def test_f_is_its_formula(d, scale):
