@@ -333,11 +333,11 @@ def _leaves_for_subtrees(tree, confidence=.25, prune=True):
     tree = _only(tree, _replaced(tree, tree.n - tree.counts.max(axis=1), 0.) if len(tree) > 1 else np.zeros(1, dtype=bool))
     return _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), .1)) if prune else tree
 
-# %% ../nbs/14_kadet.ipynb #11b5b315
+# %% ../nbs/14_kadet.ipynb #6ad50512
 from .c45 import _OneTree, _importances, _one_row, _need, _number, _readable, _ask_columns, _ask_raw
 from .fractions import tree_shares
 from .generalization import Taxonomy
-from .models import audit_model
+from .models import _case, _measure
 from .privacy import _check_k
 from .reading import decision_path, explain
 from .release import GuaranteeError, _fit_columns, _forget
@@ -415,7 +415,7 @@ def _grow_or_say(o, people, promise):
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
     return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
 
-# %% ../nbs/14_kadet.ipynb #15961955
+# %% ../nbs/14_kadet.ipynb #35a16da0
 class KADETClassifier(_OneTree):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
@@ -502,19 +502,23 @@ class KADETClassifier(_OneTree):
         self._class_ = y.name
         self.tree_ = _grow_or_say(self, people, promise)
         for o in self.taxonomies or {}: _ask_by_taxonomy(self, o)
-        found = self.audit(X, y)
+        found = _measure(self._case(X, y), counts=False)
         if not found.holds(self.k, l=self.l_diversity, confidence=self.max_confidence): raise GuaranteeError(f"KADETClassifier promised a {self.guarantee}, and its tree does not keep that: nothing is returned. This is a fault of the method, not of the table; please report it. The audit says:\n{found}")
         self.spans_ = _span_table(found)
 
     def audit(self, X, y=None):
-        "What the tree tells about these people, by `ppdt.models.audit_model`"
+        "What the tree tells about these people, as `ppdt.models.audit_model` finds it"
         check_is_fitted(self, "tree_")
+        return _measure(self._case(X, y))
+
+    def _case(self, X, y):
+        "What an audit needs: the tree, the columns that it asks, who knows what"
         X, base = check_table(X), {a: _fit_columns(self)[j] for a, (j, _) in zip(self.tree_.names, self._asks_)}
         asked = {self.tree_.names[j] for j in self.tree_.attribute if j >= 0}
         columns = list(dict.fromkeys(base[o] for o in self.tree_.names if o in asked)) or _fit_columns(self)[:1]
         X = with_levels(X[columns], {o: t for o, t in (self.taxonomies or {}).items() if any(base[a] == o != a for a in asked)})
         public = [o for o in X if base.get(o, o) in self._public_]
-        return audit_model(self.tree_, X, public + [self._class_]*(self._class_ in self._public_), y=y)
+        return _case(self.tree_, X, public + [self._class_]*(self._class_ in self._public_), y, None, None, None, None)
 
     def _shares(self, X):
         "Class shares, the classes in declared order"
@@ -548,7 +552,7 @@ class KADETClassifier(_OneTree):
         check_is_fitted(self, "tree_")
         return explain(self.tree_ if counts else _without_nobody(self.tree_), _row_with_levels(self, row), counts)
 
-# %% ../nbs/14_kadet.ipynb #0ef62105
+# %% ../nbs/14_kadet.ipynb #2d9f8cd4
 def _set_classes(o, classes):
     "Classes in declared order, which breaks ties, and sorted, as scikit-learn expects them"
     o._classes_, o._sorted_ = classes, sorted(range(len(classes)), key=lambda i: value_order(classes[i]))
@@ -585,7 +589,7 @@ def _raised(x, asks):
 def _span_table(found):
     "An audit's spans as a table"
     s = found.spans
-    span, end = np.nonzero(s.reach(slice(None)))
+    span, end = s.pairs()
     n = np.bincount(span, minlength=len(s))
     t = pd.DataFrame({"people": s.populations, "n_leaves": n, "leaves": [o.tolist() for o in np.split(s.ends[end], np.cumsum(n)[:-1])]})
     if s.class_of is not None: return t.assign(class_=s.tree.classes[s.class_of]).rename(columns={"class_": "class"})
