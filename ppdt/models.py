@@ -592,10 +592,11 @@ def _public_places(g, X, public):
         if gap: raise ValueError(f"Public column {d.name!r} must have no missing values: an attacker may know what the table does not. Got {gap}: drop these rows, or learn the tree with a value of its own for them.")
     return res
 
-# %% ../nbs/07c_models.ipynb #882d7607
+# %% ../nbs/07c_models.ipynb #96534793
 def _case(tree, X, public, y, private, class_public, impossible, columns):
     "All that spans, attack and audit need, checked: the model, the people, who knows what"
     m, X, rules, private = _open_model(tree, columns), check_table(X), _check_rules(impossible), () if private is None else private
+    if hasattr(public, "__next__"): public = tuple(public)          # it can be read once only
     unsaid = public is None and y is None and class_public is None
     codes, aliases, told = _find_class(X, public, y, class_public, m)
     names = [o for o in X.columns if o not in aliases]
