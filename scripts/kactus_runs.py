@@ -227,7 +227,10 @@ def store(path, lines):
     path.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(path, lambda tmp: t.to_csv(tmp, index=False))
 
-def make(unit): return [o | provenance() for o in run(unit)]
+def make(unit):
+    "Whole lines"
+    made = provenance()
+    return [o | made for o in run(unit)]
 
 def make_all(units, out, jobs=1):
     "Make units and store their lines as they come; the lines"
