@@ -12,6 +12,7 @@ called: python scripts/replicate.py kactus."""
 import argparse, random, sys, time, warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 import numpy as np, pandas as pd
 from sklearn.exceptions import ConvergenceWarning
@@ -226,7 +227,10 @@ def store(path, lines):
     path.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(path, lambda tmp: t.to_csv(tmp, index=False))
 
-def make(unit): return [o | provenance() for o in run(unit)]
+def make(unit):
+    "Whole lines"
+    made = provenance()
+    return [o | made for o in run(unit)]
 
 def make_all(units, out, jobs=1):
     "Make units and store their lines as they come; the lines"
@@ -238,7 +242,7 @@ def make_all(units, out, jobs=1):
     if jobs == 1: return [o for unit in units for o in keep(make(unit))]
     with ProcessPoolExecutor(jobs) as pool:
         res, todo = [], iter(units)
-        waiting = {pool.submit(make, unit) for unit, _ in zip(todo, range(2*jobs))}
+        waiting = {pool.submit(make, unit) for unit in islice(todo, 2*jobs)}
         while waiting:
             first = next(as_completed(waiting)); waiting.remove(first)
             res += keep(first.result())
@@ -272,11 +276,11 @@ def kactus(full=False, seeds=None, row=None, again=False, out=None, jobs=1, only
     elif not full: units = [u for u in units if u[2] == "glass" and u[3] in (1, 10)]
     method, case, learner = only
     units = [u for u in units if method in (None, u[0]) and case in (None, u[2]) and (learner is None or learner in u[5])]
-    done = set() if again or not full else done_in(out)
-    units = [u for u in units if not set(keys_of(u)) <= done]
-    lines = make_all(units, out if full else None, jobs)
+    done, asked = set() if again or not full else done_in(out), {key for u in units for key in keys_of(u)}
+    lines = make_all([u for u in units if not set(keys_of(u)) <= done], out if full else None, jobs)
     t = read(out) if full else pd.DataFrame(lines)
     if full: print(f"{len(t)} runs in {out}, {len(lines)} of them new")
+    t = t[[key in asked for key in t[KEY].itertuples(index=False, name=None)]]
     if len(t): print(summary(t).round(2).to_string(index=False))
 
 def main(args=None):

@@ -230,4 +230,6 @@ def test_kactus_on_the_command_line(replicate, runs, data_dir, tmp_path, capsys)
     runs.make_all([unit], out); first = runs.read(out)
     runs.store(out, [dict(first.iloc[0]) | dict(right=0)])
     t = runs.read(out)
+    runs.make_all([u for u in runs.all_units() if u[1:4] == ("raw", "glass", 1)], out, jobs=2)
+    assert sorted(runs.done_in(out)) == sorted(key for u in runs.all_units() if u[1:4] == ("raw", "glass", 1) for key in runs.keys_of(u))
     assert len(t) == len(first) == 4 and t.right.iloc[0] == 0 and (t.right[1:] == first.right[1:]).all() and [p.name for p in out.parent.iterdir()] == ["runs.csv"]
