@@ -363,30 +363,29 @@ def _shown(told, c, stops, merge):
     def of(f, v): return np.array([f(v[e], axis=0) for e in ends]).reshape(len(ends), v.shape[1])
     return _Told(of(np.all, told.tested), of(np.min, told.lo), of(np.max, told.hi))
 
-# %% ../nbs/15_kactus.ipynb #bf144cf7
+# %% ../nbs/15_kactus.ipynb #283946f2
 def _is_date(a): return a.dtype.startswith(("datetime", "timestamp"))
 
 def _antecedents(a, codes, g, lo, hi):
-    "Intervals that the tests of a path leave, for each row; for dates the range of the batch"
+    "(codes, cells) of rows: the intervals that the tests of a path leave, `lo` and `hi` by batch; for dates the range of the batch"
     if _is_date(a): return interval_recoding(a, codes, g)
     whole = a.values.dtype.kind in "iu"
     def end(x): return int(x) if whole and np.isfinite(x) and x == int(x) else x
     ends, inv = np.unique(np.stack([lo, hi], axis=1), axis=0, return_inverse=True)
-    return inv.ravel(), [Interval(end(l), end(h)) for l, h in ends.tolist()]
+    return inv.ravel()[g], [Interval(end(l), end(h)) for l, h in ends.tolist()]
 
 def _batch_cells(a, codes, g, lo, hi, numeric):
     "(codes, cells) of the rows of batches that show a column"
     if a.kind != "numeric": return set_recoding(a, codes, g)
-    return _antecedents(a, codes, g, lo[g], hi[g]) if numeric == "interval" else centroid_recoding(a, codes, g, "median" if _is_date(a) else "mean")
+    return _antecedents(a, codes, g, lo, hi) if numeric == "interval" else centroid_recoding(a, codes, g, "median" if _is_date(a) else "mean")
 
-# %% ../nbs/15_kactus.ipynb #180b844e
+# %% ../nbs/15_kactus.ipynb #86a85097
 def _publish_column(a, codes, batch, shown, lo, hi, numeric, merge):
     "(codes, cells) of a column: suppressed where a batch does not show it, or shows all that it could be"
     row, res, cells = shown[batch], np.full(len(codes), -1), []
     if row.any():
-        known, g = np.unique(batch[row], return_inverse=True)
-        inv, cells = _batch_cells(a, codes[row], g, lo[known], hi[known], numeric)
-        res[row] = inv
+        g = (np.cumsum(shown) - 1)[batch[row]]                      # batches that show it, numbered
+        res[row], cells = _batch_cells(a, codes[row], g, lo[shown], hi[shown], numeric)
         for i, c in enumerate(cells):
             if merge == "sets" and isinstance(c, ValueSet) and len(c.values) == len(a): res[res == i] = -1
     return _number_cells(res, cells)
@@ -394,8 +393,9 @@ def _publish_column(a, codes, batch, shown, lo, hi, numeric, merge):
 def _number_cells(codes, cells):
     "Cells that occur, numbered in order; -1 is suppressed"
     hidden = next((i for i, c in enumerate(cells) if isinstance(c, Suppressed)), -1)
-    used, inv = np.unique(np.where(codes < 0, hidden, codes), return_inverse=True)
-    return inv.ravel(), [Suppressed() if o < 0 else cells[o] for o in used.tolist()]
+    codes, seen = np.where(codes < 0, hidden, codes) + 1, np.zeros(len(cells) + 1, dtype=bool)
+    seen[codes] = True
+    return (np.cumsum(seen) - 1)[codes], [Suppressed() if o < 0 else cells[o] for o in (np.flatnonzero(seen) - 1).tolist()]
 
 # %% ../nbs/15_kactus.ipynb #b36d8d01
 def _estimator(inducer):
