@@ -100,7 +100,7 @@ def load_adult_excerpt_tree()->Tree: # 24 nodes: the root, and 1 to 23 as printe
     `counts` has all of them in the leaf's class."""
     return _printed_tree(_ADULT_EXCERPT, ["<=50K.", ">50K."])
 
-# %% ../nbs/15_kactus.ipynb #69ac91b1
+# %% ../nbs/15_kactus.ipynb #771db048
 @dataclass(frozen=True, eq=False)
 class Climb:
     """What became of the rows of a tree.
@@ -118,15 +118,23 @@ class Climb:
     log : DataFrame
         One line for each pruned node, in the order of pruning: `node`, `complying` (sons that published), `nui` (rows in the
         others), `extra` (rows beyond k), `moved`, `published`, `left`; the last line is the root's remainder, with node -1.
-    held : ndarray of int, shape (n_nodes,)
-        Rows that stop at each node before the climb.
+    stops : ndarray of int, shape (n_rows,)
+        The node where each row stops before the climb.
+    waiting : list of ndarray of int
+        Rows left in each pruned node, in the order of `log`.
     """
     tree: Tree
     nodes: np.ndarray
     batches: list
     lost: np.ndarray
     log: pd.DataFrame
-    held: np.ndarray
+    stops: np.ndarray
+    waiting: list
+
+    @property
+    def held(self):
+        "Rows that stop at each node before the climb, shape (n_nodes,)"
+        return np.bincount(self.stops, minlength=len(self.tree))
 
     def batch_of(self, n):
         "The batch of each of n rows, -1 for a lost one"
@@ -135,14 +143,13 @@ class Climb:
         return res
 
     def left_after(self, steps):
-        "Rows left in each node that was pruned, a dict by node, after so many prunings. Raises ValueError: `steps` out of range"
-        done = self.log[self.log.node >= 0]
-        if not 0 <= steps <= len(done): raise ValueError(f"'steps' must be between 0 and {len(done)}, the number of prunings. Got {steps}.")
-        return dict(zip(done.node[:steps].tolist(), done.left[:steps].tolist()))
+        "Rows left in each node that was pruned, a dict of row numbers by node, after so many prunings. Raises ValueError: `steps` out of range"
+        if not 0 <= steps <= len(self.waiting): raise ValueError(f"'steps' must be between 0 and {len(self.waiting)}, the number of prunings. Got {steps}.")
+        return dict(zip(self.log.node[:steps].tolist(), self.waiting[:steps]))
 
-    def after(self, steps):
-        "The tree after so many prunings: sons that were pruned are gone, their parent holds the rows that were left. Class shares are those of the tree. Raises ValueError: `steps` out of range"
-        return _pruned(self.tree, self.held, self.left_after(steps))
+    def after(self, steps, y):
+        "The tree after so many prunings, with the rows it still holds; `y` is the class of each row, as codes. Pruned nodes are leaves. Raises ValueError: `steps` out of range"
+        return _pruned(self.tree, self.stops, self.left_after(steps), np.asarray(y))
 
 # %% ../nbs/15_kactus.ipynb #c032fc8f
 def _bottom_up(tree):
@@ -163,7 +170,7 @@ def _judge(allow):
     "A function that says of a batch whether it fulfils what is asked besides its size"
     return lambda rows: allow is None or bool(allow(rows, np.zeros(len(rows), dtype=np.int64), 1)[0])
 
-# %% ../nbs/15_kactus.ipynb #244080a4
+# %% ../nbs/15_kactus.ipynb #03a97e45
 def climb(
     tree:Tree, # The tree
     stops, # Node where each row stops, shape (n_rows,)
@@ -176,7 +183,7 @@ def climb(
     stops, choose, fine = np.asarray(stops), _spare_first if choose is None else choose, _judge(allow)
     order = np.argsort(stops, kind="stable")
     held = dict(enumerate(np.split(order, np.searchsorted(stops[order], np.arange(1, len(tree))))))
-    nodes, batches, log = [], [], []
+    nodes, batches, log, waiting = [], [], [], []
     for p in _bottom_up(tree):
         sons = tree.children(p).tolist()
         comply = [v for v in sons if len(held[v]) >= k and fine(held[v])]
@@ -189,26 +196,23 @@ def climb(
         nodes += comply; batches += stay
         log.append((p, tuple(comply), len(wait), sum(spare), len(moved), sum(map(len, stay)), len(wait) + len(moved)))
         held[p] = np.concatenate([wait, moved])
+        waiting.append(held[p])
         for v in sons: del held[v]
     log = pd.DataFrame(log, columns=["node", "complying", "nui", "extra", "moved", "published", "left"])
-    return Climb(tree, np.array(nodes, dtype=np.int64), batches, order[:0], log, np.bincount(stops, minlength=len(tree))), held[0]
+    return Climb(tree, np.array(nodes, dtype=np.int64), batches, order[:0], log, stops, waiting), held[0]
 
-# %% ../nbs/15_kactus.ipynb #8352f402
-def _pruned(tree, held, left):
-    "The tree with some nodes made leaves; `left`: rows that each of them has; `held`: rows that stop at each of the others"
-    gone, n = np.zeros(len(tree), dtype=bool), np.array(held, dtype=float)
+# %% ../nbs/15_kactus.ipynb #b9ebe99c
+def _pruned(tree, stops, left, y):
+    "The tree with some nodes made leaves, and the rows that each still holds; `left`: rows of these nodes"
+    gone, size = np.zeros(len(tree), dtype=bool), len(tree.classes)
     for i in range(1, len(tree)): gone[i] = gone[tree.parent[i]] or tree.parent[i] in left
-    n[list(left)] = list(left.values())
-    for i in range(len(tree) - 1, 0, -1): n[tree.parent[i]] += 0 if gone[i] else n[i]
-    t = replace(tree, **{o: getattr(tree, o).copy() for o in ("attribute", "kind", "threshold")}, n=n, counts=_scaled(tree.counts, n))
+    counts = np.bincount(stops*size + y, minlength=len(tree)*size).reshape(-1, size).astype(float)
+    for i, rows in left.items(): counts[i] = np.bincount(y[rows], minlength=size)
+    for i in range(len(tree) - 1, 0, -1): counts[tree.parent[i]] += 0 if gone[i] else counts[i]
+    t = replace(tree, **{o: getattr(tree, o).copy() for o in ("attribute", "kind", "threshold")}, counts=counts, n=counts.sum(axis=1))
     ends = list(left)
     t.attribute[ends], t.kind[ends], t.threshold[ends] = -1, LEAF, np.nan
     return _kept_nodes(t, ~gone)
-
-def _scaled(counts, n):
-    "Counts with the same shares, and other sums"
-    total = counts.sum(axis=1)
-    return counts*np.divide(n, total, out=np.zeros(len(n)), where=total > 0)[:, None]
 
 def _kept_nodes(t, stay):
     "The tree of some nodes, which hold the parents of each"
@@ -216,18 +220,18 @@ def _kept_nodes(t, stay):
     parent = t.parent[stay]
     return replace(t, **{o: getattr(t, o)[stay] for o in ("attribute", "level", "kind", "threshold", "code", "counts", "n")}, parent=np.where(parent < 0, -1, new[parent]))
 
-# %% ../nbs/15_kactus.ipynb #e9c2db93
+# %% ../nbs/15_kactus.ipynb #dc9cd091
 def climb_text(
     c:Climb, # A climb
     steps:int=0, # Prunings that are done
     numbers:bool=True, # Begin each line with the node's number in the whole tree?
 )->str: # One line a branch: a leaf with its class and the rows it holds, a node that was pruned with its rows
     "The tree after so many prunings, in the form of the paper. Raises ValueError: `steps` out of range. Source: kactus, Figs. 1 to 4."
-    t, left, answer, digits = c.tree, c.left_after(steps), _answers(c.tree), len(str(len(c.tree) - 1))
+    t, left, held, answer, digits = c.tree, c.left_after(steps), c.held, _answers(c.tree), len(str(len(c.tree) - 1))
     def end(i):
-        if i in left: return f" ({left[i]})"
-        if t.attribute[i] < 0: return f": {_label(t.classes[answer[i]])} ({c.held[i]})"
-        return f" ({c.held[i]} stay)" if c.held[i] else ""
+        if i in left: return f" ({len(left[i])})"
+        if t.attribute[i] < 0: return f": {_label(t.classes[answer[i]])} ({held[i]})"
+        return f" ({held[i]} stay)" if held[i] else ""
     lines, stack = [], [(0, 0)]
     while stack:
         i, depth = stack.pop()
@@ -359,30 +363,29 @@ def _shown(told, c, stops, merge):
     def of(f, v): return np.array([f(v[e], axis=0) for e in ends]).reshape(len(ends), v.shape[1])
     return _Told(of(np.all, told.tested), of(np.min, told.lo), of(np.max, told.hi))
 
-# %% ../nbs/15_kactus.ipynb #bf144cf7
+# %% ../nbs/15_kactus.ipynb #283946f2
 def _is_date(a): return a.dtype.startswith(("datetime", "timestamp"))
 
 def _antecedents(a, codes, g, lo, hi):
-    "Intervals that the tests of a path leave, for each row; for dates the range of the batch"
+    "(codes, cells) of rows: the intervals that the tests of a path leave, `lo` and `hi` by batch; for dates the range of the batch"
     if _is_date(a): return interval_recoding(a, codes, g)
     whole = a.values.dtype.kind in "iu"
     def end(x): return int(x) if whole and np.isfinite(x) and x == int(x) else x
     ends, inv = np.unique(np.stack([lo, hi], axis=1), axis=0, return_inverse=True)
-    return inv.ravel(), [Interval(end(l), end(h)) for l, h in ends.tolist()]
+    return inv.ravel()[g], [Interval(end(l), end(h)) for l, h in ends.tolist()]
 
 def _batch_cells(a, codes, g, lo, hi, numeric):
     "(codes, cells) of the rows of batches that show a column"
     if a.kind != "numeric": return set_recoding(a, codes, g)
-    return _antecedents(a, codes, g, lo[g], hi[g]) if numeric == "interval" else centroid_recoding(a, codes, g, "median" if _is_date(a) else "mean")
+    return _antecedents(a, codes, g, lo, hi) if numeric == "interval" else centroid_recoding(a, codes, g, "median" if _is_date(a) else "mean")
 
-# %% ../nbs/15_kactus.ipynb #180b844e
+# %% ../nbs/15_kactus.ipynb #86a85097
 def _publish_column(a, codes, batch, shown, lo, hi, numeric, merge):
     "(codes, cells) of a column: suppressed where a batch does not show it, or shows all that it could be"
     row, res, cells = shown[batch], np.full(len(codes), -1), []
     if row.any():
-        known, g = np.unique(batch[row], return_inverse=True)
-        inv, cells = _batch_cells(a, codes[row], g, lo[known], hi[known], numeric)
-        res[row] = inv
+        g = (np.cumsum(shown) - 1)[batch[row]]                      # batches that show it, numbered
+        res[row], cells = _batch_cells(a, codes[row], g, lo[shown], hi[shown], numeric)
         for i, c in enumerate(cells):
             if merge == "sets" and isinstance(c, ValueSet) and len(c.values) == len(a): res[res == i] = -1
     return _number_cells(res, cells)
@@ -390,8 +393,9 @@ def _publish_column(a, codes, batch, shown, lo, hi, numeric, merge):
 def _number_cells(codes, cells):
     "Cells that occur, numbered in order; -1 is suppressed"
     hidden = next((i for i, c in enumerate(cells) if isinstance(c, Suppressed)), -1)
-    used, inv = np.unique(np.where(codes < 0, hidden, codes), return_inverse=True)
-    return inv.ravel(), [Suppressed() if o < 0 else cells[o] for o in used.tolist()]
+    codes, seen = np.where(codes < 0, hidden, codes) + 1, np.zeros(len(cells) + 1, dtype=bool)
+    seen[codes] = True
+    return (np.cumsum(seen) - 1)[codes], [Suppressed() if o < 0 else cells[o] for o in (np.flatnonzero(seen) - 1).tolist()]
 
 # %% ../nbs/15_kactus.ipynb #b36d8d01
 def _estimator(inducer):
@@ -456,8 +460,14 @@ def _check_model(m, names, merge):
         if o.column not in names: raise ValueError(f"'inducer' must ask quasi-identifiers only. Got a tree that asks {o.column!r}; the quasi-identifiers are {', '.join(names)}: learn it from these columns.")
     if merge == "none" and (t.kind == ONE_VALUE).any(): raise ValueError("'inducer' must have one branch for each value with merge='none'. Got a tree with grouped branches (one value against all others), where the rows of a leaf differ: use binary_splits=False, or merge='sets', which publishes the values of each leaf as a set.")
 
-# %% ../nbs/15_kactus.ipynb #2c378ae0
+# %% ../nbs/15_kactus.ipynb #418eec88
 _WORDS = dict(rule=("intended", "literal"), numeric=("mean", "interval"), root_shortfall=("lose", "top_up"), selection=("random", "first", "nearest"), merge=("none", "sets"))
+
+def _renumbered(c, order):
+    "A climb whose row i is row order[i] of a table"
+    stops = np.empty_like(c.stops); stops[order] = c.stops
+    def rows(lists): return [np.sort(order[o]) for o in lists]
+    return replace(c, batches=rows(c.batches), lost=np.sort(order[c.lost]), stops=stops, waiting=rows(c.waiting))
 
 def _anonymize(o, X, y, others, attributes, codes, k, allow):
     "(model, classifier, Climb, node where each row stops, order): all rows numbered in content order"
@@ -471,7 +481,7 @@ def _anonymize(o, X, y, others, attributes, codes, k, allow):
     c, rest = climb(m.tree, stops, k, o.rule, choose, may)
     return m, est, _settle(c, rest, k, o.root_shortfall, choose, may), stops, order
 
-# %% ../nbs/15_kactus.ipynb #0000058f
+# %% ../nbs/15_kactus.ipynb #133d7417
 class KActusAnonymizer(Anonymizer):
     """kACTUS: suppression by a decision tree. Source: kactus, Figs. 5 and 6.
 
@@ -570,7 +580,7 @@ class KActusAnonymizer(Anonymizer):
         others = [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])]
         m, self.inducer_, c, stops, order = _anonymize(self, X, y, others, attributes, codes, k, allow)
         shown, batch = _shown(_paths(m, attributes), c, stops, self.merge), c.batch_of(len(X))
-        self.tree_, self.climb_ = m.tree, replace(c, batches=[np.sort(order[rows]) for rows in c.batches], lost=np.sort(order[c.lost]))
+        self.tree_, self.climb_ = m.tree, _renumbered(c, order)
         out = np.flatnonzero(batch >= 0)
         def column(j, a):
             inv, cells = _publish_column(a, codes[j][order[out]], batch[out], shown.tested[:, j], shown.lo[:, j], shown.hi[:, j], self.numeric, self.merge)
