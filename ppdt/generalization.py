@@ -592,7 +592,7 @@ def suppression_recoding(
     found, inv = np.unique(key, return_inverse=True)
     return inv[np.asarray(groups, dtype=np.int64)], [Exact(a.items[o]) if o < len(a) else Suppressed() for o in found.tolist()]
 
-# %% ../nbs/04_generalization.ipynb #fa48baf0
+# %% ../nbs/04_generalization.ipynb #0794a40a
 def _counted(codes, groups, d):
     "Codes and how often each occurs in its group, sorted by group, and where each group begins"
     members, starts = _pairs(codes, groups, d)
@@ -601,15 +601,15 @@ def _counted(codes, groups, d):
     count = np.diff(np.flatnonzero(np.diff(key, prepend=key[:1]-1)), append=len(key))
     return [(m, c) for m, c in zip(np.split(members, starts[1:]), np.split(count, starts[1:]))]
 
-def _center(a, members, count, how):
-    "The cell of one group"
-    if len(members) == 1: return Exact(a.items[members[0]])
-    if how == "mode": return Centroid(a.items[members[np.argmax(count)]])
-    if a.items[members[-1]] is MISSING: raise ValueError(f"The {how} of column {a.name!r} must be taken of known numbers. Got a missing value among them: use how='mode', or drop these rows.")
-    if how == "median": return Centroid(a.items[members[np.searchsorted(np.cumsum(count), count.sum()/2)]])
-    return Centroid(math.fsum(a.items[m]*c for m, c in zip(members, count.tolist()))/int(count.sum()))
+def _center(a, items, members, count, how):
+    "The cell of one group; `items` are the values of the domain `a`"
+    if len(members) == 1: return Exact(items[members[0]])
+    if how == "mode": return Centroid(items[members[np.argmax(count)]])
+    if items[members[-1]] is MISSING: raise ValueError(f"The {how} of column {a.name!r} must be taken of known numbers. Got a missing value among them: use how='mode', or drop these rows.")
+    if how == "median": return Centroid(items[members[np.searchsorted(np.cumsum(count), count.sum()/2)]])
+    return Centroid(math.fsum(items[m]*c for m, c in zip(members.tolist(), count.tolist()))/int(count.sum()))
 
-# %% ../nbs/04_generalization.ipynb #63cdcdc5
+# %% ../nbs/04_generalization.ipynb #dce025e3
 def centroid_recoding(
     a:Attribute, # The column's domain; categories get their mode
     codes, # Codes into it, 0 to len(a)-1, shape (n_rows,)
@@ -620,7 +620,8 @@ def centroid_recoding(
     if how not in ("mean", "median", "mode"): raise ValueError(f"'how' must be 'mean', 'median' or 'mode'. Got {how!r}.")
     if a.kind != "numeric": how = "mode"
     if how == "mean" and a.dtype.startswith(("datetime", "timestamp")): raise ValueError(f"'how' must be 'median' or 'mode' for dates. Got 'mean' for column {a.name!r}.")
-    cells = [_center(a, m, c, how) for m, c in _counted(codes, groups, len(a))]
+    items = a.items
+    cells = [_center(a, items, m, c, how) for m, c in _counted(codes, groups, len(a))]
     number = {}
     inv = np.array([number.setdefault(c, len(number)) for c in cells], dtype=np.int64)
     return inv[np.asarray(groups, dtype=np.int64)], list(number)

@@ -5,19 +5,19 @@
 # %% auto #0
 __all__ = ['MondrianAnonymizer', 'Cuts', 'strict_partition']
 
-# %% ../nbs/10c_mondrian.ipynb #0d0d7930
+# %% ../nbs/10c_mondrian.ipynb #5988d865
 import warnings
 import numpy as np, pandas as pd
 from sklearn.utils.metaestimators import available_if
 from .generalization import RECODINGS, Taxonomy, node_recoding
 from .infogain import _CANDIDATES, _CATEGORIES, infogain_partition
 from .medians import _CUT_RULES, _MEDIANS, _WIDTHS, _check_choice, Cuts, in_leaf_order, relaxed_partition, strict_partition
-from .release import Anonymizer, check_input, code_columns
+from .release import Anonymizer
 from .tables import MAX_NUMERIC_VALUES, MISSING, Attribute, Interval, canonical_order, encode, with_missing
 
 _all_ = ['Cuts', 'strict_partition']
 
-# %% ../nbs/10c_mondrian.ipynb #147bd93f
+# %% ../nbs/10c_mondrian.ipynb #57646e45
 def _partition(m, attributes, codes, y, k, allow, trees):
     "Groups and cuts of an anonymizer's mode; columns with a taxonomy in the order of its leaves. Raises ValueError: no class for infogain."
     if m.mode == "infogain" and y is None: raise ValueError("'y' must be given with mode='infogain': it chooses cuts by the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or use mode='strict'.")
@@ -32,13 +32,10 @@ def _partition(m, attributes, codes, y, k, allow, trees):
 
 def _tie(m):
     "Rank of each row by what is published untouched, other columns and the class, shape (n_rows,); None when there is nothing of the kind"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")     # said once, by `protect`
-        X, y, roles = check_input(m, *m._seen)
-        kept = code_columns(X, roles, m.missing)[1]
-    columns = [s[kept] for s in [X[o] for o in roles.other] + ([] if y is None else [y])]
+    X, y, roles = m._rows_
+    columns = [X[o] for o in roles.other] + ([] if y is None else [y])
     if not columns: return None
-    rank = np.empty(kept.sum(), dtype=np.int64); rank[canonical_order(columns)] = np.arange(kept.sum())
+    rank = np.empty(len(X), dtype=np.int64); rank[canonical_order(columns)] = np.arange(len(X))
     return rank
 
 # %% ../nbs/10c_mondrian.ipynb #8f925ba6
@@ -113,7 +110,7 @@ def _forget_all(m):
     if cuts is not None: m.cuts_ = cuts
     del m._named_
 
-# %% ../nbs/10c_mondrian.ipynb #ce9bf703
+# %% ../nbs/10c_mondrian.ipynb #9ae58e77
 class MondrianAnonymizer(Anonymizer):
     """Mondrian: strict, relaxed, or by information gain. Source: lefevre2006a; lefevre2006b; shao_beckford, Section III.B.
 
@@ -187,9 +184,7 @@ class MondrianAnonymizer(Anonymizer):
 
     def fit(self, X, y=None):
         "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
-        self._seen = X, y
-        try: super().fit(X, y)
-        finally: del self._seen
+        super().fit(X, y)
         _forget_all(self)
         return self
 

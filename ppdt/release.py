@@ -258,10 +258,16 @@ def what_may_be_published(
     check_whole(bound)
     return allow_function(bound)
 
-# %% ../nbs/08b_release.ipynb #4fc1c4ef
+# %% ../nbs/08b_release.ipynb #757e1cfc
 def _forget(est):
     "Remove what an earlier fit has learnt: all names that end in an underscore, private ones too"
     for o in [o for o in vars(est) if o.endswith("_")]: delattr(est, o)
+
+def _published_by(est, X, y, roles, coded, k, allow):
+    "What a method publishes; it may look at the rows themselves, `_rows_`, while it works"
+    est._rows_ = X, y, roles
+    try: return est._publish([a for a, _ in coded], [c for _, c in coded], y, k, allow)
+    finally: del est._rows_
 
 def protect(
     est, # An anonymizer
@@ -282,7 +288,11 @@ def protect(
     allow = what_may_be_published(est.constraints, X, y, roles)
     dtypes = {a.name: a.dtype for a, _ in coded} | {s.name: encode(s)[0].dtype for s in [X[o] for o in roles.other] + ([] if y is None else [y])}
     taxonomies = getattr(est, "taxonomies", None) or {}
-    data = published_table(X, roles, coded, est._publish([a for a, _ in coded], [c for _, c in coded], y, k, allow), k > 1 or allow is not None)
+    published = _published_by(est, X, y, roles, coded, k, allow)
+    stay = published[0][0] >= 0
+    if not stay.all():
+        X, y, coded, published, kept[np.flatnonzero(kept)[~stay]] = X[stay], y if y is None else y[stay], [(a, c[stay]) for a, c in coded], [(c[stay], cs) for c, cs in published], False
+    data = published_table(X, roles, coded, published, k > 1 or allow is not None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixedTypesWarning)   # said once, above
         try: found = audit(data, roles.quasi_identifiers, k, original=whole, categorical=roles.categorical, lost=np.flatnonzero(~kept), consistency=False, y=y, constraints=est.constraints, taxonomies=taxonomies)
@@ -291,9 +301,9 @@ def protect(
     release = Release(data, y, found, np.flatnonzero(~kept), roles, make_schema(data, y, roles, dtypes, taxonomies), tuple(est.constraints))
     return columns | {"attributes_": [a for a, _ in coded], "roles_": roles, "release_": release}
 
-# %% ../nbs/08b_release.ipynb #611316b9
+# %% ../nbs/08b_release.ipynb #ffba576f
 class Anonymizer(TransformerMixin, BaseEstimator):
-    """What all anonymizers share. A method gives `_publish(attributes, codes, y, k, allow)`, which returns codes and cells of every quasi-identifier, and `_recode(codes)`, which does so for new rows.
+    """What all anonymizers share. A method gives `_publish(attributes, codes, y, k, allow)`, which returns codes and cells of every quasi-identifier (code -1: the row is lost), and `_recode(codes)`, which does so for new rows; with `_by_value = True` it gets the table of new rows instead.
 
     Parameters
     ----------
@@ -330,6 +340,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     ValueError, TypeError
         For parameters and tables that cannot be used.
     """
+    _by_value = False
+
     def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", constraints=()):
         self.k, self.quasi_identifiers, self.categorical, self.identifiers, self.missing, self.constraints = k, quasi_identifiers, categorical, identifiers, missing, constraints
 
@@ -355,7 +367,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     def fit_transform(self, X, y=None):
         "Protect X and return the published table. Raises RowsLostError when rows were lost"
         r = self.anonymize(X, y)
-        if len(r.lost): raise RowsLostError(f"{len(r.lost)} of {len(r.lost)+len(r.data)} rows were lost (missing={self.missing!r}), so the table no longer fits its class. Use anonymize(X, y), which keeps both together, or AnonymizedClassifier.")
+        if len(r.lost): raise RowsLostError(f"{len(r.lost)} of {len(r.lost)+len(r.data)} rows were lost (release_.lost has their positions), so the table no longer fits its class. Use anonymize(X, y), which keeps both together, or AnonymizedClassifier.")
         return r.data
 
     def transform(self, X):
@@ -363,7 +375,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "attributes_")
         if not hasattr(self, "_recode"): raise TypeError(f"{type(self).__name__} cannot recode new rows: it has no regions to place them in. Use test='raw' to classify them as they are.")
         X = same_columns(X, _fit_columns(self), optional=self.roles_.identifiers, who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
-        published = dict(zip(self.roles_.quasi_identifiers, self._recode([_code_like(X[a.name], a) for a in self.attributes_])))
+        published = dict(zip(self.roles_.quasi_identifiers, self._recode(X if self._by_value else [_code_like(X[a.name], a) for a in self.attributes_])))
         at = {a.name: a for a in self.attributes_}
         return pd.DataFrame({o: published_column(*published[o], X[o], at[o]) if o in at else X[o] for o in X.columns if o not in self.roles_.identifiers}, index=X.index)
 
@@ -383,7 +395,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         state = dict(super().__getstate__()); state.pop("release_", None)
         return state
 
-# %% ../nbs/08b_release.ipynb #36433562
+# %% ../nbs/08b_release.ipynb #4736d655
 def _fit_columns(est):
     "Names of the columns seen in fit; an array's are x0, x1, ..."
     return list(getattr(est, "feature_names_in_", [f"x{i}" for i in range(est.n_features_in_)]))
@@ -392,8 +404,11 @@ def _code_like(s, a):
     "Codes of new rows in an old domain. Raises ValueError for missing values in a domain without them"
     if a.dtype == "str" and pd.api.types.is_numeric_dtype(s.dtype): s = s.astype("str").where(s.notna())
     c = encode_like(s, a)
-    if (c == -2).any(): raise ValueError(f"Column {a.name!r} is a quasi-identifier and must have no missing values (NaN) in transform. Got {int((c == -2).sum())}: drop these rows first, or fit with missing='category' on a table that has some.")
+    if (c == -2).any(): _refuse_gaps(a.name, int((c == -2).sum()))
     return c
+
+def _refuse_gaps(name, n):
+    raise ValueError(f"Column {name!r} is a quasi-identifier and must have no missing values (NaN) in transform. Got {n}: drop these rows first, or fit with missing='category' on a table that has some.")
 
 # %% ../nbs/08b_release.ipynb #093e9f0d
 def _schema_fault(schema):

@@ -14,10 +14,12 @@ from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
+from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer
 from sklearn.base import ClassifierMixin, TransformerMixin
+from sklearn.tree import DecisionTreeClassifier
 
 def grid(**options):
     "A function (X, y, roles) -> strategy of parameters"
@@ -37,6 +39,7 @@ class Entry:
     impossible: tuple = ()                      # messages that say truly that no release exists; `test_contract` holds each against the table
     refuses: tuple = ()                         # messages for releases that a classifier does not read
     declared: bool = False                      # does it branch on declared categories? Those that nobody has do not leave the house: a tree from the file lacks them
+    loses: Callable = lambda p: 0               # how many rows may it lose, with these parameters?
     keeps: tuple = field(default=("release_",)) # learnt names that hold rows, and are not pickled
 
     def options(self, *table): return st.one_of([g(*table) for g in self.grids])
@@ -67,7 +70,29 @@ def some_taxonomies(X, y, roles):
         return {o: Taxonomy.from_dict({"(all)": {"(some)": v[::2], "(others)": v[1::2]}})}
     return st.sampled_from([None, *map(tree, words)])
 
+def an_inducer(X, y, roles):
+    "None, C4.5 of some kind, ID3 where it can learn, or scikit-learn's tree where all is numeric"
+    qi = X[roles["quasi_identifiers"]]
+    whole, numbers = not qi.isna().any(axis=None), all(pd.api.types.is_numeric_dtype(qi[o]) and qi[o].dtype != bool and str(qi[o].dtype) != "boolean" for o in qi)
+    trees = [st.none(), st.builds(C45Classifier, prune=st.booleans(), min_samples_leaf=pick(1, 2))]
+    if whole and numbers and not roles["categorical"]: trees.append(st.builds(DecisionTreeClassifier, max_depth=pick(1, 3, None), random_state=st.just(0)))
+    return st.one_of(trees)
+
+def _kactus(**p): return KActusAnonymizer(**dict(root_shortfall="top_up", random_state=0) | p)
+
 ANONYMIZERS = {
+    KActusAnonymizer: Entry(
+        grids=(grid(inducer=an_inducer, rule=pick("intended", "literal"), numeric=pick("mean", "interval"), root_shortfall=pick("lose", "top_up"), selection=pick("random", "first", "nearest"),
+                    merge=pick("none", "sets"), random_state=st.integers(0, 3)),
+               grid(inducer=st.builds(C45Classifier, binary_splits=st.just(True), prune=st.booleans(), min_samples_leaf=pick(1, 2)), merge=st.just("sets"), numeric=pick("mean", "interval"), random_state=st.just(0))),
+        example=_kactus, needs_y=True, impossible=("missing='drop' leaves", WHOLE),
+        keeps=("release_", "climb_", "tree_", "inducer_"), loses=lambda p: p["k"] - 1 if p.get("root_shortfall", "lose") == "lose" else 0,
+        checked={
+            "k=5": (_kactus(), dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
+                "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent", "check_estimators_pickle", "check_pipeline_consistency"], NO_CELLS)),
+            "k=1": (_kactus(k=1), dict(check_complex_data=COMPLEX)),
+            "k=1, missing": (_kactus(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
+        }),
     MondrianAnonymizer: Entry(
         grids=(grid(mode=st.just("strict"), recoding=pick("set", "interval"), cut_rule=pick("le_then_lt", "le", "balanced"), width=pick("rank", "distinct", "ratio"), median=pick("lower", "midpoint"), taxonomies=some_taxonomies),
                grid(mode=st.just("relaxed"), recoding=pick("set", "interval"), width=pick("rank", "distinct", "ratio"), taxonomies=some_taxonomies),
