@@ -677,7 +677,7 @@ def plot_accuracy(
     ax.legend(fontsize=7)
     return ax
 
-# %% ../nbs/17b_contest.ipynb #d98c7859
+# %% ../nbs/17b_contest.ipynb #2f4ba95f
 def plot_axes(
     results:pd.DataFrame, # What `contest` returned
     x:str="gcp", # Loss, on the horizontal axis
@@ -698,5 +698,5 @@ def plot_axes(
             if o.k > 1: ax.annotate(f"{o.k}", (o.x, o["mean"]), xytext=(3, 3), textcoords="offset points", fontsize=6)
     ax.figure.colorbar(points, ax=ax, label=color.replace("_", " "))
     ax.set(xlabel=x.replace("_", " "), ylabel=y.replace("_", " ")); ax.margins(.1)
-    for handle in ax.legend(fontsize=7).legend_handles: handle.set_facecolor("0.8")
+    for handle in ax.legend(fontsize=7).legend_handles: handle.set_array(None); handle.set_facecolor("0.8")
     return ax
