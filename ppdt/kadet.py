@@ -220,14 +220,14 @@ def _sons_are_safe(people, promise, empty_ok=True):
         return ok if empty_ok else ok & (tables.sum(axis=-1) > 0).all(axis=-1)
     return admit
 
-# %% ../nbs/14_kadet.ipynb #751ea662
+# %% ../nbs/14_kadet.ipynb #8a406d8f
 class _Spans:
     "Spans of a growing tree: `of` has the span of every person, `places` the nodes of every span, `touch` the spans of every node"
-    def __init__(self, people, data, promise, empty_ok=True, limit=np.inf):
-        self.people, self.data, self.promise, self.empty_ok, self.limit, self.work = people, data, promise, empty_ok, limit, 0
+    def __init__(self, people, data, promise, empty_ok=True, limit=np.inf, most=np.inf):
+        self.people, self.data, self.promise, self.empty_ok, self.limit, self.most, self.work = people, data, promise, empty_ok, limit, most, 0
         self.of = np.unique(people.y, return_inverse=True)[1] if people.class_public else np.zeros(len(people.y), dtype=np.int64)
         n = int(self.of.max(initial=0)) + 1
-        self.places, self.touch = [{0} for _ in range(n)], {0: set(range(n))}
+        self.places, self.touch, self.pairs = [{0} for _ in range(n)], {0: set(range(n))}, n
 
     def public(self, test): return self.people.public[self.data.base[test.attribute]]
 
@@ -243,21 +243,30 @@ class _Spans:
     def allow(self, node, test, _):
         "The span test"
         if not self.public(test): return True
-        if self.work > self.limit: raise _TooMuch()
+        if self.work > self.limit: raise _TooMuch(f"The span test has looked at {self.limit:,} people and is not done")
         rows, s, spans, branch = self.divide(node, test)
-        shape = len(spans), 2 if test.kind == THRESHOLD else len(self.data.values[test.attribute]), len(self.people.classes)
-        t = np.bincount((s*shape[1] + branch)*shape[2] + self.people.y[rows], minlength=np.prod(shape)).reshape(shape)
-        return bool(_safe_counts(t, **self.promise).all() and (self.empty_ok or (t.sum(axis=-1) > 0).all()))
+        width, c = 2 if test.kind == THRESHOLD else len(self.data.values[test.attribute]), len(self.people.classes)
+        part, n = s*width + branch, len(spans)*width
+        if n > len(rows) and not self.empty_ok: return False
+        if n > 9*len(rows): part, n = pd.factorize(part)[0], len(rows)          # hardly any part has people: number those that have
+        t = np.bincount(part*c + self.people.y[rows], minlength=n*c).reshape(n, c)
+        return bool(_safe_counts(t, **self.promise).all() and (self.empty_ok or (t.sum(axis=1) > 0).all()))
 
     def on_split(self, node, test, sons, _):
         "Divide the spans of a node, or give them more places"
         if self.public(test): rows, s, spans, branch = self.divide(node, test)
         old = self.touch.pop(node)
+        if not self.public(test): self.keep(len(old)*(len(sons) - 1))
         for o in sons.values(): self.touch[o] = set() if self.public(test) else set(old)
         for i in old:
             self.places[i].discard(node)
             if not self.public(test): self.places[i].update(sons.values())
         if self.public(test): self.refine(rows, s, spans, branch, sons)
+
+    def keep(self, n):
+        "Count pairs of a span and a place before they are made"
+        self.pairs += n
+        if self.pairs > self.most: raise _TooMuch(f"The spans have more than {self.most:,} places")
 
     def refine(self, rows, s, spans, branch, sons):
         "One span for each branch that some of its people take; the first keeps its number"
@@ -268,6 +277,7 @@ class _Spans:
         new[new < 0] = len(self.places) + np.arange((new < 0).sum())
         for i, b in zip(old.tolist(), new.tolist()):
             if i == b: continue
+            self.keep(len(self.places[i]) + 1)
             self.places.append(set(self.places[i]))
             for o in self.places[b]: self.touch[o].add(b)
         for i, v in zip(new.tolist(), (pair % width).tolist()): self.places[i].add(sons[v]); self.touch[sons[v]].add(i)
@@ -275,7 +285,7 @@ class _Spans:
 
 class _TooMuch(Exception): "Growing takes too long"
 
-# %% ../nbs/14_kadet.ipynb #05b3b677
+# %% ../nbs/14_kadet.ipynb #615e1ad0
 class _ID3(Gain):
     "Information gain; equal gains are equal, whatever the order of rows"
     def worth(self, gain, ratio): return np.round(gain, 9)
@@ -284,12 +294,12 @@ class _C45(GainRatio):
     "C4.5's choice"
     def worth(self, gain, ratio): return np.round(ratio, 9)
 
-def _grow_kadet(people, promise, criterion="gain", min_samples_leaf=None, priority="node", empty_ok=True, min_gain=1e-12, limit=np.inf):
+def _grow_kadet(people, promise, criterion="gain", min_samples_leaf=None, priority="node", empty_ok=True, min_gain=1e-12, limit=np.inf, most=np.inf):
     "(tree, spans or None when they were not needed). Source: kadet, Alg. 1"
     d = _level_data(people)
     c = _ID3(min_samples_leaf or 1) if criterion == "gain" else _C45(min_samples_leaf or 2)
     if all(people.public): return grow(d, c, admit=_sons_are_safe(people, promise, empty_ok), min_gain=min_gain), None
-    s = _Spans(people, d, promise, empty_ok, limit)
+    s = _Spans(people, d, promise, empty_ok, limit, most)
     return grow(d, c, allow=s.allow, on_split=s.on_split, order="best" if priority == "node" else "weighted", min_gain=min_gain), s
 
 # %% ../nbs/14_kadet.ipynb #4f47f6ab
@@ -333,23 +343,24 @@ def _leaves_for_subtrees(tree, confidence=.25, prune=True):
     tree = _only(tree, _replaced(tree, tree.n - tree.counts.max(axis=1), 0.) if len(tree) > 1 else np.zeros(1, dtype=bool))
     return _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), .1)) if prune else tree
 
-# %% ../nbs/14_kadet.ipynb #11b5b315
+# %% ../nbs/14_kadet.ipynb #6ad50512
 from .c45 import _OneTree, _importances, _one_row, _need, _number, _readable, _ask_columns, _ask_raw
 from .fractions import tree_shares
 from .generalization import Taxonomy
-from .models import audit_model
+from .models import _case, _measure
 from .privacy import _check_k
 from .reading import decision_path, explain
 from .release import GuaranteeError, _fit_columns, _forget
 from .tables import value_order, value_text
 
-# %% ../nbs/14_kadet.ipynb #4c8f788b
+# %% ../nbs/14_kadet.ipynb #a5570500
 def with_levels(
     X, # A table with raw values, shape (n_rows, n_columns)
     taxonomies:dict, # `Taxonomy` by column; columns that X does not have are passed over
 )->pd.DataFrame: # X, and one more column for each level between the values and the root, such as "job (level 1)"
     "The columns that a tree with coarser levels asks for. Raises ValueError for a value that a taxonomy does not have."
     X, more = check_table(X), {}
+    if not isinstance(taxonomies or {}, dict): raise TypeError(f"'taxonomies' must be a dict from columns to Taxonomy. Got {type(taxonomies).__name__}: write {{'job': ...}}.")
     for o, t in (taxonomies or {}).items():
         if o not in X: continue
         a, codes = encode(X[o], categorical=True)
@@ -357,7 +368,7 @@ def with_levels(
         for level in range(1, len(luts)): more[_level_name(o, level)] = pd.Categorical.from_codes(np.append(luts[level], -1)[codes], labels[level])
     return pd.concat([X, pd.DataFrame(more, index=X.index)], axis=1) if more else X
 
-# %% ../nbs/14_kadet.ipynb #0bd68916
+# %% ../nbs/14_kadet.ipynb #868edb92
 def _check_kadet(o):
     "Parameters"
     _check_k(o.k)
@@ -378,7 +389,7 @@ def _no_missing(names, lost):
 def _check_names(o, columns, class_name):
     "Names in `public` and `taxonomies`"
     if o.public is not None:
-        if isinstance(o.public, str) or not hasattr(o.public, "__iter__"): raise ValueError(f"'public' must be a list of column names, or None for all columns. Got {o.public!r}: use {[o.public] if isinstance(o.public, str) else columns[:1]!r}.")
+        if isinstance(o.public, str) or not hasattr(o.public, "__iter__") or not hasattr(o.public, "__len__"): raise ValueError(f"'public' must be a list of column names, or None for all columns. Got {o.public!r}: use {[o.public] if isinstance(o.public, str) else columns[:1]!r}.")
         for name in o.public:
             if name not in columns and name != class_name: raise ValueError(f"'public' must name columns of X, or the class. Got {name!r}; the columns are {', '.join(columns)}, the class is {class_name!r}.")
     for name in o.taxonomies or {}:
@@ -402,20 +413,21 @@ def _check_start(people, promise):
     if not _safe_counts(counts, 1, l): raise ValueError(f"No tree is safe, not even one without a question: the classes of all {n} people have entropy l = {2**h:.4g}, below l_diversity={l:.4g}. Choose a smaller l.")
     if not _safe_counts(counts, 1, None, c): raise ValueError(f"No tree is safe, not even one without a question: {100*top:.4g} % of all {n} people have class {value_text(people.classes[counts.argmax()])!r}, more than max_confidence={c:.4g} allows. Choose a larger share.")
 
-# %% ../nbs/14_kadet.ipynb #de0fb1a8
-_WORK = 1_000_000_000      # people that the span test looks at before it gives up
+# %% ../nbs/14_kadet.ipynb #7228fbcc
+_WORK = 1_000_000_000      # people that the span test looks at before it gives up: about a minute
+_PAIRS = 5_000_000         # places of all spans together before it gives up: about a gigabyte
 
 def _grow_or_say(o, people, promise):
     "The tree, or why it would take too long"
-    try: tree, _ = _grow_kadet(people, promise, o.criterion, o.min_samples_leaf, o.priority, o.empty_ok, o.min_gain, _WORK)
-    except _TooMuch:
+    try: tree, _ = _grow_kadet(people, promise, o.criterion, o.min_samples_leaf, o.priority, o.empty_ok, o.min_gain, _WORK, _PAIRS)
+    except _TooMuch as e:
         secret = [n for n, p in zip(people.names, people.public) if not p]
-        raise ValueError(f"The span test has looked at {_WORK:,} people and is not done. With {len(secret)} private columns ({', '.join(secret[:5])}) every public question looks at many people again: choose a larger k or min_gain, fewer private columns, or turn numbers with many values into a few groups.") from None
+        raise ValueError(f"{e}. With {len(secret)} private columns ({', '.join(secret[:5])}) every public question divides many spans: choose a larger k or min_gain, fewer private columns, or turn numbers with many values into a few groups.") from None
     prune = o.criterion == "gain_ratio" if o.prune is None else o.prune
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
     return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
 
-# %% ../nbs/14_kadet.ipynb #15961955
+# %% ../nbs/14_kadet.ipynb #44963003
 class KADETClassifier(_OneTree):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
@@ -454,7 +466,7 @@ class KADETClassifier(_OneTree):
     tree_ : Tree
         The tree; a coarser level is an attribute such as "job (level 1)".
     spans_ : DataFrame, shape (n_spans, 3 + n_classes)
-        For each span its people, the number of leaves and the leaves where they may be, its class (when public) or the people of each class. It is not pickled.
+        For each span its people, the number of leaves and the leaves where they may be, its class (when public) or the people of each class. It is not pickled. A published tree may have fewer spans, unions of these.
     classes_ : ndarray
         Class values, sorted; ties between them go by their declared order.
     feature_importances_ : ndarray of float, shape (n_features,)
@@ -502,19 +514,24 @@ class KADETClassifier(_OneTree):
         self._class_ = y.name
         self.tree_ = _grow_or_say(self, people, promise)
         for o in self.taxonomies or {}: _ask_by_taxonomy(self, o)
-        found = self.audit(X, y)
+        found = _measure(self._case(X, y), counts=False)
         if not found.holds(self.k, l=self.l_diversity, confidence=self.max_confidence): raise GuaranteeError(f"KADETClassifier promised a {self.guarantee}, and its tree does not keep that: nothing is returned. This is a fault of the method, not of the table; please report it. The audit says:\n{found}")
         self.spans_ = _span_table(found)
 
     def audit(self, X, y=None):
-        "What the tree tells about these people, by `ppdt.models.audit_model`"
+        "What the tree tells about these people, as `ppdt.models.audit_model` finds it"
         check_is_fitted(self, "tree_")
+        return _measure(self._case(X, y))
+
+    def _case(self, X, y):
+        "What an audit needs: the tree, the columns that it asks, who knows what"
         X, base = check_table(X), {a: _fit_columns(self)[j] for a, (j, _) in zip(self.tree_.names, self._asks_)}
         asked = {self.tree_.names[j] for j in self.tree_.attribute if j >= 0}
         columns = list(dict.fromkeys(base[o] for o in self.tree_.names if o in asked)) or _fit_columns(self)[:1]
+        if lost := [o for o in columns if o not in X]: raise ValueError(f"'X' must have the columns that the tree asks: {', '.join(columns)}. Got none named {', '.join(map(repr, lost))}: add {'it' if len(lost) == 1 else 'them'}.")
         X = with_levels(X[columns], {o: t for o, t in (self.taxonomies or {}).items() if any(base[a] == o != a for a in asked)})
         public = [o for o in X if base.get(o, o) in self._public_]
-        return audit_model(self.tree_, X, public + [self._class_]*(self._class_ in self._public_), y=y)
+        return _case(self.tree_, X, public + [self._class_]*(self._class_ in self._public_), y, None, None, None, None)
 
     def _shares(self, X):
         "Class shares, the classes in declared order"
@@ -548,7 +565,7 @@ class KADETClassifier(_OneTree):
         check_is_fitted(self, "tree_")
         return explain(self.tree_ if counts else _without_nobody(self.tree_), _row_with_levels(self, row), counts)
 
-# %% ../nbs/14_kadet.ipynb #0ef62105
+# %% ../nbs/14_kadet.ipynb #2d9f8cd4
 def _set_classes(o, classes):
     "Classes in declared order, which breaks ties, and sorted, as scikit-learn expects them"
     o._classes_, o._sorted_ = classes, sorted(range(len(classes)), key=lambda i: value_order(classes[i]))
@@ -585,7 +602,7 @@ def _raised(x, asks):
 def _span_table(found):
     "An audit's spans as a table"
     s = found.spans
-    span, end = np.nonzero(s.reach(slice(None)))
+    span, end = s.pairs()
     n = np.bincount(span, minlength=len(s))
     t = pd.DataFrame({"people": s.populations, "n_leaves": n, "leaves": [o.tolist() for o in np.split(s.ends[end], np.cumsum(n)[:-1])]})
     if s.class_of is not None: return t.assign(class_=s.tree.classes[s.class_of]).rename(columns={"class_": "class"})
@@ -599,7 +616,12 @@ from .release import Release, make_schema, published_table
 from .tables import Exact, Interval, Node, Roles, Suppressed, TextFormError
 from .trees import tree_from_json, tree_json
 
-# %% ../nbs/14_kadet.ipynb #4a348182
+# %% ../nbs/14_kadet.ipynb #9e65a988
+def _check_fitted(clf):
+    "Raises TypeError for what is no KADETClassifier, NotFittedError for one that was not fitted"
+    if not isinstance(clf, KADETClassifier): raise TypeError(f"'clf' must be a fitted KADETClassifier. Got {type(clf).__name__}: ppdt.trees.tree_json writes other trees, without any promise.")
+    check_is_fitted(clf, "tree_")
+
 def _asked_only(tree):
     "(the tree without attributes that it does not ask, those it asks)"
     asked = np.unique(tree.attribute[tree.attribute >= 0]).tolist()
@@ -607,7 +629,10 @@ def _asked_only(tree):
     return replace(tree, attribute=attribute, names=[tree.names[j] for j in asked], values=[tree.values[j] for j in asked]), asked
 
 def _without_nobody(tree):
-    "The tree without branches of values that nobody there has, and without values that no branch is for"
+    "The tree without branches of values that nobody there has, without values that no branch is for, and without classes of nobody"
+    if not tree.withheld:
+        has = tree.counts[0] > 0
+        tree = replace(tree, counts=tree.counts[:, has], classes=tree.classes[has])
     top = tree.parent.clip(0)
     stay = (tree.n > 0) | (tree.kind[top] == THRESHOLD) | (tree.parent < 0)
     new = np.cumsum(stay) - 1
@@ -631,8 +656,8 @@ _READING = "A number below threshold + 0.000001 takes branch 0, any other branch
 def publish(
     clf, # A fitted KADETClassifier
 )->str: # JSON: the promise, who knows what, the tree, and the taxonomies that it asks by
-    "What may leave the house. Counts are written when the promise covers them. Source: kadet, Sections 2 and 4.2"
-    check_is_fitted(clf, "tree_")
+    "What may leave the house. Counts are written when the promise covers them. Raises TypeError for other classifiers. Source: kadet, Sections 2 and 4.2"
+    _check_fitted(clf)
     (tree, asked), names = _asked_only(_without_nobody(clf.tree_)), _fit_columns(clf)
     columns = list(dict.fromkeys(clf._asks_[a][0] for a in asked)) or [0]
     counted = clf.l_diversity is None and clf.max_confidence is None or all(names[j] in clf._public_ for j in columns)
@@ -661,11 +686,11 @@ def _read_parts(text):
     _need_text(all(isinstance(c, dict) and isinstance(c.get("name"), str) and all(isinstance(c.get(o), bool) for o in ("public", "numeric")) for c in d["columns"]), "'columns' must say name, public and numeric")
     return d, tree_from_json(json.dumps(d["tree"]))
 
-# %% ../nbs/14_kadet.ipynb #ef3daad0
+# %% ../nbs/14_kadet.ipynb #296437b4
 def read_published(
     text:str, # What `publish` wrote
-): # A KADETClassifier that predicts, and audits people; it was not fitted here
-    "Read a published tree. Raises TextFormError for any other text."
+): # A KADETClassifier that predicts, and audits people; it was not fitted here. Its columns (`feature_names_in_`) are those that the tree asks; as after a fit, others are refused
+    "Read a published tree. An audit may find fewer, larger spans than the owner's `spans_`, since branches of nobody are absent. Raises TextFormError for any other text."
     d, tree = _read_parts(text)
     try:
         tax = {c["name"]: Taxonomy.from_lines(*c["taxonomy"]) for c in d["columns"] if c.get("taxonomy")}
@@ -725,18 +750,23 @@ def _both(a, b, numeric):
     if a is None or b is None: return b if a is None else a
     return (max(a[0], b[0]), min(a[1], b[1])) if numeric else min(a, b, key=lambda o: o[0])
 
-# %% ../nbs/14_kadet.ipynb #b8739ba1
+# %% ../nbs/14_kadet.ipynb #11f01a86
 def _reached(x, t):
     "The upper end of a cell below a threshold: a little higher when there are numbers so near that they count as below"
     return float(np.nextafter(t + 1e-6, -np.inf)) if ((x > t) & (x - t < 1e-6)).any() else t
 
 def _line_cell(told, a):
-    "An interval for numbers or dates; dates without an end begin in 1678 or end in 2262"
+    "An interval for numbers or dates; dates without an end reach to the years 1 and 9999"
     lo, hi = told[0], _reached(a.positions, told[1])
     first = a.items[0]
-    if not isinstance(first, pd.Timestamp): return Interval(float(lo), float(hi))
-    def date(t, far): return pd.Timestamp(far if np.isinf(t) else round(t), tz=first.tz)
-    return Interval(date(lo, "1678-01-01"), date(hi, "2262-01-01"))
+    return Interval(*(_date(t, first.tz) for t in (lo, hi))) if isinstance(first, pd.Timestamp) else Interval(float(lo), float(hi))
+
+def _date(t, tz):
+    "A date in a zone, from nanoseconds since 1970"
+    if t == np.inf: return pd.Timestamp("9999-12-31", tz=tz)
+    if t == -np.inf: return pd.Timestamp("0001-01-01") if tz is None else pd.Timestamp("0001-01-02", tz="UTC").tz_convert(tz)      # in all zones in the year 1
+    t = pd.Timestamp(round(t)) if abs(t) < 9e18 else pd.Timestamp(np.datetime64(round(t)//1000, "us"))                         # nanoseconds reach from 1678 to 2262
+    return t if tz is None else t.tz_localize("UTC").tz_convert(tz)
 
 def _value_cell(told, a, taxonomy):
     "A value, or a node of a taxonomy"
@@ -745,7 +775,7 @@ def _value_cell(told, a, taxonomy):
     if taxonomy.node(label) not in set(taxonomy.leaf): return Node(label)
     return Exact(next(o for o in a.items if taxonomy.generalize(o, 0) == label))
 
-# %% ../nbs/14_kadet.ipynb #c3963e62
+# %% ../nbs/14_kadet.ipynb #61394152
 def _span_cells(clf, s, name, a):
     "(codes, cells) of a public column: what the tree tells of each span"
     at, numeric, cells = _conditions(clf), a.kind == "numeric", []
@@ -758,7 +788,7 @@ def _span_cells(clf, s, name, a):
 
 def _check_release(clf, X, y):
     "Can there be a table?"
-    check_is_fitted(clf, "tree_")
+    _check_fitted(clf)
     if not hasattr(clf, "spans_"): raise ValueError("'clf' must have been fitted here. Got one that was read from a text or a pickle: fit it on the table that is to be published.")
     if clf._class_ in clf._public_: raise ValueError(f"'clf' must have a private class: a release publishes the class as it is. Got the public class {clf._class_!r}.")
     if not clf._public_: raise ValueError("'clf' must have a public column. Got none: nothing has to be recoded.")

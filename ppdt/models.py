@@ -433,14 +433,19 @@ def _call_patterns(g, impossible, people, X, places):
     pattern = np.array([kinds.setdefault(o.tobytes(), len(kinds)) for o in ~bad.reshape(len(people), size)])
     return [reach[np.frombuffer(o, dtype=bool)].any(axis=0) for o in kinds], pattern
 
-# %% ../nbs/07c_models.ipynb #fb260a42
+# %% ../nbs/07c_models.ipynb #b586d60e
 class _WhoWhere:
     "What can be asked of spans"
     def __len__(self): return len(self.populations)
     def __repr__(self): return f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,} people)"
     def reach(self, i):
         "Which ends span i holds, bool, shape (n_ends,); i may be a slice"
-        return np.unpackbits(self.packed[i], axis=-1, count=len(self.ends)).astype(bool)
+        return np.unpackbits(self.packed[i], axis=-1, count=len(self.ends)).view(bool)
+    def pairs(self, i=slice(None)):
+        "(span, end) of all ends that some spans hold, in order; `i` is a slice, from whose start spans are counted"
+        span, byte = np.nonzero(self.packed[i])
+        pair, bit = np.nonzero(np.unpackbits(self.packed[i][span, byte][:, None], axis=1))
+        return span[pair], byte[pair]*8 + bit
     def ends_of(self, i):
         "Nodes where the people of span i may stop"
         return self.ends[self.reach(i)].tolist()
@@ -587,10 +592,11 @@ def _public_places(g, X, public):
         if gap: raise ValueError(f"Public column {d.name!r} must have no missing values: an attacker may know what the table does not. Got {gap}: drop these rows, or learn the tree with a value of its own for them.")
     return res
 
-# %% ../nbs/07c_models.ipynb #882d7607
+# %% ../nbs/07c_models.ipynb #96534793
 def _case(tree, X, public, y, private, class_public, impossible, columns):
     "All that spans, attack and audit need, checked: the model, the people, who knows what"
     m, X, rules, private = _open_model(tree, columns), check_table(X), _check_rules(impossible), () if private is None else private
+    if hasattr(public, "__next__"): public = tuple(public)          # it can be read once only
     unsaid = public is None and y is None and class_public is None
     codes, aliases, told = _find_class(X, public, y, class_public, m)
     names = [o for o in X.columns if o not in aliases]
@@ -649,22 +655,35 @@ def _number(g, sets, of, codes, public, index, known):
     return Spans(row, size, ends*(n_classes if codes is None else 1), g.ends, packed, None if codes is None else found % n_classes, g.tree,
                  tuple(o for o in names if o in public), tuple(o for o in names if o not in public), g, index, known)
 
-# %% ../nbs/07c_models.ipynb #d1eb8173
+# %% ../nbs/07c_models.ipynb #a225ade2
+def _sent(row, w, g, place, kids, n):
+    "(rows, their weights, sons where they go), by son; a missing value goes down all branches, in parts"
+    c = g.branches[kids[0]][0]
+    son, at = np.full(len(g.domains[c]), -1), place[c][row]
+    for i in kids: son[g.branches[i][1]] = i
+    to, lost = son[at], np.flatnonzero(at < 0)
+    if len(lost):
+        to[lost] = -1
+        part = n/n.sum() if n.sum() > 0 else np.zeros(len(n))
+        row, w, to = np.append(row, np.repeat(row[lost], len(kids))), np.append(w, np.outer(w[lost], part)), np.append(to, np.tile(kids, len(lost)))
+    keep = np.flatnonzero((to >= 0) & (w > 0))
+    keep = keep[np.argsort(to[keep], kind="stable")]
+    return row[keep], w[keep], to[keep]
+
 def _routed(s, X, codes):
     "People of each node, shape (n_nodes, n_classes), or (n_nodes, 1) when their classes are not known; a missing value goes as the tree sends it. None when a column is missing"
     t, g = s.tree, s.regions
     if not {d.name for d in g.domains} & {g.domains[c].name for c, _ in g.branches[1:]} <= set(X.columns): return None
     place = {c: _places(g.domains[c], X[g.domains[c].name]) for c in {c for c, _ in g.branches[1:]}}
-    n_kids = np.bincount(t.parent[1:], t.n[1:], minlength=len(t))
     k, codes = (1, np.zeros(len(X), dtype=int)) if codes is None else (len(t.classes), codes)
-    rows, res = {0: (np.arange(len(X)), np.ones(len(X)))}, np.zeros((len(t), k))
-    res[0] = np.bincount(codes, minlength=k)
-    for i in range(1, len(t)):
-        (c, b), (row, w), p = g.branches[i], rows[t.parent[i]], t.parent[i]
-        at = place[c][row]
-        w = np.where(at < 0, w*(t.n[i]/n_kids[p] if n_kids[p] > 0 else 0), w*b[at])
-        rows[i] = row[w > 0], w[w > 0]
-        res[i] = np.bincount(codes[rows[i][0]], rows[i][1], minlength=k)
+    kids, res = np.split(np.argsort(t.parent, kind="stable"), np.cumsum(np.bincount(t.parent + 1, minlength=len(t) + 1)))[1:], np.zeros((len(t), k))
+    rows, res[0] = {0: (np.arange(len(X)), np.ones(len(X)))}, np.bincount(codes, minlength=k)
+    for p in np.flatnonzero(t.attribute >= 0).tolist():
+        if p not in rows: continue
+        row, w, to = _sent(*rows.pop(p), g, place, kids[p], t.n[kids[p]])
+        np.add.at(res, (to, codes[row]), w)
+        start = np.flatnonzero(np.diff(to, prepend=-1))
+        rows |= {i: o for i, *o in zip(to[start].tolist(), np.split(row, start[1:]), np.split(w, start[1:]))}
     return res
 
 # %% ../nbs/07c_models.ipynb #077b74da
@@ -701,12 +720,12 @@ def _stores(s):
     if np.abs(size - np.round(size)).max(initial=0) > 1e-6 or (size < -1e-6).any() or round(size.sum()) != s.populations.sum(): return None
     return np.round(size).astype(np.int64), counts
 
-# %% ../nbs/07c_models.ipynb #19c88fec
+# %% ../nbs/07c_models.ipynb #4edc50b3
 def _pairs(s, size):
     "(span, store) of everybody's places that the counts do not rule out at once"
     c, parts = len(s.tree.classes), []
     for i in range(0, len(s), step := max(1, 20_000_000//max(1, len(s.ends)))):
-        span, end = np.nonzero(s.reach(slice(i, i + step)))
+        span, end = s.pairs(slice(i, i + step))
         parts.append((span + i, end if s.class_of is None else end*c + s.class_of[span + i]))
     span, store = (np.concatenate(o) for o in zip(*parts))
     keep = size[store] > 0
@@ -1106,7 +1125,17 @@ def _contradictions(s, X, impossible):
         bad |= hit
     return int(bad.sum())
 
-# %% ../nbs/07c_models.ipynb #4f99f103
+# %% ../nbs/07c_models.ipynb #c3da9de4
+def _measure(o, counts=True):
+    "The audit of a case that was checked; without `counts` nothing is said of what follows from the tree's counts, and nothing warned of"
+    s = _spans(o)
+    measured = _class_measures(s, o.codes) if o.codes is not None and not o.told else (None,)*4
+    try: attack = _attack(o, s) if counts else None
+    except _TooManyPairs: attack = None
+    return ModelAudit(int(s.populations.min()), len(s.row), len(s), tuple(s.populations.tolist()), tuple(s.bins.tolist()), int((s.populations == 1).sum()), o.told,
+                      s.public, s.private, s, *measured, attack and attack.certain, attack and attack.confidence, _warnings(o, s, attack) if counts else ())
+
+# %% ../nbs/07c_models.ipynb #00ac7390
 def audit_model(
     tree, # A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that ends in one
     X, # The people whom the tree was learnt from: a table of raw values with the columns that it asks for, except those named in `private`
@@ -1119,13 +1148,7 @@ def audit_model(
     columns=None, # What features of scikit-learn ask for, as for `spans`
 )->ModelAudit: # What was measured
     "Measure what a tree tells about people; how it was grown does not matter. Raises as `spans`. Source: kadet, Definitions 4 to 6 and Section 4.2."
-    o = _case(tree, X, public, y, private, class_public, impossible, columns)
-    s = _spans(o)
-    measured = _class_measures(s, o.codes) if o.codes is not None and not o.told else (None,)*4
-    try: attack = _attack(o, s)
-    except _TooManyPairs: attack = None
-    return ModelAudit(int(s.populations.min()), len(s.row), len(s), tuple(s.populations.tolist()), tuple(s.bins.tolist()), int((s.populations == 1).sum()), o.told,
-                      s.public, s.private, s, *measured, attack and attack.certain, attack and attack.confidence, _warnings(o, s, attack))
+    return _measure(_case(tree, X, public, y, private, class_public, impossible, columns))
 
 # %% ../nbs/07c_models.ipynb #1897af14
 def _span_words(s, i):

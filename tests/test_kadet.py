@@ -427,6 +427,69 @@ def test_it_gives_up_rather_than_hang(monkeypatch):
     c = load_customers()
     with pytest.raises(ValueError, match="1 private columns .Age. every public"): KADETClassifier(k=2, public=["Gender", "Marital"]).fit(c[["Gender", "Marital", "Age"]], c.Bought)
 
+def test_it_gives_up_before_memory_is_full(monkeypatch):
+    n = 400
+    X, y = pd.DataFrame({"secret": np.arange(n) % 7, "id": [f"i{i}" for i in range(n)], "more": np.arange(n) % 11}), pd.Series(np.random.default_rng(0).choice(["a", "b"], n), name="cls")
+    clf = KADETClassifier(k=1, public=["id"]).fit(X.astype(str), y)
+    held = int(clf.spans_.n_leaves.sum())
+    for most, fits in ((held, True), (held - 1, False)):
+        monkeypatch.setattr(kadet, "_PAIRS", most)
+        if fits: KADETClassifier(k=1, public=["id"]).fit(X.astype(str), y)
+        else:
+            with pytest.raises(ValueError, match="The spans have more than .* places. With 2 private columns .secret, more."): KADETClassifier(k=1, public=["id"]).fit(X.astype(str), y)
+
+def test_many_values_of_few_people():
+    "The span test numbers parts that have people when most have none: the same answers"
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        n = int(rng.integers(20, 40))
+        t = _People(["z", "s", "t"], [rng.integers(0, 400, n), rng.integers(0, 2, n), rng.integers(0, 3, n)], [list(range(400)), [0, 1], [0, 1, 2]], [None]*3, [[np.arange(o)] for o in (400, 2, 3)], [[list(range(o))] for o in (400, 2, 3)],
+                    [True, False, True], rng.integers(0, 2, n), np.arange(2), False)
+        for k, empty_ok in ((1, True), (2, True), (1, False)):
+            root, spans, _ = _textbook_kadet(t, lambda who: len(who) >= k, empty_ok=empty_ok)
+            tree, s = _grow_kadet(t, dict(k=k), empty_ok=empty_ok)
+            assert _as_nested(t, tree) == _textbook_nested(t, root)
+
+def test_a_class_that_nobody_has_is_not_named():
+    X, y = pd.DataFrame({"sex": list("mmmmffff"), "zip": list("aabbaabb")}), pd.Series(pd.Categorical(list("nnnynyyy"), categories=["n", "secret", "y"]), name="c")
+    for p in (dict(k=2), dict(k=2, max_confidence=.9, public=["zip"]), dict(k=4, public=["sex", "c"])):
+        clf = KADETClassifier(**p).fit(X, y)
+        other = read_published(publish(clf))
+        assert "secret" not in publish(clf) and clf.classes_.tolist() == ["n", "secret", "y"] and other.classes_.tolist() == ["n", "y"]
+        assert publish(other) == publish(clf) and other.predict(X[list(other.feature_names_in_)]).tolist() == clf.predict(X).tolist()
+    assert "secret" not in clf.explain(X.head(1), counts=False)
+
+def test_names_that_can_be_read_once_only_are_refused():
+    c = load_customers(); X, y = c[["Gender", "Marital", "Age"]], c.Bought
+    with pytest.raises(ValueError, match="'public' must be a list of column names"): KADETClassifier(k=2, public=(o for o in ["Age"])).fit(X, y)
+    for o in (("Age",), {"Age"}, pd.Index(["Age"]), np.array(["Age"])): assert KADETClassifier(k=2, public=o).fit(X, y)._public_ == ["Age"]
+
+def test_what_helpers_refuse():
+    c = load_customers(); X, y = c[["Gender", "Marital", "Age"]], c.Bought
+    clf = KADETClassifier(k=3).fit(X, y)
+    for o in (3, C45Classifier().fit(X, y)):
+        with pytest.raises(TypeError, match="'clf' must be a fitted KADETClassifier. Got"): publish(o)
+        with pytest.raises(TypeError, match="'clf' must be a fitted KADETClassifier. Got"): tree_release(o, X, y)
+    with pytest.raises(ValueError, match="'X' must have the columns that the tree asks: Gender, Marital. Got none named 'Gender'"): clf.audit(X[["Age", "Marital"]], y)
+    with pytest.raises(TypeError, match="'taxonomies' must be a dict"): with_levels(X, ["job"])
+    with pytest.raises(ValueError, match="at least one column"): KADETClassifier(k=3).fit(X[[]], y)
+    other = read_published(publish(clf))
+    with pytest.raises(ValueError, match="'X' must have the columns seen in fit: Gender, Marital. Got .* Unexpected: Age: drop them"): other.predict(X)
+    assert other.audit(X, y).k == 4                              # an audit takes what it needs
+
+def test_dates_without_an_end():
+    y = pd.Series(["a"]*6 + ["b"]*6, name="cls")
+    for tz in (None, "UTC", "Europe/Berlin", "America/Los_Angeles", "Asia/Kathmandu", "Pacific/Kiritimati"):
+        X = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=12, tz=tz)})
+        r = tree_release(KADETClassifier(k=3).fit(X, y), X, y)
+        low, high = cells(r.data.day)[1] if cells(r.data.day)[1][0].lo.year == 1 else cells(r.data.day)[1][::-1]
+        assert (low.lo.year, high.hi.year) == (1, 9999) and low.hi == high.lo == pd.Timestamp("2024-01-06 12:00", tz=tz)
+        assert r.text().day.str.contains("0001-01-0[12]|9999-12-31").all()
+    for first in ("1500-01-01", "2500-01-01", "9999-12-20"):
+        X = pd.DataFrame({"day": np.datetime64(first, "us") + np.arange(12)*np.timedelta64(86_400_000_000, "us")})
+        r = tree_release(KADETClassifier(k=3).fit(X, y), X, y)
+        assert r.audit.k == 6 and r.audit.truthful
+
 def test_dates_and_zones_are_published():
     day = pd.Series(pd.date_range("2024-01-01", periods=12, tz="Europe/Berlin"), name="day")
     X, y = pd.DataFrame({"day": day, "plain": pd.date_range("2024-01-01", periods=12)[::-1], "n": range(12)}), pd.Series(["a"]*6 + ["b"]*6, name="cls")
