@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['NaiveBayesClassifier', 'logistic_regression', 'mdl_cut_points', 'MDLDiscretizer', 'learners']
 
-# %% ../nbs/17a_learners.ipynb #f1d70444
+# %% ../nbs/17a_learners.ipynb #89f73992
+from dataclasses import replace
 import numpy as np, pandas as pd
 from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -18,9 +19,9 @@ from .columns import _check_y, _class_codes, _is_published
 from .encoder import ReleaseEncoder, _block, _coded, _warn_of_texts, learn_column, same_columns
 from .release import _fit_columns, _forget
 from .splits import _EPS
-from .tables import cell_text, check_table, encode
+from .tables import cell_text, check_table, encode, value_text
 
-# %% ../nbs/17a_learners.ipynb #176560b6
+# %% ../nbs/17a_learners.ipynb #41369e74
 _FLOOR = 1e-75          # no factor is smaller, as in Weka
 
 def _cell_table(codes, cs, blank, y, n_classes):
@@ -39,7 +40,7 @@ def _value_chances(counts, block, size):
 def _normal(counts, x):
     "(precision, mean of each class, deviation of each class) of numbers; deviations are at least a sixth of the precision"
     seen = np.unique(x[counts.sum(axis=0) > 0])
-    step = float(seen[-1] - seen[0])/(len(seen) - 1) if len(seen) > 1 else .01
+    step = float(np.cumsum(np.diff(seen))[-1])/(len(seen) - 1) if len(seen) > 1 else .01
     x, n = np.rint(x/step)*step, counts.sum(axis=1)
     total = counts @ x
     mean = np.divide(total, n, out=np.zeros(len(n)), where=n > 0)
@@ -52,7 +53,7 @@ def _normal_chances(x, step, mean, deviation):
     z = z[:, None] - mean
     return ndtr((z + step/2)/deviation) - ndtr((z - step/2)/deviation)
 
-# %% ../nbs/17a_learners.ipynb #db515750
+# %% ../nbs/17a_learners.ipynb #e6065177
 class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
     """Naive Bayes on raw tables and releases; on raw tables as Weka's NaiveBayes. Source: kactus, Section 5.4.
 
@@ -121,15 +122,21 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
         return tags
 
+def _with_declared(c, s):
+    "The column with all categories that a raw column declares among its values, also those that no row has, as in Weka"
+    if c.kind == "numeric" or not isinstance(s.dtype, pd.CategoricalDtype) or _is_published(s): return c
+    known = set(map(value_text, c.values))
+    more = tuple(v for v in s.cat.categories if value_text(v) not in known)
+    return replace(c, values=c.values + more, parts=c.parts + tuple(map(value_text, more)), fill=np.append(c.fill, np.zeros(len(more))))
+
 def _learn_chances(s, y, n_classes, enc):
     "(ColumnCode, parameters) of a column"
-    c = learn_column(s, enc)
+    c = _with_declared(learn_column(s, enc), s)
     codes, cs = _coded(s, c.kind == "categorical")
     block, blank = _block(c, cs)
     counts, known = _cell_table(codes, cs, blank, y, n_classes)
     if c.kind == "numeric": return c, _normal(counts[:, known], block[known].toarray()[:, 0])
-    declared = len(s.cat.categories) if isinstance(s.dtype, pd.CategoricalDtype) and not _is_published(s) else 0
-    return c, _value_chances(counts[:, known], block[known], max(declared, len(c.values)))
+    return c, _value_chances(counts[:, known], block[known], len(c.values))
 
 def _column_logs(s, c, p):
     "Logarithm of each row's factors, shape (n_rows, n_classes): 0 where the cell says nothing that was seen in fit"
