@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['NaiveBayesClassifier', 'logistic_regression', 'mdl_cut_points', 'MDLDiscretizer', 'learners']
 
-# %% ../nbs/17a_learners.ipynb #f1d70444
+# %% ../nbs/17a_learners.ipynb #238eb0b8
+from dataclasses import replace
 import numpy as np, pandas as pd
 from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -15,12 +16,26 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from .c45 import C45Classifier, PARTClassifier, _keep_classes
 from .columns import _check_y, _class_codes, _is_published
-from .encoder import ReleaseEncoder, _block, _coded, _warn_of_texts, learn_column, same_columns
+from .encoder import ReleaseEncoder, _block, _check_parameters, _coded, _warn_of_texts, learn_column, same_columns
 from .release import _fit_columns, _forget
 from .splits import _EPS
-from .tables import cell_text, check_table, encode
+from .tables import cell_text, check_table, encode, value_text
 
-# %% ../nbs/17a_learners.ipynb #176560b6
+# %% ../nbs/17a_learners.ipynb #3d4bef21
+def _textbook_naive_bayes(rows, y, row):
+    "Chances of the sorted classes for one row; rows are lists of values, None where nothing is known. Equations (1) and (2)"
+    classes, res = sorted(set(y)), []
+    for c in classes:
+        p = (sum(o == c for o in y) + 1)/(len(y) + len(classes))
+        for j, v in enumerate(row):
+            known = {r[j] for r in rows if r[j] is not None}
+            if v not in known: continue
+            mine = [r[j] for r, o in zip(rows, y) if o == c and r[j] is not None]
+            p *= (mine.count(v) + 1)/(len(mine) + len(known))
+        res.append(p)
+    return [p/sum(res) for p in res]
+
+# %% ../nbs/17a_learners.ipynb #c8c80f81
 _FLOOR = 1e-75          # no factor is smaller, as in Weka
 
 def _cell_table(codes, cs, blank, y, n_classes):
@@ -31,28 +46,60 @@ def _cell_table(codes, cs, blank, y, n_classes):
     counts = np.bincount(y[some]*len(cs) + codes[some], minlength=n_classes*len(cs)).reshape(n_classes, len(cs))
     return counts, known[np.argsort(key, kind="stable")]
 
+# %% ../nbs/17a_learners.ipynb #081c0a67
 def _value_chances(counts, block, size):
     "Chance of each value in each class, shape (n_classes, n_values): one is added to the count of each of `size` values (Laplace)"
     n = np.asarray(counts @ block)
     return (n + 1)/(n.sum(axis=1, keepdims=True) + size)
 
+# %% ../nbs/17a_learners.ipynb #ce80524d
 def _normal(counts, x):
     "(precision, mean of each class, deviation of each class) of numbers; deviations are at least a sixth of the precision"
     seen = np.unique(x[counts.sum(axis=0) > 0])
-    step = float(seen[-1] - seen[0])/(len(seen) - 1) if len(seen) > 1 else .01
+    step = float(np.cumsum(np.diff(seen))[-1])/(len(seen) - 1) if len(seen) > 1 else .01
     x, n = np.rint(x/step)*step, counts.sum(axis=1)
     total = counts @ x
     mean = np.divide(total, n, out=np.zeros(len(n)), where=n > 0)
     spread = np.sqrt(np.divide(np.abs(counts @ (x*x) - mean*total), n, out=np.zeros(len(n)), where=n > 0))
     return step, mean, np.where(spread > 1e-10, np.maximum(spread, step/6), step/6)
 
+# %% ../nbs/17a_learners.ipynb #4c3d8da4
 def _normal_chances(x, step, mean, deviation):
     "Chance of each number, as far as it is known, in each class, shape (n_numbers, n_classes)"
     z = np.rint(x/step)*step
     z = z[:, None] - mean
     return ndtr((z + step/2)/deviation) - ndtr((z - step/2)/deviation)
 
-# %% ../nbs/17a_learners.ipynb #db515750
+# %% ../nbs/17a_learners.ipynb #14b30ad0
+def _with_declared(c, s):
+    "The column with all categories that a raw column declares among its values, also those that no row has, as in Weka"
+    if c.kind == "numeric" or not isinstance(s.dtype, pd.CategoricalDtype) or _is_published(s): return c
+    known = set(map(value_text, c.values))
+    more = tuple(v for v in s.cat.categories if value_text(v) not in known)
+    return replace(c, values=c.values + more, parts=c.parts + tuple(map(value_text, more)), fill=np.append(c.fill, np.zeros(len(more))))
+
+# %% ../nbs/17a_learners.ipynb #7a7005b2
+def _learn_chances(s, y, n_classes, enc):
+    "(ColumnCode, parameters) of a column"
+    c = _with_declared(learn_column(s, enc), s)
+    codes, cs = _coded(s, c.kind == "categorical")
+    block, blank = _block(c, cs)
+    counts, known = _cell_table(codes, cs, blank, y, n_classes)
+    if c.kind == "numeric": return c, _normal(counts[:, known], block[known].toarray()[:, 0])
+    return c, _value_chances(counts[:, known], block[known], len(c.values))
+
+# %% ../nbs/17a_learners.ipynb #73f3b818
+def _column_logs(s, c, p):
+    "Logarithm of each row's factors, shape (n_rows, n_classes): 0 where the cell says nothing that was seen in fit"
+    codes, cs = _coded(s, c.kind == "categorical")
+    block, blank = _block(c, cs)
+    if c.kind == "numeric": chances = _normal_chances(block.toarray()[:, 0], *p)
+    else: chances, blank = block @ p.T, blank | (np.diff(block.indptr) == 0)
+    logs = np.log(np.maximum(chances, _FLOOR))
+    logs[blank] = 0
+    return np.vstack([logs, np.zeros(logs.shape[1])])[codes]
+
+# %% ../nbs/17a_learners.ipynb #95604ba5
 class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
     """Naive Bayes on raw tables and releases; on raw tables as Weka's NaiveBayes. Source: kactus, Section 5.4.
 
@@ -79,8 +126,8 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
 
     Raises
     ------
-    ValueError
-        For tables that cannot be used, missing classes, and other columns at predict.
+    ValueError, TypeError
+        For parameters and tables that cannot be used, missing classes, and other columns at predict.
     """
     def __init__(self, categorical=(), taxonomies=None): self.categorical, self.taxonomies = categorical, taxonomies
 
@@ -89,9 +136,10 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
         _forget(self)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
         _warn_of_texts(X, "learn from its data")
-        y = _check_y(y, X)
+        y, enc = _check_y(y, X), ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies)
+        _check_parameters(enc, X.columns)
         classes, codes = _class_codes(y)
-        columns = [_learn_chances(X[o], codes, len(classes), ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies)) for o in X]
+        columns = [_learn_chances(X[o], codes, len(classes), enc) for o in X]
         _keep_classes(self, classes)
         n = np.bincount(codes, minlength=len(classes))
         self.priors_ = ((n + 1)/(n.sum() + len(n)))[self._sorted_]
@@ -121,38 +169,19 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
         return tags
 
-def _learn_chances(s, y, n_classes, enc):
-    "(ColumnCode, parameters) of a column"
-    c = learn_column(s, enc)
-    codes, cs = _coded(s, c.kind == "categorical")
-    block, blank = _block(c, cs)
-    counts, known = _cell_table(codes, cs, blank, y, n_classes)
-    if c.kind == "numeric": return c, _normal(counts[:, known], block[known].toarray()[:, 0])
-    declared = len(s.cat.categories) if isinstance(s.dtype, pd.CategoricalDtype) and not _is_published(s) else 0
-    return c, _value_chances(counts[:, known], block[known], max(declared, len(c.values)))
-
-def _column_logs(s, c, p):
-    "Logarithm of each row's factors, shape (n_rows, n_classes): 0 where the cell says nothing that was seen in fit"
-    codes, cs = _coded(s, c.kind == "categorical")
-    block, blank = _block(c, cs)
-    if c.kind == "numeric": chances = _normal_chances(block.toarray()[:, 0], *p)
-    else: chances, blank = block @ p.T, blank | (np.diff(block.indptr) == 0)
-    logs = np.log(np.maximum(chances, _FLOOR))
-    logs[blank] = 0
-    return np.vstack([logs, np.zeros(logs.shape[1])])[codes]
-
-# %% ../nbs/17a_learners.ipynb #51251d6c
+# %% ../nbs/17a_learners.ipynb #7bfab255
 def logistic_regression(
     missing:str="mode", # What missing and suppressed cells become: "mode" (Weka's: means of numbers, the most frequent category), "impute" (means of all output columns) or "indicator" (these, and a column that says so)
-    ridge:float=1e-8, # Weight of the squared coefficients, as Weka's -R
+    ridge:float=1e-8, # Weight of the squared coefficients, above 0, as Weka's -R
     max_iter:int=200, # Iterations at most
     taxonomies=None, # `Taxonomy` by column name, for releases with nodes
     categorical=(), # Columns whose numbers are categories
 ): # A scikit-learn pipeline: encoder, scaling, logistic regression
-    "Logistic regression on raw tables and releases. Raises ValueError in fit for a parameter that is not allowed. Source: kactus, Section 5.4."
+    "Logistic regression on raw tables and releases. Raises ValueError for a ridge that is not allowed, and in fit for the others. Source: kactus, Section 5.4."
+    if not ridge > 0: raise ValueError(f"'ridge' must be a number above 0. Got {ridge}: use 1e-8, as Weka does.")
     return make_pipeline(ReleaseEncoder(missing=missing, taxonomies=taxonomies, categorical=categorical), StandardScaler(), LogisticRegression(C=1/(2*ridge), max_iter=max_iter))
 
-# %% ../nbs/17a_learners.ipynb #1b5033b4
+# %% ../nbs/17a_learners.ipynb #89025abb
 def _xlog(n):
     "n log n, 0 for 0"
     return n*np.log(np.maximum(n, 1))
@@ -162,6 +191,7 @@ def _entropies(counts):
     n = counts.sum(axis=-1)
     return (_xlog(n) - _xlog(counts).sum(axis=-1))/np.maximum(n, 1)/np.log(2)
 
+# %% ../nbs/17a_learners.ipynb #f67b9b9e
 def _best_cut(counts):
     "(values left of the best cut, its gain) for counts of values in order, shape (n_values, n_classes)"
     left = counts.cumsum(axis=0)[:-1]; right = counts.sum(axis=0) - left
@@ -170,6 +200,7 @@ def _best_cut(counts):
     at = int(np.argmin(np.round(after, 12)))
     return at + 1, float(_entropies(counts.sum(axis=0)) - after[at])
 
+# %% ../nbs/17a_learners.ipynb #fb4d15c0
 def _accepted(counts, at, gain):
     "Does a cut pay for its description? Source: fayyad1993, Section 5"
     whole, left, right = counts.sum(axis=0), counts[:at].sum(axis=0), counts[at:].sum(axis=0)
@@ -178,12 +209,13 @@ def _accepted(counts, at, gain):
     n = whole.sum()
     return gain > (np.log2(n - 1) + delta)/n
 
+# %% ../nbs/17a_learners.ipynb #dad7cc26
 def mdl_cut_points(
     x, # Numbers, shape (n_rows,), NaN where missing
     y, # Codes of the classes, shape (n_rows,)
 )->np.ndarray: # Cut points in order, midpoints of neighbouring values; none where no cut pays
     "Cut a numeric attribute by the class, recursively, as long as a cut pays for its description. Source: fayyad1993."
-    x, y = np.asarray(x, dtype=float), np.asarray(y)
+    x, y = np.asarray(x, dtype=float), np.asarray(y).astype(np.intp)
     known = ~np.isnan(x)
     values, at = np.unique(x[known], return_inverse=True)
     counts = np.zeros((len(values), int(y.max(initial=0)) + 1))
@@ -198,7 +230,17 @@ def mdl_cut_points(
             todo += [(a, a + i), (a + i, b)]
     return np.sort(np.array(cuts, dtype=float))
 
-# %% ../nbs/17a_learners.ipynb #3ed602d0
+# %% ../nbs/17a_learners.ipynb #20369e3d
+def _cut_column(s, cuts):
+    "A column of numbers as ordered categories; a number at a cut is below it"
+    a, codes = encode(s)
+    if len(a) and a.kind != "numeric": raise ValueError(f"Column {s.name!r} must hold numbers, as in fit. Got {a.dtype}: convert it.")
+    text = [f"{o:.10g}" for o in cuts]
+    names = ["all"] if not text else [f"<= {text[0]}", *(f"{a} to {b}" for a, b in zip(text, text[1:])), f"> {text[-1]}"]
+    where = np.append(np.searchsorted(cuts, a.positions if len(a) else [], side="left"), -1).astype(int)
+    return pd.Series(pd.Categorical.from_codes(where[codes], names, ordered=True), index=s.index, name=s.name)
+
+# %% ../nbs/17a_learners.ipynb #5278a33d
 class MDLDiscretizer(TransformerMixin, BaseEstimator):
     """Numbers become categories, by the class; as Weka's supervised Discretize. Source: fayyad1993.
 
@@ -219,7 +261,7 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         For columns that do not exist or hold no numbers, missing classes, and other columns in transform.
     """
     def __init__(self, columns=None): self.columns = columns
@@ -230,7 +272,7 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
         named, X = isinstance(X, pd.DataFrame), check_table(X)
         y = _check_y(y, X)
         codes = _class_codes(y)[1]
-        coded = {o: encode(X[o]) for o in (X.columns if self.columns is None else self.columns) if o in X or self._unknown(o, X)}
+        coded = {o: encode(X[o]) for o in self._asked(X)}
         odd = [o for o, (a, _) in coded.items() if a.kind != "numeric" and self.columns is not None]
         if odd: raise ValueError(f"'columns' must name columns of numbers. Got {odd[0]!r}, which holds categories: leave it out.")
         self.cut_points_ = {o: mdl_cut_points(np.append(a.positions, np.nan)[c], codes) for o, (a, c) in coded.items() if a.kind == "numeric"}
@@ -239,7 +281,13 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
         else: self._names_ = list(X.columns)
         return self
 
-    def _unknown(self, o, X): raise ValueError(f"'columns' must name columns of X. Got {o!r}; the columns are {', '.join(X.columns)}.")
+    def _asked(self, X):
+        "Names of the columns to cut"
+        if self.columns is None: return X.columns
+        if isinstance(self.columns, str): raise TypeError(f"'columns' must be a list of names. Got {self.columns!r}: use [{self.columns!r}].")
+        odd = [o for o in self.columns if o not in X]
+        if odd: raise ValueError(f"'columns' must name columns of X. Got {odd[0]!r}; the columns are {', '.join(X.columns)}.")
+        return self.columns
 
     def transform(self, X):
         "X with the cut columns as ordered categories, missing values stay missing"
@@ -258,15 +306,6 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-def _cut_column(s, cuts):
-    "A column of numbers as ordered categories; a number at a cut is below it"
-    a, codes = encode(s)
-    if len(a) and a.kind != "numeric": raise ValueError(f"Column {s.name!r} must hold numbers, as in fit. Got {a.dtype}: convert it.")
-    text = [f"{o:.10g}" for o in cuts]
-    names = ["all"] if not text else [f"<= {text[0]}", *(f"{a} to {b}" for a, b in zip(text, text[1:])), f"> {text[-1]}"]
-    where = np.append(np.searchsorted(cuts, a.positions if len(a) else [], side="left"), -1).astype(int)
-    return pd.Series(pd.Categorical.from_codes(where[codes], names, ordered=True), index=s.index, name=s.name)
 
 # %% ../nbs/17a_learners.ipynb #3e3e5765
 def learners()->dict: # Classifiers by name, not fitted

@@ -17,6 +17,7 @@ from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
 from ppdt.mondrian import MondrianAnonymizer
+from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier
 from ppdt.release import AnonymizedClassifier, Anonymizer
 from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.tree import DecisionTreeClassifier
@@ -124,6 +125,11 @@ def some_public(X, y, roles):
     "Columns that everybody knows: all, or some"
     return st.one_of(st.none(), st.lists(st.sampled_from([o for o in X if o != "who"]), unique=True))
 
+def some_numbers(X, y, roles):
+    "All columns of numbers, or some"
+    numbers = [o for o in X if o != "who" and X[o].dtype.kind in "if"]
+    return st.one_of(st.none(), st.lists(st.sampled_from(numbers), unique=True)) if numbers else st.none()
+
 CLASSIFIERS = {
     GeneralizedID3Classifier: Entry(
         grids=(grid(entropy=pick("equal_prob", "own_value", "random_map"), max_depth=pick(None, 0, 2), random_state=st.integers(0, 3)),
@@ -144,6 +150,9 @@ CLASSIFIERS = {
         grids=(grid(min_samples_leaf=pick(1, 2, 2.5), prune=st.booleans(), confidence=pick(.25, .5, .01), binary_splits=st.booleans(), thresholds=pick("midpoint", "data")),),
         needs_y=True, declared=True, refuses=(RAW,),
         checked={o: (PARTClassifier(**p), NOT_TEXT) for o, p in {"Weka's": {}, "-U -M 1": dict(prune=False, min_samples_leaf=1)}.items()}),
+    NaiveBayesClassifier: Entry(
+        grids=(grid(),), needs_y=True, declared=True, refuses=("'taxonomies' must have the taxonomy of column",),
+        checked={"Weka's": (NaiveBayesClassifier(), dict(check_classifier_data_not_an_array=NUMBERED))}),
     KADETClassifier: Entry(
         grids=(grid(k=pick(1, 2, 3), criterion=pick("gain", "gain_ratio"), public=some_public, priority=pick("node", "weighted"), empty_ok=st.booleans(), prune=pick(None, True, False)),
                grid(k=pick(1, 2), criterion=pick("gain", "gain_ratio"), taxonomies=some_taxonomies, l_diversity=pick(None, 1.2), max_confidence=pick(None, .8))),
@@ -163,9 +172,13 @@ CLASSIFIERS = {
 }
 TRANSFORMERS = {
     ReleaseEncoder: Entry(
-        grids=(grid(sets=pick("weights", "token"), numeric=pick("midpoint", "bounds"), missing=pick("impute", "indicator"), weights=pick("uniform", "distribution")),),
+        grids=(grid(sets=pick("weights", "token"), numeric=pick("midpoint", "bounds"), missing=pick("impute", "mode", "indicator"), weights=pick("uniform", "distribution")),),
         checked={name: (ReleaseEncoder(**p), dict(check_complex_data=COMPLEX)) for name, p in {
-            "weights": {}, "bounds, indicator": dict(missing="indicator", numeric="bounds"), "token": dict(sets="token", weights="distribution")}.items()}),
+            "weights": {}, "bounds, indicator": dict(missing="indicator", numeric="bounds"), "token": dict(sets="token", weights="distribution"), "mode": dict(missing="mode")}.items()}),
+    MDLDiscretizer: Entry(
+        grids=(grid(columns=some_numbers),), needs_y=True,
+        checked={"all numbers": (MDLDiscretizer(), dict.fromkeys(["check_transformer_data_not_an_array", "check_transformer_general", "check_methods_sample_order_invariance",
+            "check_methods_subset_invariance", "check_fit_idempotent", "check_estimators_pickle", "check_pipeline_consistency"], "it subtracts outputs, and these are categories"))}),
 }
 REGISTRY = ANONYMIZERS | CLASSIFIERS | TRANSFORMERS
 

@@ -331,7 +331,8 @@ def test_columns_at_predict_are_those_of_fit(cls):
     assert named.tolist() == bare.predict(A).tolist() and not hasattr(bare, "feature_names_in_") and bare.n_features_in_ == 2
 
 def _learnt(est):
-    "A tree with its counts, or a list of rules, byte for byte"
+    "A tree with its counts, a list of rules, or numbers of each column, byte for byte"
+    if hasattr(est, "priors_"): return est.priors_.tobytes(), [(c.name, c.kind, c.parts, *(np.asarray(o).tobytes() for o in (p if isinstance(p, tuple) else [p]))) for c, p in est.columns_]
     return tree_json(est.tree_, counts=True) if hasattr(est, "tree_") else [(o.tests, o.counts.tobytes()) for o in est.rules_]
 
 READERS = [o for o in CLASSIFIERS if o is not AnonymizedClassifier]

@@ -106,7 +106,7 @@ def test_row_order_column_order_and_batches_do_not_matter(table, random, p):
 
 def _sorted(m): return m[np.lexsort(m.T[::-1])] if m.shape[1] else m
 
-@given(tables(), st.sampled_from(["weights", "token"]), st.sampled_from(["midpoint", "bounds"]), st.sampled_from(["impute", "indicator"]))
+@given(tables(), st.sampled_from(["weights", "token"]), st.sampled_from(["midpoint", "bounds"]), st.sampled_from(["impute", "mode", "indicator"]))
 def test_a_file_gives_the_same_matrix(tmp_path_factory, table, sets, numeric, missing):
     X, y, p = table
     p = p | {"missing": "category", "k": max(2, p["k"]) if len(X) > 1 else 1}
@@ -155,6 +155,23 @@ def test_a_full_set_is_no_gap():
     t = pd.DataFrame({"c": column([ValueSet(["a", "b"]), Exact("a"), Suppressed(), None])})
     e = ReleaseEncoder(missing="indicator").fit(t)
     assert e.transform(t).tolist() == [[.5, .5, 0], [1, 0, 0], [.75, .25, 1], [.75, .25, 1]]
+
+def test_the_mode_is_the_most_frequent_value():
+    t = pd.DataFrame({"c": column([ValueSet(["a", "b"]), Exact("b"), Suppressed(), None]), "n": [1., 2, 6, np.nan]})
+    e = ReleaseEncoder(missing="mode").fit(t)
+    assert e.transform(t).tolist() == [[.5, .5, 1], [0, 1, 2], [0, 1, 6], [0, 1, 3]]
+    tie = pd.DataFrame({"c": ["b", "a", None]})                                    # the first in order
+    assert ReleaseEncoder(missing="mode").fit_transform(tie).tolist() == [[0, 1], [1, 0], [1, 0]]
+    assert ReleaseEncoder(missing="mode").fit_transform(pd.DataFrame({"c": column([Suppressed()]), "n": [1]})).tolist() == [[1]]
+
+@given(raw(), raw())
+def test_the_mode_is_scikit_learns(train, test):
+    assume(train.n.notna().any())
+    w = train.w.astype(object).where(np.arange(len(train)) % 3 > 0, None)
+    assume(w.notna().any())
+    m = ReleaseEncoder(missing="mode").fit_transform(w.to_frame())
+    filled = SimpleImputer(missing_values=None, strategy="most_frequent").fit_transform(w.to_frame())
+    assert (m == OneHotEncoder(sparse_output=False).fit_transform(filled)).all()
 
 def test_a_gap_that_fit_has_not_seen_is_imputed_without_a_flag():
     e = ReleaseEncoder(missing="indicator").fit(X)
