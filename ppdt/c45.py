@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['C45Classifier', 'ID3Classifier', 'PARTClassifier', 'part_text', 'error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #4dda7445
+# %% ../nbs/09f_c45.ipynb #9c4ac2de
 from types import SimpleNamespace
 import datetime, re
 import numpy as np, pandas as pd
@@ -22,16 +22,24 @@ from .reading import _as_row, _class_label, _java, _moment, _percent, _rounded, 
 from .release import _fit_columns, _forget, same_columns
 from .rules import Rule, _part, _rule_shares
 from .splits import _EPS, _Rows, _most_gain
-from .tables import Cell, MAX_NUMERIC_VALUES, MISSING, Node, ValueSet, _zone, cell_text, cells, check_table, value_order, value_text
+from .tables import Cell, Centroid, Exact, MAX_NUMERIC_VALUES, MISSING, Node, Suppressed, ValueSet, _zone, cell_text, cells, check_table, value_order, value_text
 
 _all_ = ['error_estimate', 'Rule']
 
-# %% ../nbs/09f_c45.ipynb #19fbd16b
+# %% ../nbs/09f_c45.ipynb #e7ae3fe9
 def _readable(o, X):
     "The table, if it is a raw one or the classifier reads published cells"
-    if not hasattr(o, "scoring") and any(_is_published(X[c]) for c in X):
-        raise ValueError(f"'X' must be a raw table. Got published cells: {type(o).__name__} does not read them, use C45Classifier.")
-    return X
+    if hasattr(o, "scoring") or not any(_is_published(X[c]) for c in X): return X
+    if not getattr(o, "_single_cells", False): raise ValueError(f"'X' must be a raw table. Got published cells: {type(o).__name__} does not read them, use C45Classifier.")
+    return pd.DataFrame({c: _one_value(o, X[c]) if _is_published(X[c]) else X[c] for c in X}, index=X.index)
+
+def _one_value(o, s):
+    "A published column as a raw one: suppressed cells are missing, a mean or mode is its value"
+    codes, cs = cells(s)
+    odd = [c for c in cs if not isinstance(c, (Exact, Suppressed, Centroid))]
+    if odd: raise ValueError(f"'X' must be a raw table, or hold cells of one value or none. Got {cell_text(odd[0])} in column {s.name!r}: {type(o).__name__} does not read sets, use C45Classifier.")
+    values = [None if isinstance(c, Suppressed) or c.value is MISSING else c.value for c in cs]
+    return pd.Series([*values, None]).take(codes).set_axis(s.index).rename(s.name)
 
 def _keep_classes(o, classes):
     "Classes in declared order, which breaks ties, and sorted, as scikit-learn's scores expect them"
@@ -401,7 +409,7 @@ class ID3Classifier(_OneTree):
         tags.input_tags.allow_nan = False
         return tags
 
-# %% ../nbs/09f_c45.ipynb #514c0805
+# %% ../nbs/09f_c45.ipynb #36905c55
 class PARTClassifier(_TreeClassifier):
     """A list of rules, each the best path of a partial C4.5 tree; as Weka's PART. Source: frank1998.
 
@@ -431,8 +439,10 @@ class PARTClassifier(_TreeClassifier):
     Raises
     ------
     ValueError
-        For parameters that are not allowed, published cells, missing classes, infinities, negative weights, and other columns at predict.
+        For parameters that are not allowed, sets and intervals (suppressed cells are missing values, means and modes their value), missing classes, infinities, negative weights, and other columns at predict.
     """
+    _single_cells = True
+
     def __init__(self, min_samples_leaf=2, prune=True, confidence=.25, binary_splits=False, thresholds="midpoint"):
         self.min_samples_leaf, self.prune, self.confidence, self.binary_splits, self.thresholds = min_samples_leaf, prune, confidence, binary_splits, thresholds
 

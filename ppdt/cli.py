@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['CommandError', 'in_options', 'column_list', 'known_columns', 'check_options', 'spoilt_number', 'choose_kinds',
            'read_people', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'read_taxonomies',
-           'anonymize_file', 'audit_file', 'stand_out', 'original_like', 'Demo', 'demo_data', 'DemoResult', 'run_demo',
-           'demo_lines', 'demo_text', 'plot_accuracy', 'demo_plots', 'demo_page', 'demo_next', 'write_demo', 'whole_k',
-           'whole_l', 'make_parser', 'do_anonymize', 'do_audit', 'do_demo', 'main']
+           'anonymizer_for', 'anonymize_file', 'audit_file', 'stand_out', 'original_like', 'Demo', 'demo_data',
+           'DemoResult', 'run_demo', 'demo_lines', 'demo_text', 'plot_accuracy', 'demo_plots', 'demo_page', 'demo_next',
+           'write_demo', 'whole_k', 'whole_l', 'make_parser', 'do_anonymize', 'do_audit', 'do_demo', 'main']
 
 # %% ../nbs/18_command.ipynb #f703359c
 import argparse, base64, csv, difflib, html, io, os, re, shlex, sys
@@ -206,7 +206,22 @@ def read_taxonomies(
             res[name] = Taxonomy.from_csv(path, "float64")
     return res
 
-# %% ../nbs/18_command.ipynb #f64a5408
+# %% ../nbs/18_command.ipynb #3046f49c
+def anonymizer_for(
+    mode, # "strict", "relaxed", "infogain" or "kactus"
+    recoding, # "set" or "interval"
+    trees, # `Taxonomy` by column name
+    **common, # What all anonymizers take
+): # An anonymizer
+    "The method that --mode names. Raises CommandError for taxonomies that it has no use for."
+    if mode != "kactus":
+        from ppdt.mondrian import MondrianAnonymizer
+        return MondrianAnonymizer(mode=mode, recoding=recoding, taxonomies=trees or None, **common)
+    from ppdt.kactus import KActusAnonymizer
+    if trees: raise CommandError("--taxonomy cannot be used with --mode kactus, which suppresses instead of publishing nodes: leave it out, or use another --mode.")
+    return KActusAnonymizer(numeric="interval", merge="sets" if recoding == "set" else "none", **common)
+
+# %% ../nbs/18_command.ipynb #1133375d
 def anonymize_file(
     source, # IN, `.csv` or `.parquet`
     target, # OUT, `.csv` or `.parquet`; replaced whole when it is there
@@ -218,13 +233,12 @@ def anonymize_file(
     categorical=(), # Quasi-identifiers whose numbers are names
     missing="error", # "error", "drop" or "category"
     recoding="set", # "set" or "interval"
-    mode="strict", # "strict", "relaxed" or "infogain", which needs the class
+    mode="strict", # "strict", "relaxed", or, with the class, "infogain" or "kactus"
     taxonomies=(), # Texts COLUMN=FILE
     **secret, # `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`
 )->tuple: # (Release, kinds by name, notes)
     "Protect a file. Raises CommandError, ValueError or OSError for input that cannot be used; then nothing is written."
     import pandas as pd
-    from ppdt.mondrian import MondrianAnonymizer
     from ppdt.tables import file_kind, to_kind
     check_places(source, target)
     t = read_people(source)
@@ -237,9 +251,8 @@ def anonymize_file(
     for o in {o.sensitive or class_name for o in asked}: X[o] = in_order(X[o])
     trees = read_taxonomies(taxonomies, qi, kinds)
     y = None if class_name is None else X.pop(class_name)
-    if mode == "infogain" and y is None: raise CommandError("--mode infogain must have the class that cuts are chosen for. Got none: name its column with --class, or use --mode strict.")
-    a = MondrianAnonymizer(k=k, quasi_identifiers=list(qi), identifiers=list(identifiers), missing=missing, recoding=recoding, mode=mode, taxonomies=trees or None, constraints=asked)
-    release = a.anonymize(X, y)
+    if mode in ("infogain", "kactus") and y is None: raise CommandError(f"--mode {mode} must have the class that {'cuts are chosen for' if mode == 'infogain' else 'its tree predicts'}. Got none: name its column with --class, or use --mode strict.")
+    release = anonymizer_for(mode, recoding, trees, k=k, quasi_identifiers=list(qi), identifiers=list(identifiers), missing=missing, constraints=asked).anonymize(X, y)
     (release.to_csv if file_kind(target) == "csv" else release.to_parquet)(target)
     return release, kinds, notes
 
@@ -661,7 +674,7 @@ def _add_secret(p, verb, tree):
 
 def _secret_options(args): return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
 
-# %% ../nbs/18_command.ipynb #c2e5bdd0
+# %% ../nbs/18_command.ipynb #8747650e
 def _anonymize_parser(sub):
     p = sub.add_parser("anonymize", help="protect a CSV or Parquet file",
         description="Protect a table: rows are grouped so that at least k look alike in the quasi-identifiers,\nthe columns that others may know too. Columns that are not named are published untouched.\nWrites OUT and, beside it, its schema; an older OUT is replaced. Nothing is written on error.",
@@ -675,7 +688,7 @@ def _anonymize_parser(sub):
     p.add_argument("--class", dest="class_name", metavar="C", help="the column to be predicted; it is published as it is")
     p.add_argument("--missing", choices=("error", "drop", "category"), default="error", help="empty fields in quasi-identifiers: stop, leave the row out, or publish \"missing\" as a value (default: error)")
     p.add_argument("--recoding", choices=("set", "interval"), default="set", help="publish the values of a group as a set, or numbers as an interval (default: set)")
-    p.add_argument("--mode", choices=("strict", "relaxed", "infogain"), default="strict", help="cut at medians, rows with equal values together or not, or where the class is told best (default: strict)")
+    p.add_argument("--mode", choices=("strict", "relaxed", "infogain", "kactus"), default="strict", help="cut at medians, rows with equal values together or not; cut where the class is told best; or let a tree that predicts the class say what to suppress, which may lose fewer than K rows (default: strict)")
     _add_secret(p, "protect", "; the column is published as nodes of it")
     p.set_defaults(run=do_anonymize)
 
@@ -704,7 +717,7 @@ def make_parser()->argparse.ArgumentParser: # The parser of `ppdt`
     for add in (_demo_parser, _anonymize_parser, _audit_parser): add(sub)
     return p
 
-# %% ../nbs/18_command.ipynb #1a56ac3b
+# %% ../nbs/18_command.ipynb #0c40a250
 def _say(label, text): print(f"  {label:<19} {text}")
 
 def do_anonymize(args)->int: # Exit code
@@ -716,6 +729,7 @@ def do_anonymize(args)->int: # Exit code
     _say("quasi-identifiers", ", ".join(f"{o} ({kinds[o]})" for o in args.qi))
     if args.class_name is not None: _say("class", f"{args.class_name} (as it is)")
     if args.identifiers: _say("dropped", ", ".join(args.identifiers))
+    if args.mode == "kactus": notes.append(f"{len(release.lost)} row{'s' * (len(release.lost) != 1)} lost (fewer than k={args.k}), and one draw by chance: another run may publish other cells")
     if release.roles.other: _say("untouched", ", ".join(release.roles.other))
     if args.k == 1: notes.append("--k 1 lets a person be found by the quasi-identifiers; ask for 2 at least, better 5")
     if args.l == 1: notes.append("--l-diversity 1 asks for nothing; 2 is the least that does")

@@ -198,7 +198,7 @@ def _structure(s, cs, est, taxonomy):
     else: values = _domain(cs, taxonomy, name)
     return ColumnCode(name, kind, tuple((cell_text if token else value_text)(o) for o in values), values, taxonomy=taxonomy, token=token)
 
-# %% ../nbs/08a_encoder.ipynb #e6fee6aa
+# %% ../nbs/08a_encoder.ipynb #98abc22f
 def learn_column(
     s:pd.Series, # A column of a release, or a raw one, shape (n_rows,)
     est, # The encoder, for its parameters
@@ -210,7 +210,8 @@ def learn_column(
     block, blank = _block(c, cs)
     fill = _means(block, blank, counts[1:], cs)
     spread = est.weights == "distribution" and c.kind == "categorical" and not c.token
-    return replace(c, fill=fill, shares=fill if spread else None, gaps=bool(counts[0] or blank.any()))
+    mode = est.missing == "mode" and c.kind == "categorical" and len(fill)
+    return replace(c, fill=np.eye(len(fill))[np.round(fill, 12).argmax()] if mode else fill, shares=fill if spread else None, gaps=bool(counts[0] or blank.any()))
 
 # %% ../nbs/08a_encoder.ipynb #32de69b4
 def encode_column(
@@ -243,8 +244,8 @@ def same_columns(
     elif named and list(X.columns) != names: warnings.warn(f"X does not have valid feature names, but {who} was fitted with feature names: columns are taken by position.", UserWarning, stacklevel=3)
     return X.set_axis(names, axis=1)
 
-# %% ../nbs/08a_encoder.ipynb #49d75395
-_choices = {"sets": ("weights", "token"), "numeric": ("midpoint", "bounds"), "missing": ("impute", "indicator"), "weights": ("uniform", "distribution")}
+# %% ../nbs/08a_encoder.ipynb #f5be01ef
+_choices = {"sets": ("weights", "token"), "numeric": ("midpoint", "bounds"), "missing": ("impute", "mode", "indicator"), "weights": ("uniform", "distribution")}
 
 # %% ../nbs/08a_encoder.ipynb #44ce5f8d
 _cell_text = re.compile(r"\{.*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|\*")
@@ -280,7 +281,7 @@ def _unique(names):
         seen[n] = None
     return list(seen)
 
-# %% ../nbs/08a_encoder.ipynb #365a3fb2
+# %% ../nbs/08a_encoder.ipynb #206a8ebc
 class ReleaseEncoder(TransformerMixin, BaseEstimator):
     """A release, or raw rows, as a matrix of numbers for scikit-learn.
 
@@ -297,7 +298,7 @@ class ReleaseEncoder(TransformerMixin, BaseEstimator):
         "bounds" (two columns, smallest and largest). Dates are counted in days since 1970.
     missing : str
         Missing and suppressed cells: "impute" (the mean of each output column over the rows of fit that say
-        something) or "indicator" (as well as that, a column of 0 and 1 for each column that had such cells in fit).
+        something), "mode" (for categories the most frequent value instead, as Weka does) or "indicator" (as well as that, a column of 0 and 1 for each column that had such cells in fit).
     weights : str
         With sets="weights": "uniform" (1/r) or "distribution" (by the shares of the values in fit).
     categorical : list of str or None

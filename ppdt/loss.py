@@ -5,9 +5,10 @@
 # %% auto #0
 __all__ = ['cell_ncp', 'ncp', 'gcp', 'discernibility', 'c_avg', 'cm', 'sse', 'information_loss']
 
-# %% ../nbs/05_loss.ipynb #b0393b5d
+# %% ../nbs/05_loss.ipynb #66937cb4
 import numpy as np, pandas as pd
-from .tables import Attribute, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cells, check_roles, check_table, encode, position
+from .generalization import interval_recoding
+from .tables import Attribute, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cells, check_roles, check_table, encode, position, with_missing
 
 # %% ../nbs/05_loss.ipynb #011aab9a
 def _line(a):
@@ -21,11 +22,11 @@ def _width(lo, hi, line):
     if last <= first: return 0.
     return float(max(min(position(hi), last)/2 - max(position(lo), first)/2, 0.)/(last/2 - first/2))   # halves, for the largest floats
 
-# %% ../nbs/05_loss.ipynb #a0ca484b
+# %% ../nbs/05_loss.ipynb #2876065d
 def _refuse(cell, a):
     "Say why a cell's loss cannot be told. Raises ValueError."
     if isinstance(cell, Node): raise ValueError(f"The loss of the node {cell} depends on how many values lie below it: give the taxonomy of column {a.name!r} in 'taxonomies', or leave the column out.")
-    if isinstance(cell, Centroid): raise ValueError(f"The loss of the centroid {cell} depends on the spread of the group it stands for, which a cell does not tell: leave column {a.name!r} out.")
+    if isinstance(cell, Centroid): raise ValueError(f"The loss of the centroid {cell} depends on the spread of the values it stands for, which a cell does not tell: measure the table with ncp(data, original, lost=...), where 'lost' says which rows these are, or leave column {a.name!r} out.")
     if isinstance(cell, Interval): raise ValueError(f"The loss of an interval such as {cell} needs numbers or dates. Got column {a.name!r}, whose original is {a.dtype}: do not list it as categorical, or give the original as numbers.")
 
 # %% ../nbs/05_loss.ipynb #afb2372d
@@ -53,10 +54,10 @@ def _losses(cells, a, form, taxonomy=None):
         return s/d if form == "size" else (s-1)/(d-1)
     return [loss(c) for c in cells]
 
-# %% ../nbs/05_loss.ipynb #74029cdb
+# %% ../nbs/05_loss.ipynb #89d91d6f
 def _check_cells(cells, a):
     "Do the cells talk about this domain? Raises ValueError naming a value that the original cannot have."
-    values = set().union(*(c.values for c in cells if isinstance(c, (Exact, ValueSet)))) - {MISSING}
+    values = set().union(*(c.values for c in cells if isinstance(c, (Exact, ValueSet)))) - {MISSING} | {c.value for c in cells if isinstance(c, Centroid)}
     if a.kind == "numeric":
         number = pd.Timestamp if a.dtype.startswith(("datetime", "timestamp")) else (int, float, np.number)
         values |= {c.lo for c in cells if isinstance(c, Interval)}
@@ -79,19 +80,51 @@ def cell_ncp(
     _check_cells([cell], a)
     return _losses([cell], a, form, taxonomy)[0]
 
-# %% ../nbs/05_loss.ipynb #cb6d33f7
-def _column_ncp(s, original, categorical, form, taxonomy=None):
-    "Mean NCP of one column's cells; a missing cell loses nothing"
-    codes, cs = cells(s)
+# %% ../nbs/05_loss.ipynb #cbed83fd
+def _kept(n, lost):
+    "Positions of the rows that are not lost, shape (n_kept,)"
+    stay, lost = np.ones(n, dtype=bool), np.asarray(lost, dtype=np.int64).ravel()
+    stay[lost[(lost >= 0) & (lost < n)]] = False
+    return np.flatnonzero(stay)
+
+def _kept_rows(data, original, lost):
+    "As `_kept`, for two tables. Raises ValueError when they are not the rows of `data`."
+    kept = _kept(len(original), lost)
+    if len(kept) != len(data): raise ValueError(f"'data' must have the rows of 'original' that are not lost, in its order. Got {len(data)} rows for {len(kept)}: give the positions of lost rows in 'lost'.")
+    return kept
+
+# %% ../nbs/05_loss.ipynb #ee2c80da
+def _alike(coded, n):
+    "Number of each row's class, rows with the same published cells; `coded` are pairs as `cells` returns them"
+    key, span = np.zeros(n, dtype=np.int64), 1
+    for codes, cs in coded:
+        if span*(len(cs) + 1) >= 2**62: key, span = pd.factorize(key)[0].astype(np.int64), n
+        key, span = key*(len(cs) + 1) + codes + 1, span*(len(cs) + 1)
+    return pd.factorize(key)[0].astype(np.int64)
+
+def _by_spread(a, raw, codes, cs, classes):
+    "A published column whose centroids give way to the range, or the set, of the original values of their class: (codes, cells)"
+    is_center = np.array([isinstance(c, Centroid) for c in cs] + [False])
+    row, others = is_center[codes], [c for c in cs if not isinstance(c, Centroid)]
+    spread, cells = interval_recoding(*with_missing(a, raw[row]), pd.factorize(classes[row])[0])
+    res = np.append(np.cumsum(~is_center[:-1]) - 1, -1)[codes]
+    res[row] = spread + len(others)
+    return res, others + cells
+
+# %% ../nbs/05_loss.ipynb #7a3b1e82
+def _column_ncp(coded, original, categorical, form, taxonomy=None, beside=None):
+    "Mean NCP of one column's cells; a missing cell loses nothing. `beside`: (positions of the published rows, their classes), for centroids"
+    codes, cs = coded
     exact = all(isinstance(c, Exact) for c in cs)
     if exact and not {c.value for c in cs} - set(pd.unique(original).tolist()): return 0.
-    a, _ = encode(original, categorical)
+    a, raw = encode(original, categorical)
     _check_cells(cs, a)
+    if beside is not None and any(isinstance(c, Centroid) for c in cs): codes, cs = _by_spread(a, raw[beside[0]], codes, cs, beside[1])
     loss = np.array(_losses(cs, a, form, taxonomy) + [0.])
     count = np.bincount(codes + (codes < 0)*(len(cs)+1), minlength=len(cs)+1)
     return float(min(count @ loss / max(len(codes), 1), 1.))
 
-# %% ../nbs/05_loss.ipynb #a975d309
+# %% ../nbs/05_loss.ipynb #f3f2f13c
 def ncp(
     data:pd.DataFrame, # A release's table, shape (n_rows, n_columns)
     original:pd.DataFrame, # The original table; every column of `quasi_identifiers`, any number of rows
@@ -99,16 +132,18 @@ def ncp(
     categorical=(), # Columns whose numbers are categories
     form:str="size", # "size" or "spread", see `cell_ncp`
     taxonomies=None, # A dict of `Taxonomy` by column name, for columns that publish nodes
+    lost=None, # Positions in `original` of rows that `data` lacks, perhaps none; says that the others stand in the order of `data`, which centroids need
 )->pd.Series: # Mean loss of each attribute's cells, in [0, 1], indexed by name
-    "Normalized certainty penalty per attribute. Raises ValueError: unknown columns, values the original does not have, nodes without a taxonomy, centroids. Source: xu2006; erp, Eq. 11."
+    "Normalized certainty penalty per attribute; a centroid by equation (11). Raises ValueError: unknown columns, values the original does not have, nodes without a taxonomy, centroids without `lost`, tables whose rows do not match. Source: xu2006; erp, Eq. 11."
     _check_form(form)
     qi, original = check_roles(data.columns, quasi_identifiers).quasi_identifiers, check_table(original, "original")
     lacks = [o for o in qi if o not in original.columns]
     if lacks: raise ValueError(f"'original' must have the columns that are measured. Got none named {lacks[0]!r}; the columns are {', '.join(original.columns)}. Name the columns to measure in 'quasi_identifiers'.")
-    of = taxonomies or {}
-    return pd.Series({o: _column_ncp(data[o], original[o], o in categorical, form, of.get(o)) for o in qi}, dtype=float, name="ncp")
+    of, coded, beside = taxonomies or {}, [cells(data[o]) for o in qi], None
+    if lost is not None and any(isinstance(c, Centroid) for _, cs in coded for c in cs): beside = _kept_rows(data, original, lost), _alike(coded, len(data))
+    return pd.Series({o: _column_ncp(c, original[o], o in categorical, form, of.get(o), beside) for o, c in zip(qi, coded)}, dtype=float, name="ncp")
 
-# %% ../nbs/05_loss.ipynb #ca4587ee
+# %% ../nbs/05_loss.ipynb #811dead8
 def gcp(
     data:pd.DataFrame, # A release's table, shape (n_rows, n_columns)
     original:pd.DataFrame, # The original table
@@ -116,9 +151,10 @@ def gcp(
     categorical=(), # Columns whose numbers are categories
     form:str="size", # "size" or "spread"
     taxonomies=None, # A dict of `Taxonomy` by column name, for columns that publish nodes
+    lost=None, # Positions of lost rows, as in `ncp`; for centroids
 )->float: # Mean loss of a cell, in [0, 1]
     "Global certainty penalty: the mean NCP of all cells of the quasi-identifiers. Raises as `ncp`. Source: erp, Eq. 12."
-    return float(ncp(data, original, quasi_identifiers, categorical, form, taxonomies).mean())
+    return float(ncp(data, original, quasi_identifiers, categorical, form, taxonomies, lost).mean())
 
 # %% ../nbs/05_loss.ipynb #30f1c7bb
 def _whole(values, name):
@@ -174,14 +210,13 @@ def _apart(a, codes, cs, at, weight):
     where = {v: i for i, v in enumerate(a.items)}
     return weight*(np.array([-1 if v is None else where.get(v, -2) for v in centers])[at] != codes)
 
-# %% ../nbs/05_loss.ipynb #af9547ba
+# %% ../nbs/05_loss.ipynb #a044dd89
 def _beside(data, original, quasi_identifiers, categorical, lost):
     "Domain, original codes and published column of each attribute, rows in one order. Raises ValueError."
     qi, original = check_roles(data.columns, quasi_identifiers).quasi_identifiers, check_table(original, "original")
     lacks = [o for o in qi if o not in original.columns]
     if lacks: raise ValueError(f"'original' must have the columns that are measured. Got none named {lacks[0]!r}; the columns are {', '.join(original.columns)}. Name the columns to measure in 'quasi_identifiers'.")
-    kept = np.setdiff1d(np.arange(len(original)), np.asarray(lost, dtype=np.int64))
-    if len(kept) != len(data): raise ValueError(f"'data' must have the rows of 'original' that are not lost, in its order. Got {len(data)} rows for {len(kept)}: give the positions of lost rows in 'lost'.")
+    kept = _kept_rows(data, original, lost)
     for o in qi:
         a, codes = encode(original[o], o in categorical)
         yield a, codes[kept], data[o]

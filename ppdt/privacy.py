@@ -7,7 +7,7 @@ __all__ = ['Audit', 'audit', 'RiskReport', 'risk_report', 'plot_class_sizes', 'L
            'audit_model', 'class_sizes', 'class_table', 'distinct_l', 'entropy_l', 'equivalence_classes',
            'linking_attack', 'plot_spans', 'recursive_c', 'spans', 't_closeness']
 
-# %% ../nbs/07d_privacy.ipynb #0893e61a
+# %% ../nbs/07d_privacy.ipynb #71466140
 import csv, html
 from dataclasses import dataclass
 from itertools import combinations
@@ -16,7 +16,7 @@ import numpy as np, pandas as pd
 from .diversity import (_class_keys, _count_table, _sizes, _value_codes, alpha_share, bind_constraints, check_constraints, class_sizes, class_table, distinct_l,
     entropy_l, equivalence_classes, missing_column, recursive_c, secret_of, t_closeness, table_values, worst_counts)
 from .generalization import Taxonomy
-from .loss import c_avg, cm, discernibility, information_loss, ncp
+from .loss import _kept, c_avg, cm, discernibility, information_loss, ncp
 from .matching import _EDGES, _PAIRS, _encode_beside, _fit_counts, _flow, _global_counts, _held, _merge, _opened, _population_measures, _wildcard_k
 from .models import LinkingAttack, ModelAudit, audit_model, linking_attack, plot_spans, spans
 from .tables import Centroid, Exact, Node, Suppressed, cells, check_roles, check_table
@@ -32,7 +32,7 @@ def _risks(sizes, threshold):
     if n == 0: return None, None, None
     return 1/int(sizes[0]), len(sizes)/n, float(sizes[sizes*threshold < 1 - 1e-12].sum()/n)
 
-# %% ../nbs/07d_privacy.ipynb #ca400ee3
+# %% ../nbs/07d_privacy.ipynb #934788d2
 def _suppression(coded, n):
     "Which rows are suppressed in all columns, bool of shape (n,), and the number of suppressed cells"
     gone, count = np.ones(n, dtype=bool), 0
@@ -42,7 +42,11 @@ def _suppression(coded, n):
         gone, count = gone & hidden, count + int(hidden.sum())
     return gone, count
 
-# %% ../nbs/07d_privacy.ipynb #1522ad6e
+def _center_cells(coded):
+    "Published cells that are representatives"
+    return sum(int(np.bincount(codes[codes >= 0], minlength=len(cs))[[isinstance(c, Centroid) for c in cs]].sum()) for codes, cs in coded if len(cs))
+
+# %% ../nbs/07d_privacy.ipynb #e4b59aeb
 def _more_lines(a):
     "Lines on a secret, a population and the original, of what was measured"
     def some(*pairs): return ", ".join(f"{w} {x:,}" if isinstance(x, int) else f"{w} {x:.4g}" for w, x in pairs if x is not None)
@@ -50,36 +54,36 @@ def _more_lines(a):
     if a.l_distinct is not None: yield "diversity", some(("distinct", a.l_distinct), ("entropy", a.l_entropy)) + f", {c}"
     if a.t is not None: yield "told by a class", some(("alpha" if a.sensitive_value is None else f"share of {a.sensitive_value}", a.alpha), ("t", a.t)) + f" ({a.t_distance} distance)"
     if a.delta_max is not None: yield "with the population", some(("journalist risk", a.risk_journalist), ("marketer risk", a.risk_marketer), ("presence from", a.delta_min)) + f" to {a.delta_max:.4g}"
-    if a.truthful is not None: yield "truthful", "yes, every cell holds the original value" if a.truthful else "NO: a cell does not hold the original value"
+    if a.truthful is not None: yield "truthful", f"yes, every cell {'that is no representative ' if a.centroid_cells else ''}holds the original value" if a.truthful else "NO: a cell does not hold the original value"
     if a.one_k is not None: yield "rows that fit", some(("(1,k)", a.one_k), ("(k,1)", a.k_one), ("(k,k)", a.k_k), ("global (1,k)", a.global_one_k))
 
-# %% ../nbs/07d_privacy.ipynb #2ee5912a
+# %% ../nbs/07d_privacy.ipynb #ade73316
 def _promised(a): return (a.promise or "").startswith("k-anonymity")
 
 def _audit_lines(a):
     "Label and text of everything an Audit measured, in reading order"
     def n(x): return f"{x:,}"
     if a.promise: yield "promise", f"{a.promise}: {'holds' if a.holds else 'DOES NOT HOLD'}"
-    yield "k measured", "none: no row is published" if a.k is None else n(a.k)
-    yield "rows", n(a.n_rows or 0) + (f" in {n(a.n_classes)} classes" if a.n_classes else "")
-    if a.suppressed_rows or a.suppressed_cells: yield "suppressed", f"{n(a.suppressed_rows)} rows, {n(a.suppressed_cells)} cells"
-    if a.lost_rows: yield "lost rows", n(a.lost_rows)
+    yield "k measured", n(a.k) if a.k is not None else "none: all published rows are suppressed" if a.suppressed_rows else "none: no row is published"
+    yield "rows", n(a.n_rows or 0) + (f" in {n(a.n_classes)} class{'es' if a.n_classes != 1 else ''}" if a.n_classes else "") + (f", beside {n(a.suppressed_rows)} fully suppressed" if a.suppressed_rows else "")
+    if a.suppressed_cells: yield "suppressed", f"{n(a.suppressed_cells)} cell{'s' if a.suppressed_cells != 1 else ''}" + (", those of the suppressed rows among them" if a.suppressed_rows else "")
+    if a.lost_rows: yield "lost rows", f"{n(a.lost_rows)}, not published at all"
     if a.class_sizes: yield "class sizes", f"{n(a.class_sizes[0])} to {n(a.class_sizes[-1])}, median {np.median(a.class_sizes):,.5g}"
     if a.uniques: yield "alone in their class", n(a.uniques)
     if a.risk_max is not None: yield "prosecutor risk", f"at most {a.risk_max:.4g}, mean {a.risk_mean:.4g}, above {'1/k' if _promised(a) else 0.2} for {'less than 0.1%' if 0 < a.risk_share < .0005 else f'{a.risk_share:.1%}'} of {'rows' if a.persons is None else 'persons'}"
     if a.k_wildcard not in (None, a.k): yield "k, marks as wildcards", n(a.k_wildcard)
     if a.persons is not None: yield "persons", f"{n(a.persons)}; k, class sizes, risk and secrets count them, not rows"
     yield from _more_lines(a)
-    if a.il is not None: yield "representatives", f"IL {a.il:.4g}% (squared error, 100% is one for all)"
-    if a.gcp is not None: yield "loss", f"GCP {a.gcp:.4f} (form size), largest attribute {a.ncp:.4f}"
+    if a.centroid_cells: yield "representatives", f"{n(a.centroid_cells)} cell{'s' if a.centroid_cells != 1 else ''}" + ("" if a.il is None else f", IL {a.il:.4g}% (squared error, 100% is one for all)")
+    if a.gcp is not None: yield "loss", f"GCP {a.gcp:.4f} (form size{'; representatives by their spread' if a.centroid_cells else ''}), largest attribute {a.ncp:.4f}"
     sizes = [f"{w} {x:.4g}" for w, x in (("C_avg", a.c_avg), ("CM", a.cm)) if x is not None]
     if a.discernibility is not None and sizes: yield "groups", ", ".join([f"discernibility {n(a.discernibility)}"] + sizes)
     for o in a.warnings: yield "warning", o
 
-# %% ../nbs/07d_privacy.ipynb #5baad676
+# %% ../nbs/07d_privacy.ipynb #5fa934cc
 def _plain_lines(a):
     "The findings in sentences, for readers who know no terms"
-    if a.k is None: yield "No row is published that shows anything, so nobody can be found."; return
+    if a.k is None: yield from _plain_nothing(a); yield from _plain_rest(a); return
     some = "rows" if a.persons is None else "persons"
     if a.persons is not None: yield f"Rows that look alike in the columns that an attacker may know are, in every group, about at least {a.k:,} persons." if a.k > 1 else \
         f"{a.uniques:,} group{'s of rows that look alike are' if a.uniques != 1 else ' of rows that look alike is'} about one person only: who knows these columns of the person finds the rows."
@@ -87,16 +91,29 @@ def _plain_lines(a):
         f"{a.uniques:,} of the {a.n_rows:,} rows {'look' if a.uniques != 1 else 'looks'} like no other: who knows these columns of a person finds the row."
     if a.promise: yield f"Promised was {a.promise}. It {'holds' if a.holds else 'does NOT hold'}."
     yield f"Somebody who knows that a person is in the table picks the right {some[:-1]} with a chance of at most 1 in {a.k:,}; on average over the {some}, {a.risk_mean:.1%}."
-    if a.suppressed_rows: yield f"{a.suppressed_rows:,} more rows show nothing of these columns."
+    if a.suppressed_rows: yield f"{a.suppressed_rows:,} more row{'s show' if a.suppressed_rows != 1 else ' shows'} nothing of these columns."
+    if a.lost_rows: yield f"{a.lost_rows:,} row{'s' if a.lost_rows != 1 else ''} of the original {'are' if a.lost_rows != 1 else 'is'} not published."
     have = "may share" if a.missing_secrets else "share"
     if a.l_distinct == 1: yield f"In at least one group all {some} {'may ' if a.missing_secrets else ''}have the same secret: who can place a person in the group {'may know' if a.missing_secrets else 'knows'} it for certain."
     elif a.alpha is not None and a.sensitive_value is None: yield f"Every group has at least {a.l_distinct} different secrets; in the worst group {a.alpha:.0%} of the {some} {have} one."
     if a.truthful is False: yield "Some published cells do not hold the original value."
+    yield from _plain_rest(a)
+
+def _plain_nothing(a):
+    "Sentences where no row shows anything"
+    if a.suppressed_rows: yield f"None of the {a.suppressed_rows:,} published rows shows anything in the columns that an attacker may know, so nobody can be found by them."
+    else: yield "No row is published, so nobody can be found."
+    if a.promise: yield f"Promised was {a.promise}. It {'holds' if a.holds else 'does NOT hold'}{', for want of anything to tell' if a.holds else ''}."
+    if a.lost_rows: yield f"{a.lost_rows:,} row{'s' if a.lost_rows != 1 else ''} of the original {'are' if a.lost_rows != 1 else 'is'} not published."
+
+def _plain_rest(a):
+    "The last sentences: loss, warnings, and what was not looked at"
     if a.gcp is not None: yield f"A published cell leaves open, on average, {a.gcp:.1%} of what its column could be."
+    if a.centroid_cells: yield f"{a.centroid_cells:,} cell{'s hold' if a.centroid_cells != 1 else ' holds'} a representative, such as the mean of a group, which need not be anybody's value."
     for o in a.warnings: yield f"Mind: {o}."
     yield "Not looked at: what follows from other tables about the same people, and how the table was made."
 
-# %% ../nbs/07d_privacy.ipynb #07ff4872
+# %% ../nbs/07d_privacy.ipynb #53b2b478
 @dataclass(frozen=True, repr=False)
 class Audit:
     """What was measured on a published table. What cannot be known from what was given is None.
@@ -104,7 +121,7 @@ class Audit:
     Attributes
     ----------
     k : int
-        Size of the smallest equivalence class (fully suppressed rows set apart); None for no row.
+        Size of the smallest equivalence class (fully suppressed rows set apart); None when no row is published, or all are suppressed.
     n_rows, n_classes : int
         Published rows that are not fully suppressed, and their equivalence classes.
     class_sizes : tuple of int
@@ -122,7 +139,7 @@ class Audit:
     uniques : int
         Rows that are alone in their class.
     ncp, gcp : float
-        Loss against `original` (form "size", in [0, 1]): the largest mean of an attribute, and the mean over all cells.
+        Loss of the published rows against `original` (form "size", in [0, 1]): the largest mean of an attribute, and the mean over all cells. Centroids count by the spread they replace, which needs rows in the order of `original`.
     l_distinct, l_entropy, c_recursive, alpha, t : int and floats
         The weakest class on the sensitive attribute (`ppdt.diversity`); `c_recursive` must be exceeded, and is infinite when a class has fewer than `l` values.
     l, t_distance, sensitive_value : int, str, value
@@ -143,6 +160,8 @@ class Audit:
         Rows whose secret is missing; for l and alpha it counts as the most frequent one of its class.
     il : float
         Information loss of columns that publish representatives, in percent (`ppdt.loss.information_loss`). Needs rows in the order of `original`.
+    centroid_cells : int
+        Published cells that are representatives (means, medians, modes).
     tidi, matching
         Measured by a later chapter: None.
     warnings : tuple of str
@@ -190,6 +209,7 @@ class Audit:
     t_distance: str = None
     sensitive_value: object = None
     missing_secrets: int = None
+    centroid_cells: int = None
 
     def __str__(self): return "\n".join(f"{a:<22}{b}" for a, b in _audit_lines(self))
     __repr__ = __str__
@@ -273,18 +293,27 @@ def _quasi_identifiers(data, quasi_identifiers, named):
         if o in qi: raise ValueError(f"'{n}' must not be a quasi-identifier. Got {o!r} as both: what an attacker knows is no secret; leave it out of one.")
     return qi
 
-# %% ../nbs/07d_privacy.ipynb #47e49a1f
-def _odd(qi, coded, taxonomies):
-    "Columns whose cells leave open which values are possible: centroids, nodes without a taxonomy"
-    return [o for o, (_, cs) in zip(qi, coded) if any(isinstance(c, Centroid) or isinstance(c, Node) and o not in taxonomies for c in cs)]
+# %% ../nbs/07d_privacy.ipynb #42fb1ca6
+def _vague(qi, coded, taxonomies):
+    "Columns whose cells do not say which values are possible, by what they hold: centroids, nodes without a taxonomy"
+    def have(test): return sorted(o for o, (_, cs) in zip(qi, coded) if any(test(o, c) for c in cs))
+    return {"centroids": have(lambda o, c: isinstance(c, Centroid)), "nodes": have(lambda o, c: isinstance(c, Node) and o not in taxonomies)}
 
-def _find_warnings(qi, coded, taxonomies):
-    "What the reader of an audit should know: stars that are text, and cells whose loss cannot be told"
+def _hold(columns, what): return f"{', '.join(columns)} {'holds' if len(columns) == 1 else 'hold'} {what}"
+
+def _who_holds(vague): return "; ".join(_hold(columns, what) for what, columns in vague.items() if columns)
+
+# %% ../nbs/07d_privacy.ipynb #a22205d8
+def _stars(qi, coded):
+    "Warnings about stars that are text"
     for o, (_, cs) in zip(qi, coded):
         if any(isinstance(c, Exact) and isinstance(c.value, str) and c.value == "*" for c in cs):
             yield f"column {o!r} holds the text '*', counted as a value; read the file with read_release(kinds=...) to count it as suppressed"
-    odd = _odd(qi, coded, taxonomies)
-    if odd: yield f"the loss cannot be measured: {', '.join(sorted(odd))} {'holds' if len(odd)==1 else 'hold'} nodes or centroids"
+
+def _loss_warnings(vague, in_order):
+    "Why the loss cannot be told. `in_order`: is the original given, its rows in the order of the table?"
+    if vague["nodes"]: yield f"the loss cannot be measured: {_hold(vague['nodes'], 'nodes')}; give their taxonomies in taxonomies="
+    if vague["centroids"] and not in_order: yield f"the loss cannot be measured: {_hold(vague['centroids'], 'centroids')}, which lose the spread of the values they stand for; give the original as original=, and the positions of its lost rows as lost= ([] for none)"
 
 # %% ../nbs/07d_privacy.ipynb #18dca012
 def _kinds(s):
@@ -310,7 +339,7 @@ def _other_warnings(data, others, qi, coded, original):
         elif original is not None and {o, *qi} <= set(original.columns) and (told := list(_given_away(o, qi, coded, original))):
             yield f"column {o!r} is published untouched and gives {', '.join(map(repr, sorted(told)))} away, since each of its values goes with one of theirs; list it under quasi-identifiers or identifiers"
 
-# %% ../nbs/07d_privacy.ipynb #fd8ee7d6
+# %% ../nbs/07d_privacy.ipynb #c6c8a8f9
 _DOMINANT = .8   # share of a sum from which one row is said to dominate it: the (n,k) rule with n = 1 and 80 percent
 
 def _dominated(groups, x, at, cs):
@@ -327,9 +356,10 @@ def _dominated(groups, x, at, cs):
 def _dominance_warnings(raw, qi, coded, groups):
     "Numeric columns whose published means tell one row's value"
     for o, (a, codes), (at, cs) in zip(qi, raw, coded):
-        if a.kind != "numeric" or a.dtype.startswith(("datetime", "timestamp")) or (codes < 0).any(): continue
+        if a.kind != "numeric" or a.dtype.startswith(("datetime", "timestamp")): continue
         if not any(isinstance(c, Centroid) and isinstance(c.value, (int, float, np.number)) for c in cs) or any(isinstance(c, Centroid) and isinstance(c.value, str) for c in cs): continue
-        found = _dominated(groups, a.positions[codes], at, cs)
+        row = np.array([isinstance(c, Centroid) for c in cs] + [False])[at] & (codes >= 0)
+        found = _dominated(pd.factorize(groups[row])[0], a.positions[codes[row]], at[row], cs)
         if len(found): yield f"column {o!r}: one row makes up to {found.max():.0%} of the sum behind the mean of {len(found)} class{'es' if len(found) > 1 else ''}, so that the mean tells its value (dominance); publish ranges, or cap large values"
 
 # %% ../nbs/07d_privacy.ipynb #c5f4ff34
@@ -373,7 +403,7 @@ def _kept_promises(bound, classes, seen):
 
 def _broken(kept): return [f"{p} does not hold: the weakest class has {x:.4g}" for p, ok, x in kept if not ok]
 
-# %% ../nbs/07d_privacy.ipynb #92909c3d
+# %% ../nbs/07d_privacy.ipynb #c17f3ba3
 def _matrix(table, name, qi, coded, n, categorical, taxonomies):
     "What the consistency of another table with the published one needs, both merged: (raw, published, merged table, merged rows)"
     raw = _encode_beside(table, name, qi, categorical)
@@ -382,15 +412,15 @@ def _matrix(table, name, qi, coded, n, categorical, taxonomies):
 
 def _against_population(population, qi, coded, gone, categorical, taxonomies):
     "Journalist, marketer and presence, and warnings"
-    odd = _odd(qi, coded, taxonomies)
-    if odd: return {}, [f"who of the population fits is not known: {', '.join(odd)} holds nodes or centroids"]
+    odd = _who_holds(_vague(qi, coded, taxonomies))
+    if odd: return {}, [f"who of the population fits is not known: {odd}"]
     raw, out, A, B = _matrix(population, "population", qi, coded, len(gone), categorical, taxonomies)
     if len(A[0])*len(B[0]) > _PAIRS: return {}, [f"the population was not compared: {len(A[0]):,} kinds of people and {len(B[0]):,} of rows are too many pairs"]
     people, F, _ = _fit_counts(raw, out, A[1], B[1], keep=False)
     if (F < B[1]).any(): return {}, [f"the population cannot be what the table was drawn from: a class of {B[1][F < B[1]].max():,} rows fits fewer people of it"]
     return _population_measures((people, F), B[1], gone[B[0]]), []
 
-# %% ../nbs/07d_privacy.ipynb #a3fd5600
+# %% ../nbs/07d_privacy.ipynb #48ebbc34
 def _true(raw, coded):
     "Does every published cell hold the original value, row by row? None when no cell claims one, or a node leaves it open."
     if any(isinstance(c, Node) for _, cs in coded for c in cs) or all((at >= 0).all() and all(isinstance(c, Centroid) for c in cs) for at, cs in coded): return None
@@ -398,22 +428,18 @@ def _true(raw, coded):
 
 def _in_order(original, lost, n):
     "The rows of the original that are published, in order. Raises ValueError when they are not as many"
-    original = original.iloc[np.setdiff1d(np.arange(len(original)), np.asarray(lost, dtype=np.int64))]
-    if len(original) != n: raise ValueError(f"'lost' must hold the positions of the rows of 'original' that are not published. Got {len(lost)}, which leaves {len(original)} rows, and {n} are published: leave 'lost' out when the rows have another order.")
-    return original
+    kept = _kept(len(original), lost)
+    if len(kept) != n: raise ValueError(f"'lost' must hold the positions of the rows of 'original' that are not published. Got {len(lost)}, which leaves {len(kept)} rows, and {n} are published: leave 'lost' out when the rows have another order.")
+    return original if n == len(original) else original.iloc[kept]
 
-# %% ../nbs/07d_privacy.ipynb #a3a13a9f
-def _against_original(original, lost, count, qi, coded, n, categorical, taxonomies={}):
-    "Truth and rows that fit, and warnings. `lost`: positions of lost rows, None when the order of the rows is not known; `count`: count who fits whom?"
-    original, true = check_table(original, "original"), None
-    if lost is not None:
-        original = _in_order(original, lost, n)
-        raw = _encode_beside(original, "original", qi, categorical)
-        true = _true(raw, _opened(raw, coded, qi, taxonomies))
+# %% ../nbs/07d_privacy.ipynb #8387cf88
+def _against_original(original, raw, count, qi, coded, n, categorical, taxonomies={}):
+    "Truth and rows that fit, and warnings. `raw`: the encoded original, None when the order of the rows is not known; `count`: count who fits whom?"
+    true = None if raw is None else _true(raw, _opened(raw, coded, qi, taxonomies))
     if not count: return {"truthful": true}, []
     if len(original) != n: return {}, [f"rows that fit were not counted: the original has {len(original):,} rows and {n:,} are published; give the lost ones as lost="]
-    odd = sorted(_odd(qi, coded, taxonomies))
-    if odd: return {"truthful": true}, [f"rows that fit were not counted: {', '.join(odd)} {'holds' if len(odd) == 1 else 'hold'} nodes or centroids"]
+    odd = _who_holds(_vague(qi, coded, taxonomies))
+    if odd: return {"truthful": true}, [f"rows that fit were not counted: {odd}"]
     return _fit_measures(*_matrix(original, "original", qi, coded, n, categorical, taxonomies), true)
 
 # %% ../nbs/07d_privacy.ipynb #842a97f2
@@ -429,13 +455,11 @@ def _fit_measures(raw, out, A, B, true):
     used = (own//len(B[0]), own % len(B[0])) if true else _flow(i, j, A[1], B[1])
     return res | {"global_one_k": int(_global_counts(i, j, used, A[1], B[1]).min())}, []
 
-# %% ../nbs/07d_privacy.ipynb #c9ca783c
-def _representatives(original, lost, qi, coded, data, categorical):
+# %% ../nbs/07d_privacy.ipynb #950d27f8
+def _representatives(original, raw, lost, qi, coded, data, categorical):
     "Information loss of the columns that publish exact cells and centroids only, and warnings; nothing where no centroid is published"
     if not any(isinstance(c, Centroid) for _, cs in coded for c in cs): return {}, []
-    original = check_table(original, "original")
-    kept = _in_order(original, lost, len(data))
-    notes = list(_dominance_warnings(_encode_beside(kept, "original", qi, categorical), qi, coded, pd.factorize(_class_keys(coded, len(data)))[0]))
+    notes = list(_dominance_warnings(raw, qi, coded, pd.factorize(_class_keys(coded, len(data)))[0]))
     plain = [o for o, (_, cs) in zip(qi, coded) if all(isinstance(c, (Exact, Centroid)) for c in cs)]
     if not any(isinstance(c, Centroid) for o, (_, cs) in zip(qi, coded) if o in plain for c in cs): return {}, notes
     return {"il": information_loss(data, original, plain, categorical or (), lost=lost)}, notes
@@ -448,19 +472,21 @@ def _persons_in(classes, person):
     key = key[np.diff(key, prepend=key[:1]-1) != 0]
     return np.bincount(key//(who.max(initial=0)+1))
 
-# %% ../nbs/07d_privacy.ipynb #f1ab99ce
+# %% ../nbs/07d_privacy.ipynb #d2f7a1b5
 def _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies):
     "All that needs the original: fields and warnings"
     more, notes, n, original = {}, [], len(data), check_table(original, "original")
     if len(original) < n: raise ValueError(f"'original' must be the table that the release was made from. Got {len(original):,} rows, fewer than the {n:,} published: give the whole table.")
-    if not _odd(qi, coded, taxonomies):
-        loss = ncp(data, original, qi, categorical or (), taxonomies=taxonomies)
+    kept = original if lost is None else _in_order(original, lost, n)
+    raw = None if lost is None else _encode_beside(kept, "original", qi, categorical)
+    if not list(_loss_warnings(_vague(qi, coded, taxonomies), raw is not None)):
+        loss = ncp(data, original, qi, categorical or (), taxonomies=taxonomies, lost=lost)
         more = {"ncp": float(loss.max()), "gcp": float(loss.mean())}
     if consistency or lost is not None:
-        told, notes = _against_original(original, lost, consistency is not False, qi, coded, n, categorical, taxonomies)
+        told, notes = _against_original(kept, raw, consistency is not False, qi, coded, n, categorical, taxonomies)
         more |= told
     if lost is not None:
-        told, other = _representatives(original, lost, qi, coded, data, categorical)
+        told, other = _representatives(original, raw, lost, qi, coded, data, categorical)
         more, notes = more | told, notes + other
     return more, notes
 
@@ -504,7 +530,7 @@ def _kept_by_persons(constraint, data, y, classes, seen, person):
     rows = np.flatnonzero(of[at] >= 0)
     return _kept_promises(bound, of[at][rows], rows)
 
-# %% ../nbs/07d_privacy.ipynb #f592934d
+# %% ../nbs/07d_privacy.ipynb #c538c46f
 def audit(
     data, # A published table, shape (n_rows, n_columns), or a Release
     quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns that are not named as something else
@@ -546,7 +572,7 @@ def audit(
     risk_max, risk_mean, risk_share = _risks(sizes, 1/k if k else 0.2)
     out = int(gone.sum()) + (lost_rows or 0)
     more, kept, notes = _about_secrets(data, classes, seen, sensitive, y, person, constraints, l, t_distance, sensitive_value, taxonomies)
-    warnings = _broken(kept) + notes + list(_find_warnings(qi, coded, taxonomies))
+    warnings = _broken(kept) + notes + list(_stars(qi, coded)) + list(_loss_warnings(_vague(qi, coded, taxonomies), original is not None and lost is not None))
     if y is not None: more["cm"] = cm(_count_table(classes, *_value_codes(y[~gone])[:2]), out)
     if original is not None and n:
         told, notes = _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies)
@@ -561,7 +587,7 @@ def audit(
         suppressed_rows=int(gone.sum()), suppressed_cells=hidden, lost_rows=lost_rows,
         promise="; ".join(promise) or None, holds=holds if promise else None,
         risk_max=risk_max, risk_mean=risk_mean, risk_share=risk_share, uniques=int((sizes==1).sum()),
-        k_wildcard=None if person is not None else _wildcard_k(coded, gone) if hidden else found,
+        centroid_cells=_center_cells(coded), k_wildcard=None if person is not None else _wildcard_k(coded, gone) if hidden else found,
         discernibility=discernibility(rows, out) if n else None, c_avg=c_avg(sizes, k) if k else None,
         persons=None if person is None else int(person.nunique()), warnings=tuple(warnings), **more)
 

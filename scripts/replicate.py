@@ -6,6 +6,9 @@
     python scripts/replicate.py shao_beckford --row paper 64 0   one run: setting, k, seed
     python scripts/replicate.py kadet --full                     all runs, stored in nbs/papers/results/kadet.csv
     python scripts/replicate.py kadet --row c45 75 1             one run: setting, k, limit of confidence (1: none)
+    python scripts/replicate.py kactus --full                    all runs (hours), stored in nbs/papers/results/kactus_runs.csv; see
+                                                                 scripts/kactus_runs.py, which has more options
+    python scripts/replicate.py kactus --row kactus/raw/glass/c45 10 3   one run: method/preparation/table/learner, k, half
 
 A run that is stored already is not made again (--again makes all anew), so that --full may be stopped and
 called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive. The taxonomies of the kADET and TDS papers
@@ -400,19 +403,26 @@ def kadet(full, seeds, row, again, out):
     if full: print(f"{len(t)} runs in {out}, {len(lines)} of them new")
     print(t.drop(columns=MADE).round(2).to_string(index=False))
 
-PAPERS = {"shao_beckford": shao_beckford, "kadet": kadet}
+# ---------- kACTUS
+def kactus(*args):
+    "The runs of scripts/kactus_runs.py"
+    sys.path.insert(0, str(Path(__file__).parent))
+    import kactus_runs
+    kactus_runs.kactus(*args)
+
+PAPERS = {"shao_beckford": shao_beckford, "kadet": kadet, "kactus": kactus}
 
 def main(args=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("paper", choices=PAPERS, help="which paper")
     p.add_argument("--full", action="store_true", help="make all runs and store them (about ten minutes)")
     p.add_argument("--seeds", type=int, default=3, metavar="N", help="runs of every setting with chance (3, as in the paper)")
-    p.add_argument("--row", nargs=3, metavar=("SETTING", "K", "SEED"), help="make this run only, and print it; for kadet: setting, k, limit of confidence")
+    p.add_argument("--row", nargs=3, metavar=("SETTING", "K", "SEED"), help="make this run only, and print it; for kadet: setting, k, limit of confidence; for kactus: run, k, half")
     p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")
     p.add_argument("--out", type=Path, metavar="CSV", help="where --full stores (nbs/papers/results/PAPER.csv)")
     a = p.parse_args(args)
     if a.seeds < 1: p.error(f"--seeds must be at least 1. Got {a.seeds}.")
-    try: PAPERS[a.paper](a.full, a.seeds, a.row, a.again, a.out or RESULTS/f"{a.paper}.csv")
+    try: PAPERS[a.paper](a.full, a.seeds, a.row, a.again, a.out or RESULTS/f"{a.paper}{'_runs' if a.paper == 'kactus' else ''}.csv")
     except (DataNotFoundError, DataCorruptedError) as e: raise SystemExit(str(e)) from None
 
 if __name__ == "__main__": main()

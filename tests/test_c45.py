@@ -15,7 +15,7 @@ from ppdt.growing import THRESHOLD, Members, Tree, TreeData, grow, tree_counts
 from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, read_release
-from ppdt.tables import Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
+from ppdt.tables import Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
 from ppdt.pruning import _collapse, _prune, _textbook_c45
 from ppdt.reading import _answer, decision_path
 from ppdt.rules import _part, _textbook_part
@@ -216,8 +216,19 @@ def test_errors_say_what_to_do(learner):
 @pytest.mark.parametrize("learner", [ID3Classifier, PARTClassifier], ids=lambda o: o.__name__)
 def test_cells_are_refused_by_name(learner):
     X = pd.DataFrame({"a": cell_column([0, 1, 0, 1], [Exact("x"), ValueSet(["x", "y"])])})
-    with pytest.raises(ValueError, match="'X' must be a raw table. Got published cells.*C45Classifier"): learner().fit(X, list("uvuv"))
+    with pytest.raises(ValueError, match="'X' must be a raw table.*Got (published cells|{x, y} in column 'a').*C45Classifier"): learner().fit(X, list("uvuv"))
     with pytest.raises(ValueError, match="'X' must be a raw table"): learner().fit(pd.DataFrame({"a": list("xyxy")}), list("uvuv")).predict(X)
+
+def test_part_reads_cells_of_one_value_or_none():
+    "Suppressed cells are missing values, a mean is its value"
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.choice(list("xyz"), 80), "b": rng.integers(0, 9, 80).astype(float)})
+    y = np.where((X.a == "x") | (X.b > 6), "u", "v")
+    hide = rng.random((80, 2)) < .3
+    gaps = X.mask(hide)
+    cut = pd.DataFrame({o: cell_column(*pd.factorize(pd.Series([Suppressed() if h else Centroid(v) if o == "b" else Exact(v) for v, h in zip(X[o], hide[:, j])], dtype=object))) for j, o in enumerate(X)})
+    part, same = PARTClassifier().fit(cut, y), PARTClassifier().fit(gaps, y)
+    assert part_text(part) == part_text(same) and np.array_equal(part.predict_proba(X), same.predict_proba(X)) and np.array_equal(part.predict_proba(cut), same.predict_proba(gaps))
 
 def test_id3_takes_few_numbers_as_categories():
     X, y = pd.DataFrame({"a": [1, 2, 3]*4, "b": [True, False]*6}), list("uvw")*4

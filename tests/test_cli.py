@@ -479,3 +479,9 @@ def test_loss_is_the_same_when_rows_were_dropped(tmp_path, capsys):
     first = [o for o in capsys.readouterr().out.splitlines() if o.startswith("loss")]
     assert cli.main(["audit", str(tmp_path/"o.csv"), "--k", "5", "--original", str(tmp_path/"p.csv")]) == 0
     assert first and first == [o for o in capsys.readouterr().out.splitlines() if o.startswith("loss")]
+
+def test_a_tree_says_what_to_suppress(ppdt, tmp_path):
+    code, out, err = ppdt(*NO_OUT, "--class", "Bought", "--k", 3, "--mode", "kactus", "-o", "k.csv")
+    assert code == 0 and not err and "lost (fewer than k=3)" in out and "k-anonymity with k = 3: holds" in out
+    code, out, err = ppdt(*NO_OUT, "--k", 3, "--mode", "kactus", "-o", "k.csv")
+    assert code == 2 and "--mode kactus must have the class that its tree predicts" in err

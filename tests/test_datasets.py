@@ -8,7 +8,7 @@ import ppdt.datasets as D
 from ppdt.datasets import *
 
 # ---------- small tables
-@pytest.mark.parametrize("load,shape", [(load_customers, (14, 4)), (load_patients, (6, 4)), (load_salaries, (8, 2)), (load_clients, (6, 3))])
+@pytest.mark.parametrize("load,shape", [(load_customers, (14, 4)), (load_patients, (6, 4)), (load_salaries, (8, 2)), (load_census_excerpt, (15, 15)), (load_clients, (6, 3))])
 def test_small_tables_are_fresh_copies(load, shape):
     a, b = load(), load()
     assert a.shape == shape and not a.isna().any(axis=None)
@@ -22,6 +22,17 @@ def test_customers_have_the_leaves_of_card_13():
     assert counts[("Female", "Married", True)] == {"Yes": 2} and counts[("Female", "Not Married", True)] == {"No": 3}
     assert counts[("Male", "Married", True)] == {"Yes": 2} and counts[("Male", "Married", False)] == {"No": 3}
     assert (c.Bought == "Yes").sum() == 7 and (c.Age.min(), c.Age.max()) == (22, 80)
+
+def test_census_excerpt_has_the_columns_of_adult(data_dir, monkeypatch):
+    t = load_census_excerpt()
+    assert list(t.index) == list(range(1, 16)) and t.index.name == "record" and list(t) == D._adult_columns
+    assert [o for o in t if pd.api.types.is_integer_dtype(t[o])] == D._adult_numbers
+    monkeypatch.setenv("PPDT_DATA", str(data_dir))
+    adult = fetch_adult("train")
+    assert (t.dtypes.map(str) == adult.dtypes.map(str)).all()
+    sizes = t.groupby(D._census_qis).size()
+    assert sorted(sizes) == [1]*12 + [3] and t.groupby(D._census_qis[:-1]).size().max() == 3
+    assert t.income.value_counts().to_dict() == {"<=50K": 9, ">50K": 6}
 
 def test_patients_postcode_is_text(): assert load_patients().Postcode.map(type).eq(str).all()
 
@@ -258,5 +269,131 @@ def test_adult_cache_cannot_be_written(server, good, alone, tmp_path):
 def test_adult_bad_subset(subset):
     with pytest.raises(ValueError, match="'subset'.*'train', 'test' or 'all'") as e: fetch_adult(subset)
     assert repr(subset) in str(e.value)
+
+# ---------- the other benchmarks
+OTHERS = [o for o in D._benchmarks if o != "adult"]
+FETCHED = [o for o in OTHERS if D._benchmarks[o]["archive"]]
+# first digits of the sha256 of UCI's own files, as public loaders record them; the last two have no such record
+UCI = dict(german="b21f3d81db80", glass="dd67373f4baf", ionosphere="46d52186b84e", crx="fff49bc186cb", tictactoe="a996a756484d", contraceptive="ad2a49da55df", nursery="8e0389c3dd37")
+
+def as_uci(name, text):
+    "UCI's files, rebuilt from our CSV file: the test's own way back"
+    header, *rows = [line.split(",") for line in text.splitlines()]
+    def code(j, c, v):
+        if o := D._labels.get(name, {}).get(c):
+            first, *labels = o.split("|")
+            p = f"A{j + 1}"*first.startswith("A")
+            return p + str(int(first[len(p):]) + labels.index(v))
+        return v or "?"
+    rows = [[code(j, c, v) for j, (c, v) in enumerate(zip(header, row))] for row in rows]
+    if name == "glass":
+        at = dict(zip(D._glass_rows, rows))
+        rows = [[str(i + 1), f"{float(at[i][0]):.5f}", *(f"{float(v):.2f}" for v in at[i][1:-1]), at[i][-1]] for i in range(len(rows))]
+    lines = [(" " if name in ("german", "vehicle") else ",").join(row) + "\n" for row in rows]
+    files = D._benchmarks[name]["files"]
+    n = len(lines)//len(files)
+    return {f: ("".join(lines[i*n:(i + 1)*n]) + "\n"*(name == "nursery")).encode() for i, f in enumerate(files)}
+
+@pytest.fixture(scope="session")
+def originals(data_dir): return {o: as_uci(o, (data_dir/f"{o}.csv").read_text("utf-8")) for o in OTHERS}
+
+@pytest.fixture(scope="session")
+def benchmarks(data_dir):
+    "All tables, from the folder"
+    with pytest.MonkeyPatch.context() as m:
+        m.setenv("PPDT_DATA", str(data_dir))
+        return {o: fetch_benchmark(o) for o in D._benchmarks}
+
+def same(a, b): assert_frame_equal(a[0], b[0]); pd.testing.assert_series_equal(a[1], b[1])
+
+@pytest.mark.parametrize("name", UCI)
+def test_rebuilt_files_are_those_of_uci(originals, name):
+    assert hashlib.sha256(b"".join(originals[name].values())).hexdigest().startswith(UCI[name])
+
+def test_benchmarks_have_the_schema_of_the_stored_results(benchmarks, oracle_dir):
+    "Names, kinds, categories in order and values are those that Weka was given"
+    import json
+    schema = json.loads((oracle_dir/"weka"/"schema.json").read_text())
+    for name, (X, y) in benchmarks.items():
+        s = schema[{"german": "credit-g", "pima": "diabetes", "adult": "adult-all"}.get(name, name)]
+        t = X.assign(**{y.name: y})
+        assert list(t) == [a["name"] for a in s["attributes"]] and len(t) == s["rows"] and t.isna().to_numpy().sum() == s["missing"]
+        for a in s["attributes"]: assert list(t[a["name"]].cat.categories) == a["values"] if a["type"] == "nominal" else pd.api.types.is_numeric_dtype(t[a["name"]])
+
+def test_properties_are_what_the_tables_hold(benchmarks):
+    p = benchmark_properties()
+    assert list(p.index) == list(D._benchmarks)
+    for name, (X, y) in benchmarks.items():
+        numbers = [o for o in X if pd.api.types.is_numeric_dtype(X[o])]
+        assert tuple(p.loc[name, ["rows", "attributes", "classes", "numeric"]]) == (len(X), X.shape[1], y.nunique(), round(100*len(numbers)/X.shape[1], 2))
+    assert p.index[p.paper == ""].tolist() == p.index[p.paper_rows.isna()].tolist() == ["contraceptive"]
+
+def test_a_benchmark_is_a_fresh_copy(data_dir, monkeypatch, benchmarks):
+    monkeypatch.setenv("PPDT_DATA", str(data_dir))
+    X, y = fetch_benchmark("crx")
+    X.iloc[0, 1] = 0; y.iloc[0] = "-"
+    same(fetch_benchmark("crx"), benchmarks["crx"])
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_uci_files_in_the_folder_give_the_same_table(originals, benchmarks, monkeypatch, tmp_path, name):
+    monkeypatch.setenv("PPDT_DATA", str(tmp_path))
+    for f, data in originals[name].items(): (tmp_path/f).write_bytes(data)
+    same(fetch_benchmark(name, download=False), benchmarks[name])
+
+@pytest.mark.parametrize("name", FETCHED)
+def test_benchmark_download(server, originals, alone, benchmarks, name):
+    "Fetched once, kept under its own name, and the same as from the folder"
+    server.pages["/adult.zip"] = (200, archive(originals[name]), None)
+    for _ in range(2): same(fetch_benchmark(name, url=server.url, progress=False), benchmarks[name])
+    assert server.hits == 1 and left_in(alone) == [f"{name}.zip"]
+
+def test_adult_is_a_benchmark_too(server, good, alone, frames):
+    server.pages["/adult.zip"] = (200, good, None)
+    X, y = fetch_benchmark("adult", url=server.url, progress=False)
+    assert_frame_equal(X.assign(income=y).astype({o: frames["all"][o].dtype for o in frames["all"]}), frames["all"])
+    assert (X["workclass"].cat.categories == sorted(frames["all"]["workclass"].dropna().unique())).all()
+
+@pytest.mark.parametrize("how", ["a value", "a label", "a row less", "a short row", "empty", "member missing", "not a zip", "not UTF-8"])
+def test_a_bad_archive_of_a_benchmark(server, originals, alone, how):
+    "Nothing is returned or kept; in the cache the file is removed"
+    data = originals["german"]["german.data"]
+    files = {"german.data": {"a value": data.replace(b" 1169 ", b" 1170 ", 1), "a label": data.replace(b"A34", b"A39", 1), "a row less": data[data.index(b"\n") + 1:],
+                             "a short row": data.replace(b" A201 1", b" A201", 1), "empty": b"", "not UTF-8": data.replace(b"A11", b"\xff11", 1)}.get(how, data)}
+    bad = b"<html>" if how == "not a zip" else archive({} if how == "member missing" else files)
+    server.pages["/adult.zip"] = (200, bad, None)
+    with pytest.raises(DataCorruptedError) as e: fetch_benchmark("german", url=server.url, progress=False)
+    assert server.url in one_clear_sentence(e) and "german.data" in str(e.value) and left_in(alone) == []
+    alone.mkdir(exist_ok=True); (alone/"german.zip").write_bytes(bad)
+    with pytest.raises(DataCorruptedError) as e: fetch_benchmark("german", download=False)
+    assert str(alone/"german.zip") in one_clear_sentence(e) and left_in(alone) == []
+
+@pytest.mark.parametrize("spoil", [lambda b: b[:3000], lambda b: b"", lambda b: b.replace(b"30.83", b"30.84", 1), lambda b: b[:500] + b"\xff" + b[501:]], ids=["truncated", "empty", "a value", "not UTF-8"])
+def test_a_spoilt_benchmark_in_the_folder(data_dir, monkeypatch, alone, tmp_path, spoil):
+    p = tmp_path/"crx.csv"; p.write_bytes(spoil((data_dir/"crx.csv").read_bytes()))
+    monkeypatch.setenv("PPDT_DATA", str(tmp_path))
+    with pytest.raises(DataCorruptedError) as e: fetch_benchmark("crx")
+    assert str(p) in one_clear_sentence(e) and p.exists()
+
+def test_benchmark_csv_spellings(data_dir, monkeypatch, alone, tmp_path, benchmarks):
+    text = (data_dir/"crx.csv").read_text("utf-8").replace("b,", '"b",', 1)
+    (tmp_path/"crx.csv").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    monkeypatch.setenv("PPDT_DATA", str(tmp_path))
+    same(fetch_benchmark("crx"), benchmarks["crx"])
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_benchmark_that_cannot_be_had(server, alone, name):
+    "The message names the ways that there are"
+    server.pages = {}
+    b, kw = D._benchmarks[name], dict(progress=False) | (dict(url=server.url) if D._benchmarks[name]["archive"] else {})
+    with pytest.raises(DataNotFoundError) as e: fetch_benchmark(name, **kw)
+    s = one_clear_sentence(e)
+    assert f"{name}.csv" in s and b["files"][0] in s and "PPDT_DATA" in s and left_in(alone) == []
+    assert ("three ways" in s and str(alone/f"{name}.zip") in s and b["archive"] in s) if b["archive"] else "one way" in s
+    with pytest.raises(DataNotFoundError): fetch_benchmark(name, download=False)
+
+@pytest.mark.parametrize("name", ["iris", "Adult", "", None, 3, ["adult"]])
+def test_an_unknown_benchmark(name):
+    with pytest.raises(ValueError, match="'name'.*'adult', 'german'") as e: fetch_benchmark(name)
+    assert repr(name) in str(e.value)
 
 def test_errors_are_os_errors(): assert issubclass(DataNotFoundError, OSError) and issubclass(DataCorruptedError, OSError)

@@ -4,7 +4,8 @@ from itertools import combinations
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from ppdt.datasets import load_customers, load_patients
-from ppdt.generalization import recode
+from ppdt.diversity import equivalence_classes
+from ppdt.generalization import centroid_recoding, recode
 from ppdt.loss import cell_ncp, gcp, information_loss, ncp, sse
 from ppdt.tables import MISSING, Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column, encode
 
@@ -202,3 +203,62 @@ def test_squared_error_needs_representatives_in_order():
     with pytest.raises(ValueError, match="'lost'"): sse(X.iloc[:2], X)
     with pytest.raises(ValueError, match="'original' must have the columns"): sse(X.assign(z=1), X)
     with pytest.raises(ValueError, match="numbers or dates"): sse(pd.DataFrame({"x": cell_column([0]*3, [Centroid("a")])}), X)
+
+# ---------- the spread that centroids replace
+@st.composite
+def published_centers(draw):
+    "A raw table, a release of it with centroids and some suppressed cells, and positions of lost rows"
+    rows = draw(st.lists(st.tuples(st.sampled_from([1, 2, 5, 9]), st.sampled_from("abc"), st.integers(0, 3), st.booleans(), st.booleans()), min_size=2, max_size=15))
+    X = pd.DataFrame([r[:2] for r in rows], columns=["x", "c"])
+    lost = [i for i, r in enumerate(rows) if r[3]][:len(rows)-1]
+    kept = X.drop(index=lost)
+    g = [rows[i][2] for i in kept.index]
+    hide = {o: r[4] for o, r in zip(g, (rows[i] for i in kept.index))}        # suppressed by group
+    t = recode(kept, g, "centroid")
+    return X, t.assign(x=[Suppressed() if hide[o] else v for o, v in zip(g, t.x)]), lost
+
+@given(published_centers(), forms, st.randoms(use_true_random=False))
+def test_centroids_lose_what_the_interval_of_their_class_loses(table, form, random):
+    X, t, lost = table
+    kept = X.drop(index=lost)
+    as_range = recode(kept, equivalence_classes(t), "interval")
+    same = as_range.assign(x=[v if isinstance(v, Suppressed) else w for v, w in zip(t.x, as_range.x)])
+    found = ncp(t, X, form=form, lost=lost)
+    assert found.tolist() == pytest.approx(ncp(same, X, form=form).tolist()) and (found >= 0).all() and (found <= 1).all()
+    assert gcp(t, X, form=form, lost=lost) == pytest.approx(found.mean())
+    p = list(range(len(X))); random.shuffle(p)
+    at = {v: i for i, v in enumerate(kept.index)}
+    moved = ncp(t.iloc[[at[i] for i in p if i in at]], X.iloc[p], form=form, lost=[j for j, i in enumerate(p) if i not in at])
+    assert moved.tolist() == pytest.approx(found.tolist()), "the order of the rows does not matter, as long as it is one"
+
+@given(tables(), forms)
+def test_centroids_of_groups_lose_what_their_ranges_lose(table, form):
+    "Where no two groups are published alike"
+    X, groups = table
+    t = recode(X, groups, "centroid") if X.columns[0] != "day" else pd.DataFrame({"day": _median_days(X, groups)})
+    if len(set(equivalence_classes(t))) == len(set(groups)): assert gcp(t, X, form=form, lost=[]) == pytest.approx(gcp(recode(X, groups, "interval"), X, form=form))
+
+def _median_days(X, groups):
+    a, codes = encode(X.day)
+    return cell_column(*centroid_recoding(a, codes, pd.factorize(np.array(groups))[0], "median"))
+
+def test_groups_with_one_mean_are_one_class_unless_another_column_tells_them_apart():
+    X = pd.DataFrame({"x": [4, 6, 0, 10], "c": list("aabb")})
+    t = recode(X, [0, 0, 1, 1], "centroid")
+    assert ncp(t, X, ["x"], lost=[]).x == 1 and ncp(t, X, lost=[]).x == pytest.approx(.6)
+
+def test_centroids_of_categories_declared_and_missing():
+    X = pd.DataFrame({"z": [1, 1, 2, 3], "m": ["a", None, "b", "b"], "n": [1., np.nan, 3, 3]})
+    t = pd.DataFrame({"z": cell_column([0]*4, [Centroid(1)]), "m": cell_column([0, 0, 1, 1], [Centroid("a"), Exact("b")]), "n": cell_column([0, 0, 1, 1], [Centroid(1.), Exact(3.)])})
+    assert ncp(t, X, categorical=["z"], lost=[]).tolist() == pytest.approx([2/4*2/3, 2/4*2/3, 2/4*1]), "z is 1, 1 in one class and 2, 3 in the other"
+    assert ncp(t[["z"]], X, categorical=["z"], lost=[]).z == 1
+
+@pytest.mark.parametrize("rows,lost,word", [(4, [], "'lost'"), (3, [0, 1], "'lost'"), (3, None, "lost=")])
+def test_centroids_need_rows_in_one_order(rows, lost, word):
+    X = pd.DataFrame({"x": [1, 2, 3]})
+    with pytest.raises(ValueError, match=word): ncp(pd.DataFrame({"x": cell_column([0]*rows, [Centroid(2.)])}), X, lost=lost)
+    assert ncp(pd.DataFrame({"x": cell_column([0]*3, [Interval(1, 2)])}), X, lost=[0]).x == .5, "only centroids ask for it"
+
+def test_centroids_of_another_table():
+    with pytest.raises(ValueError, match="the original does not have"): ncp(pd.DataFrame({"Marital": cell_column([0]*14, [Centroid("Widowed")])}), CUSTOMERS, lost=[])
+    with pytest.raises(ValueError, match="the original does not have"): ncp(pd.DataFrame({"Age": cell_column([0]*14, [Centroid("old")])}), CUSTOMERS, lost=[])

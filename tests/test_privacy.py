@@ -3,9 +3,11 @@ from dataclasses import fields
 from itertools import combinations
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
+from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers, load_patients
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.generalization import Taxonomy, recode
+from ppdt.kactus import KActusAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import Audit, audit, class_sizes, equivalence_classes, plot_class_sizes, risk_report
 from ppdt.release import Release, read_release
@@ -115,6 +117,10 @@ def test_empty_frames(t):
 def test_everything_suppressed():
     found = audit(pd.DataFrame({"x": cell_column([0, 0], [Suppressed()]), "y": cell_column([0, 0], [Suppressed()])}), k=5, original=pd.DataFrame({"x": [1, 2], "y": [1, 1]}))
     assert (found.k, found.suppressed_rows, found.suppressed_cells, found.gcp, found.holds) == (None, 2, 4, 1, True)
+    assert "none: all published rows are suppressed" in str(found) and "0, beside 2 fully suppressed" in str(found)
+    say = audit(pd.DataFrame({"x": cell_column([0, 0], [Suppressed()]), "name": ["Ann", "Bob"]}), ["x"], k=2, lost_rows=1).explain()
+    assert say.startswith("None of the 2 published rows shows anything") and "1 row of the original is not published" in say
+    assert "Mind: column 'name'" in say and "for want of anything to tell" in say and "Not looked at" in say
 
 def test_without_k_it_measures_only():
     found = audit(CUSTOMERS[QIS])
@@ -127,17 +133,41 @@ def test_risk_at_the_threshold_is_not_above_it():
 
 # ---------- what it does not know
 def test_none_means_not_known():
-    known = {"k", "n_rows", "n_classes", "class_sizes", "suppressed_rows", "suppressed_cells", "risk_max", "risk_mean", "risk_share", "uniques", "k_wildcard", "discernibility", "warnings"}
+    known = {"k", "n_rows", "n_classes", "class_sizes", "suppressed_rows", "suppressed_cells", "risk_max", "risk_mean", "risk_share", "uniques", "k_wildcard", "discernibility", "centroid_cells", "warnings"}
     found = audit(CUSTOMERS[QIS])
     assert {f.name for f in fields(found) if getattr(found, f.name) is not None} == known
     assert {f.name for f in fields(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0)) if getattr(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0), f.name) is not None} \
         == known | {"promise", "holds", "ncp", "gcp", "lost_rows", "c_avg"}
 
 @pytest.mark.parametrize("cell", [Node("Europe"), Centroid(3.)])
-def test_loss_of_nodes_and_centroids_is_not_known(cell):
+def test_loss_of_nodes_and_of_centroids_without_the_order_is_not_known(cell):
     found = audit(pd.DataFrame({"x": cell_column([0, 0], [cell])}), original=pd.DataFrame({"x": [1., 5.]}))
     assert found.gcp is None and found.k == 2 and "loss cannot be measured: x" in found.warnings[0] and found.warnings[0] in str(found)
     assert audit(pd.DataFrame({"x": cell_column([0, 0], [cell])})).gcp is None
+    assert ("taxonomies=" if isinstance(cell, Node) else "lost=") in found.warnings[0]
+
+def test_loss_of_centroids_is_the_spread_of_their_class():
+    X = pd.DataFrame({"x": [3., 7, 6, 8, 0], "c": list("aabbc")})
+    t = recode(X.iloc[:4], [0, 0, 1, 1], "centroid")
+    found = audit(t, original=X, lost=[4], consistency=False)
+    assert (found.ncp, found.gcp, found.centroid_cells, found.warnings) == (pytest.approx(3/8), pytest.approx(3/16), 4, ())
+    assert "representatives       4 cells, IL" in str(found) and "by their spread" in str(found) and "4 cells hold a representative" in found.explain()
+    assert audit(X, original=X).centroid_cells == 0 and "representative" not in str(audit(X, original=X, lost=[]))
+    for kw in (dict(), dict(original=X), dict(lost=[4])): assert audit(t, **kw).gcp is None and "x holds centroids" in audit(t, **kw).warnings[0]
+    nodes = t.assign(m=cell_column([0]*4, [Node("n")]))
+    assert audit(nodes, original=X.assign(m=1), lost=[4], consistency=False).warnings == ("the loss cannot be measured: m holds nodes; give their taxonomies in taxonomies=",)
+
+def test_a_release_knows_which_rows_its_centroids_stand_for():
+    X, y = CUSTOMERS[QIS], CUSTOMERS.Bought
+    for shortfall, told in (("lose", (12, 0, 2)), ("top_up", (9, 5, 0))):
+        r = KActusAnonymizer(k=3, inducer=C45Classifier(prune=False), selection="first", root_shortfall=shortfall).anonymize(X, y)
+        a, again = r.audit, audit(r, original=X)
+        assert (a.n_rows, a.suppressed_rows, a.lost_rows) == told and not a.warnings
+        assert a.ncp == again.ncp == pytest.approx((told[0] + told[1] - 3 + 3*10/58)/(told[0] + told[1]))
+        assert ("not published at all" in str(a)) == ("2 rows of the original are not published" in a.explain()) == bool(told[2])
+        assert ("beside 5 fully suppressed" in str(a)) == bool(told[1])
+    a = KActusAnonymizer(k=3, inducer=C45Classifier(min_samples_leaf=14)).anonymize(X, y).audit
+    assert (a.k, a.n_rows, a.suppressed_rows, a.holds, a.gcp) == (None, 0, 14, True, 1)
 
 # ---------- bad input
 @pytest.mark.parametrize("kw,error,word", [
@@ -243,6 +273,20 @@ def test_a_dominant_value_is_found(values, warns):
     told = [o for o in audit(t, original=X, lost=[]).warnings if "dominance" in o]
     assert len(told) == warns and (not warns or "'x'" in told[0] and "1 class," in told[0])
     assert not [o for o in audit(t, original=X).warnings if "dominance" in o]
+
+def test_a_dominant_value_is_found_in_a_release():
+    "Five capital gains of which one is 99,999, in a leaf that tests them"
+    X = pd.DataFrame({"gain": [1, 2, 3, 1, 99_999] + [0]*5, "age": [30, 40, 50, 60, 70]*2})
+    y = pd.Series(["yes"]*5 + ["no"]*5)
+    for more in (dict(), dict(missing="category")):
+        r = KActusAnonymizer(k=5, inducer=C45Classifier(prune=False), **more).anonymize(X if not more else X.assign(age=[30., 40, None, 60, 70]*2), y)
+        assert Centroid(100_006/5) in set(r.data.gain)
+        assert len([o for o in r.audit.warnings if "'gain'" in o and "up to 100%" in o and "1 class," in o]) == 1
+
+def test_dominance_is_looked_for_beside_missing_and_suppressed_cells():
+    X = pd.DataFrame({"x": [18., 20, 21, 21, 1000, np.nan, 3]})
+    t = pd.DataFrame({"x": cell_column([0]*5 + [-1, 1], [Centroid(216.), Suppressed()])})
+    assert [o for o in audit(t, original=X, lost=[]).warnings if "up to 93%" in o]
 
 def test_a_median_gives_nobody_away():
     X = pd.DataFrame({"x": [18., 20, 21, 21, 1000]})

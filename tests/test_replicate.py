@@ -1,6 +1,6 @@
 """The stored results of the papers are whole, and one cheap run comes out as stored."""
-import importlib.util
-import pandas as pd
+import importlib.util, json, sys
+import numpy as np, pandas as pd
 import pytest
 import places
 
@@ -102,3 +102,134 @@ def test_kadet_on_the_command_line(replicate):
     for args in (["kadet", "--row", "id3", "5", "0.5"], ["kadet", "--row", "id3", "five", "1"]):
         with pytest.raises(SystemExit) as e: replicate.main(args)
         assert "SETTING K LIMIT" in str(e.value.code)
+
+# ---------- kACTUS
+KACTUS, KACTUS_PAPER = RESULTS.with_name("kactus_runs.csv"), RESULTS.with_name("kactus_paper.csv")
+
+@pytest.fixture(scope="module")
+def runs():
+    sys.path.insert(0, str(places.ROOT/"scripts"))
+    try: import kactus_runs
+    finally: sys.path.pop(0)
+    return kactus_runs
+
+@pytest.fixture(scope="module")
+def printed(): return pd.read_csv(KACTUS_PAPER, dtype={"sd": str}, keep_default_na=False, na_values={"mean": [""]})
+
+def test_every_printed_cell_of_kactus_is_there_once(printed):
+    assert not printed.duplicated(["table", "case", "learner", "method", "k"]).any()
+    assert printed.groupby(["table", "method"]).size().to_dict() == {(2, "kACTUS"): 240, **{(t, m): n for t in (3, 4) for m, n in (("TDS", 72), ("TDR", 72), ("kACTUS", 72), ("kADET", 18))},
+                                                                     (5, "kACTUS"): 72, (5, "Mondrian"): 72, (6, "kACTUS"): 6}
+    t = printed[printed.table < 6]
+    assert t["mean"].between(25, 99).all() and t.sd.astype(float).between(.1, 19).all() and t.mark.isin(["", "*", "+", "-"]).all()
+    assert (t.mark[t.table == 2] != "+").all() and (t.mark[t.method == "kACTUS"][t.table > 2] == "").all()
+    sizes = printed[printed.table == 6]
+    assert (sizes["rows"].astype(int) == sizes.case.str.removeprefix("sigma=").astype(int)*45_222).all()
+
+def test_the_three_tables_print_kactus_alike(printed):
+    t = printed[(printed.table > 2) & (printed.method == "kACTUS") & (printed.table < 6)]
+    assert (t.groupby(["case", "learner", "k"])[["mean", "sd"]].nunique() == 1).all(axis=None)
+    both = t[(t.table == 3) & (t.case == "14/14") & t.k.isin([5, 20])].merge(printed[(printed.table == 2) & (printed.case == "adult")], on=["learner", "k"])
+    assert len(both) == 8 and (both.mean_x == both.mean_y).all()
+
+def test_what_the_text_of_kactus_counts(printed):
+    "Signs and mean differences; Table 4's signs are not those that the text counts (62 and 59)"
+    t = printed[printed.table.between(3, 5)]
+    ours = t[t.method == "kACTUS"].set_index(["table", "case", "learner", "k"])["mean"]
+    rivals = t[t.method != "kACTUS"]
+    worse = pd.Series(ours.loc[list(rivals[["table", "case", "learner", "k"]].itertuples(index=False, name=None))].to_numpy() - rivals["mean"].to_numpy(), index=rivals.index)
+    signs = rivals.groupby(["table", "method"]).mark.agg(lambda o: ((o == "+").sum(), (o == "-").sum())).to_dict()
+    assert signs == {(3, "TDR"): (52, 2), (3, "TDS"): (51, 1), (3, "kADET"): (13, 0), (4, "TDR"): (58, 1), (4, "TDS"): (65, 0), (4, "kADET"): (12, 0), (5, "Mondrian"): (58, 0)}
+    assert (worse[rivals.mark == "+"] > 0).all() and (worse[rivals.mark == "-"] < 0).all()
+    gap = worse.groupby([rivals.table, rivals.method]).mean().round(3).to_dict()
+    assert gap == {(3, "TDR"): 3.352, (3, "TDS"): 3.549, (3, "kADET"): 2.378, (4, "TDR"): 4.34, (4, "TDS"): 5.289, (4, "kADET"): 3.555, (5, "Mondrian"): 7.841}
+
+def test_the_design_of_kactus(runs):
+    keys = runs.all_runs()
+    assert len(keys) == len(set(keys))
+    t = pd.DataFrame(keys, columns=runs.KEY)
+    assert set(t.method) == set(runs.ABOUT) and set(t.case) == {*runs.SMALL, *runs.CASES} and set(t.preparation) == set(runs.PREPARATIONS)
+    table_2 = t[(t.method == "kactus") & t.case.isin([*runs.SMALL, "adult"]) & (t.preparation == "raw")]
+    assert len(table_2) == 240*10 and (table_2.groupby(["case", "k", "learner"]).half.nunique() == 10).all()
+    assert t[t.case == "adult-complete-8"].method.value_counts().to_dict() == {"kactus": 480, "kadet": 60, "kadet_values": 60, "mondrian": 240, "mondrian_raw_test": 240}
+    parts = [i for i, u in enumerate(runs.all_units()) if u[5] == ("part",)]
+    assert parts == list(range(parts[0], len(runs.all_units())))                       # the slowest learner last
+
+@pytest.mark.parametrize("name", ["glass", "crx", "german", "adult"])
+def test_halves_are_those_of_the_stored_results(runs, oracle_dir, name):
+    f = json.loads((oracle_dir/"weka"/f"folds_{name}.json").read_text())
+    found = runs.halves(name, f["n"])
+    for rep, fold in enumerate(f["folds"]):
+        half = np.array(list(fold["half_of_row"])) == "1"
+        for test in 0, 1:
+            a, b = found[2*rep + test]
+            assert (a == np.flatnonzero(half != test)).all() and (b == np.flatnonzero(half == test)).all()
+
+def test_without_protection_the_learners_answer_like_weka(runs, data_dir, oracle_dir):
+    stored = json.loads((oracle_dir/"weka"/"cv_5x2.json").read_text())["results"]["raw"]
+    for case in "glass", "crx":
+        for o in runs.run(("kactus", "raw", case, 1, 3, ("c45", "part", "naive_bayes"))):
+            assert o["right"] == stored[case][{"c45": "J48", "part": "PART", "naive_bayes": "NaiveBayes"}[o["learner"]]]["correct"][3], o
+
+def test_a_release_of_kactus_as_a_plain_table(runs):
+    from ppdt.datasets import load_customers
+    from ppdt.kactus import KActusAnonymizer
+    t = load_customers().reset_index(drop=True)
+    X, y = t.drop(columns="Bought").astype({"Gender": "category", "Marital": "category"}), t.Bought
+    r = KActusAnonymizer(k=3, random_state=0).anonymize(X, y)
+    p = runs.with_gaps(r.data, X)
+    assert (p.dtypes[["Gender", "Marital"]] == X.dtypes[["Gender", "Marital"]]).all() and p.Age.dtype == float
+    assert runs.suppressed(r.data, list(X)) == pytest.approx(p.isna().to_numpy().mean()) and 0 < p.isna().to_numpy().mean() < 1
+    same = p.Gender.isna() | (p.Gender == X.Gender.loc[p.index])
+    assert same.all() and len(r.lost) + len(p) == len(X)
+
+def test_sets_and_ranges_as_plain_values(runs):
+    from ppdt.mondrian import MondrianAnonymizer
+    X = pd.DataFrame({"age": [20, 30, 40, 50], "job": pd.Categorical(["a", "b", "c", "c"])})
+    est = MondrianAnonymizer(k=2).fit(X)
+    data, tokens = runs.as_values(est.release_.data, X)
+    assert data.age.tolist() == [25, 25, 45, 45] and data.job.astype(str).tolist() == ["{a, b}", "{a, b}", "c", "c"] and tokens == {"job": ["c", "{a, b}"]}
+    asked = runs.as_values(X, X, tokens)[0]
+    assert asked.age.tolist() == X.age.tolist() and asked.job.isna().tolist() == [True, True, False, False]
+
+def test_the_enlarged_table(runs):
+    from ppdt.datasets import make_population
+    people = make_population(200)
+    names = ["age", "education", "occupation", "marital_status", "region", "hours"]
+    X, y = runs.enlarged(people, names, "income", 6, seed=1)
+    assert X.shape == (1200, 6) and list(X) == names
+    assert all((X[o][:200].to_numpy() == people[o].to_numpy()).all() for o in names) and (y.to_numpy() == np.tile(people.income.to_numpy(), 6)).all()
+    assert all(set(X[o]) <= set(people[o]) for o in names)
+    kept = np.mean([(X[o][200:].to_numpy() == np.tile(people[o].to_numpy(), 5)) for o in names], axis=0)
+    assert kept.min() >= .5 and kept.mean() < .62                                     # three of six, and what chance adds
+    again = runs.enlarged(people, names, "income", 6, seed=1)[0]
+    assert X.equals(again) and not X.equals(runs.enlarged(people, names, "income", 6, seed=2)[0])
+
+def test_stored_runs_of_kactus_are_of_the_design(runs):
+    t = runs.read(KACTUS)
+    assert list(t.columns) == runs.COLUMNS and not t.duplicated(runs.KEY).any()
+    assert set(keys(t, runs.KEY)) <= set(runs.all_runs()) and not t[runs.MADE].isna().any(axis=None)
+    assert (t.right <= t.n_test).all() and (t.accuracy == (100*t.right/t.n_test).round(4)).all() and (t.lost < t.k).all() and (t.k_measured >= t.k).all()
+    assert t.suppressed.between(0, 1).all() and (t.suppressed[t.k == 1] == 0).all()
+
+@pytest.mark.parametrize("key", [("kactus", "raw", "glass", 10, 3, "c45"), ("kactus", "discretized", "pima", 5, 0, "naive_bayes")])
+def test_a_run_of_kactus_comes_out_as_stored(runs, data_dir, key):
+    old = runs.read(KACTUS).set_index(runs.KEY).loc[key]
+    new, = runs.run((*key[:5], (key[5],)))
+    for o in runs.MEASURED: assert new[o] == old[o], o
+
+def test_kactus_on_the_command_line(replicate, runs, data_dir, tmp_path, capsys):
+    for args in (["--row", "kactus/raw/glass/c45", "7", "0"], ["--row", "kactus/raw/glass", "5", "0"], ["--row", "kactus/raw/glass/c45", "five", "0"]):
+        with pytest.raises(SystemExit) as e: replicate.main(["kactus", *args])
+        assert "METHOD/PREPARATION/CASE/LEARNER K HALF" in str(e.value.code)
+    with pytest.raises(SystemExit): runs.main(["--jobs", "0"])
+    replicate.main(["kactus", "--row", "kactus/raw/glass/c45", "30", "1"])
+    assert "45.42" in capsys.readouterr().out                                        # the paper's
+    out = tmp_path/"deep"/"runs.csv"
+    unit = next(u for u in runs.all_units() if u[2] == "glass")
+    runs.make_all([unit], out); first = runs.read(out)
+    runs.store(out, [dict(first.iloc[0]) | dict(right=0)])
+    t = runs.read(out)
+    runs.make_all([u for u in runs.all_units() if u[1:4] == ("raw", "glass", 1)], out, jobs=2)
+    assert sorted(runs.done_in(out)) == sorted(key for u in runs.all_units() if u[1:4] == ("raw", "glass", 1) for key in runs.keys_of(u))
+    assert len(t) == len(first) == 4 and t.right.iloc[0] == 0 and (t.right[1:] == first.right[1:]).all() and [p.name for p in out.parent.iterdir()] == ["runs.csv"]
