@@ -343,7 +343,7 @@ def _leaves_for_subtrees(tree, confidence=.25, prune=True):
     tree = _only(tree, _replaced(tree, tree.n - tree.counts.max(axis=1), 0.) if len(tree) > 1 else np.zeros(1, dtype=bool))
     return _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), .1)) if prune else tree
 
-# %% ../nbs/14_kadet.ipynb #6ad50512
+# %% ../nbs/14_kadet.ipynb #c210765e
 from .c45 import _OneTree, _importances, _one_row, _need, _number, _readable, _ask_columns, _ask_raw
 from .fractions import tree_shares
 from .generalization import Taxonomy
@@ -351,7 +351,7 @@ from .models import _case, _measure
 from .privacy import _check_k
 from .reading import decision_path, explain
 from .release import GuaranteeError, _fit_columns, _forget
-from .tables import value_order, value_text
+from .tables import MISSING, Cell, cell_text, value_order, value_text
 
 # %% ../nbs/14_kadet.ipynb #a5570500
 def with_levels(
@@ -427,7 +427,7 @@ def _grow_or_say(o, people, promise):
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
     return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
 
-# %% ../nbs/14_kadet.ipynb #44963003
+# %% ../nbs/14_kadet.ipynb #41b51d8c
 class KADETClassifier(_OneTree):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
@@ -563,9 +563,9 @@ class KADETClassifier(_OneTree):
     def explain(self, row, counts=False):
         "Why a row (dict, Series or table of one row) gets its class, in words; `counts` tells the training rows"
         check_is_fitted(self, "tree_")
-        return explain(self.tree_ if counts else _without_nobody(self.tree_), _row_with_levels(self, row), counts)
+        return _without_missing(explain(self.tree_ if counts else _without_nobody(self.tree_), _row_with_levels(self, row), counts))
 
-# %% ../nbs/14_kadet.ipynb #2d9f8cd4
+# %% ../nbs/14_kadet.ipynb #c265621d
 def _set_classes(o, classes):
     "Classes in declared order, which breaks ties, and sorted, as scikit-learn expects them"
     o._classes_, o._sorted_ = classes, sorted(range(len(classes)), key=lambda i: value_order(classes[i]))
@@ -590,9 +590,19 @@ def _read_asks(c, taxonomy, tree):
     return values, {a: place(a, l) for a, l in asked.items()}
 
 def _row_with_levels(o, row):
-    "A row, and what its values are at coarser levels"
-    row, taxonomies = _one_row(o, row), o.taxonomies
-    return dict(row) | {_level_name(c, l): t.generalize(row[c], l) for c, t in (taxonomies or {}).items() if c in row for l in range(1, t.height)}
+    "A row, and what the values that the tree asks are at coarser levels. Raises ValueError where one is missing, or a published cell"
+    row, asked = _one_row(o, row), {_fit_columns(o)[o._asks_[a][0]] for a in o.tree_.attribute.tolist() if a >= 0}
+    for c in asked & set(row):
+        if isinstance(row[c], Cell): raise ValueError(f"'row' must hold raw values. Got the cell {cell_text(row[c])} for {c!r}.")
+        _no_missing([c], [np.array([row[c] is MISSING or bool(pd.isna(row[c]))])])
+    def up(t, v, l): return t.generalize(v, l) if v in t.values else f"{value_text(v)} (not in the taxonomy)"
+    return dict(row) | {_level_name(c, l): up(t, row[c], l) for c, t in (o.taxonomies or {}).items() if c in asked & set(row) for l in range(1, t.height)}
+
+def _without_missing(text):
+    "An explanation without the sentence about missing values, which are refused"
+    *lines, last = text.split("\n")
+    rest = last.partition(". ")[2] if last.startswith("A missing value goes") else last
+    return "\n".join(lines + [rest]*bool(rest))
 
 def _raised(x, asks):
     "Codes of columns as codes of what the tree asks; a value that was not declared stays one"

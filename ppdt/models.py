@@ -200,12 +200,13 @@ def _asks(clf, columns):
     if len(asks) != len(names): raise ValueError(f"'columns' must make as many features as the tree has. Got {len(asks)} for {len(names)}: give the transformer that made the tree's training table.")
     return names, asks, _nameless(_inputs(columns))
 
-# %% ../nbs/07c_models.ipynb #9a262a32
+# %% ../nbs/07c_models.ipynb #546ad6ed
 def _check_sklearn(model):
     "Raises TypeError or ValueError for what is no fitted tree of scikit-learn"
     if hasattr(model, "estimators_") or isinstance(model, BaseEnsemble):
         raise TypeError(f"'tree' must be a single tree. Got {type(model).__name__}: audit each tree of it, audit_model(forest.estimators_[i], X, public, y=np.searchsorted(forest.classes_, y)), since its trees know the classes by number. What the trees tell together is more than any of them tells: multiply their spans.")
-    if not isinstance(model, DecisionTreeClassifier): raise TypeError(f"'tree' must be a Tree, a fitted classifier that has one, or a DecisionTreeClassifier. Got {type(model).__name__}.")
+    if not isinstance(model, DecisionTreeClassifier):
+        raise TypeError(f"'tree' must be a Tree, a fitted classifier that has one, or a DecisionTreeClassifier. Got {type(model).__name__}" + (", which is not fitted or has no such tree." if hasattr(model, "fit") else "."))
     if not hasattr(model, "tree_"): raise ValueError("'tree' must be fitted. Got a DecisionTreeClassifier that is not: call fit first.")
     if model.n_outputs_ > 1: raise ValueError(f"'tree' must predict one class. Got {model.n_outputs_} outputs: learn a tree for each.")
 
@@ -542,7 +543,7 @@ def _find_class(X, public, y, told, m):
     if told and codes is None: raise ValueError("'y' must be given when the class is public. Got none, and no column of the table holds the classes of the tree: give y=.")
     return codes, {name, *like} - {None}, bool(told or like or name is not None and name in public)
 
-# %% ../nbs/07c_models.ipynb #261581dd
+# %% ../nbs/07c_models.ipynb #341e612f
 def _by_position(m, X):
     "A model without names, with the columns of the table in their order"
     name = dict(zip(m.inputs, X.columns))
@@ -559,6 +560,8 @@ def _match(m, X, private, rules):
     if lost and len(m.inputs) == X.shape[1] and not set(m.inputs) & set(X.columns) and not set(lost) & set(private): return _by_position(m, X)
     lost = [o for o in dict.fromkeys(lost + [o for r in rules for o in r if o not in X.columns]) if o not in private]
     if not lost: return m
+    level = next((o for o in lost if re.sub(r" \(level \d+\)$", "", o) in set(X.columns) - {o}), None)
+    if level: raise ValueError(f"'X' must have all columns that the tree asks for. Got none named {level!r}, a coarser level of another: give with_levels(X, taxonomies) of ppdt.kadet as X, or let the classifier audit itself with clf.audit(X, y).")
     which = ", ".join(map(repr, lost[:5]))
     if set(lost) & set(m.inputs): do = "which has no name of its own: " + (f"say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}" if m.left is not None else "name the table's columns as the tree does") + ". Only if the table really lacks it and the attacker does not know it, name it in private=."
     else: do = f"add it, or correct its name; if the attacker does not know it, private={lost[:5]!r}."
@@ -914,7 +917,7 @@ def linking_attack(
     o = _case(tree, people, public, y, private, class_public, impossible, columns)
     return _attack(o, _spans(o))
 
-# %% ../nbs/07c_models.ipynb #e3d78a6f
+# %% ../nbs/07c_models.ipynb #00e3add8
 def _audit_lines(a):
     "Label and text of everything a ModelAudit measured, in reading order"
     n = lambda x: f"{x:,}"
@@ -922,7 +925,7 @@ def _audit_lines(a):
     few = lambda names: ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "") if names else "none"
     yield "k measured", n(a.k)
     yield "people", f"{n(a.n_rows)} in {n(a.n_spans)} span{'s' if a.n_spans != 1 else ''}"
-    yield "each span", f"{between(a.populations)} people, {between(a.bins)} bins"
+    yield "each span", f"{between(a.populations)} {'person' if max(a.populations) == 1 else 'people'}, {between(a.bins)} bins"
     if a.alone: yield "alone in their span", n(a.alone)
     yield "asked, public", few(a.public)
     yield "asked, private", few(a.private) if a.class_public else f"{few(a.private)}, and the class" if a.private else "the class alone"

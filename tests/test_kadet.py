@@ -372,6 +372,22 @@ def test_explain_and_path_here_and_read_back():
             assert "Answer: n" in o.explain(row) and "of 3 training rows" not in o.explain(row) and o.path(row)[-1].ends == 1
     assert "of 3 training rows" in clf.explain({"job": "pupil"}, counts=True)
 
+def test_explain_refuses_what_predict_refuses():
+    X, y = village()
+    for clf in (KADETClassifier(k=3, taxonomies={"job": VILLAGE}).fit(X.assign(age=range(14)), y), KADETClassifier(k=3).fit(X.assign(age=range(14)), y)):
+        asked = {clf.feature_names_in_[clf._asks_[a][0]] for a in clf.tree_.attribute if a >= 0}
+        row = {"job": "pupil", "age": 9}
+        assert "missing" not in clf.explain(row)
+        for o in asked:
+            for f in (clf.explain, clf.path):
+                for v in (None, np.nan):
+                    with pytest.raises(ValueError, match=f"Column '{o}' must have no missing values"): f(row | {o: v})
+                with pytest.raises(ValueError, match="'row' must hold raw values"): f(row | {o: Suppressed()})
+        for o in set(row) - asked: assert clf.explain(row | {o: None}) == clf.explain(row)
+    clf = KADETClassifier(k=3, taxonomies={"job": VILLAGE}).fit(X, y)
+    for v in ("fisher", "works"):           # the name of a level is no value either
+        assert f"{v} (not in the taxonomy), which has no branch here" in clf.explain({"job": v}) and f"Answer: {clf.predict(pd.DataFrame({'job': [v, 'clerk']}))[0]}" in clf.explain({"job": v})
+
 VILLAGE = Taxonomy.from_dict({"any": {"works": ["clerk", "farmer", "nurse", "king"], "does not": ["pupil", "retired", "prisoner"]}})
 
 def village(rare="farmer"):

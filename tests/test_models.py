@@ -1,4 +1,5 @@
 """What a tree tells about people: spans against enumeration of all completions, attacks against enumeration of all worlds."""
+from dataclasses import replace
 from itertools import permutations, product
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
@@ -10,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_clients, load_customers
 from ppdt.id3_sets import GeneralizedID3Classifier
-from ppdt.models import _any_left, _textbook_end, _textbook_span, audit_model, linking_attack, plot_spans, spans
+from ppdt.models import _any_left, _places, _routed, _textbook_end, _textbook_span, audit_model, linking_attack, plot_spans, spans
 from ppdt.tables import Interval
 from ppdt.trees import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, tree_from_json, tree_json
 
@@ -86,6 +87,39 @@ def test_spans_are_what_all_completions_reach(case):
     tree, kinds, X, public, y = case
     check(spans(tree, X, public), enumerated(tree, kinds, X, public))
     check(spans(tree, X, [*public, "class"], y=y), enumerated(tree, kinds, X, public, y))
+
+@given(cases())
+def test_pairs_are_what_is_reached(case):
+    tree, kinds, X, public, y = case
+    for s in (spans(tree, X, public), spans(tree, X, [*public, "class"], y=y)):
+        for i in (slice(None), slice(1, None), slice(0, 1)):
+            assert [o.tolist() for o in s.pairs(i)] == [o.tolist() for o in np.nonzero(s.reach(i))]
+
+def sent_branch_by_branch(s, X, codes, k):
+    "People of each node: the weight of each person at each node, from that at its parent"
+    t, g = s.tree, s.regions
+    w, res = {0: np.ones(len(X))}, np.zeros((len(t), k))
+    for i in range(len(t)):
+        if i:
+            (c, b), p = g.branches[i], t.parent[i]
+            at, n = _places(g.domains[c], X[g.domains[c].name]), t.n[t.parent == p].sum()
+            w[i] = w[p]*np.where(at < 0, t.n[i]/n if n > 0 else 0., b[at])
+        res[i] = np.bincount(codes, w[i], minlength=k)
+    return res
+
+@given(cases(), st.data())
+def test_people_are_sent_down_as_the_tree_sends_them(case, data):
+    tree, kinds, X, public, y = case
+    n = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(tree), max_size=len(tree))), dtype=float)
+    tree = replace(tree, counts=np.stack([n, n], axis=1), n=2*n)
+    s, Z = spans(tree, X, public), X.copy()
+    for o in X:
+        lost = data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X)))
+        Z[o] = X[o].where(~np.array(lost)) if data.draw(st.booleans()) else X[o]
+    for table in (X, Z):
+        if any(table[o].isna().all() for o in table): continue
+        assert np.allclose(_routed(s, table, (y == "yes").to_numpy().astype(int)), sent_branch_by_branch(s, table, (y == "yes").to_numpy().astype(int), 2))
+        assert np.allclose(_routed(s, table, None), sent_branch_by_branch(s, table, np.zeros(len(X), dtype=int), 1))
 
 @st.composite
 def ruled_cases(draw):
@@ -543,6 +577,11 @@ def test_trees_of_a_forest():
     a = audit_model(forest.estimators_[0], t[["zip", "age"]], ["zip"], y=np.searchsorted(forest.classes_, y))
     assert a.exposed > 0 and warned(a, "a bootstrap") and not warned(a, "other people")
 
+def test_names_that_can_be_read_once_only():
+    for f in (spans, audit_model, linking_attack):
+        a, b = (f(figure_1(), CLIENTS[["Sports Car", "Marital Status"]], o) for o in (PUBLIC, (o for o in PUBLIC)))
+        assert getattr(a, "spans", a).populations.tolist() == getattr(b, "spans", b).populations.tolist() == [3, 3]
+
 def test_explain():
     text = audit_model(figure_1(), CLIENTS, PUBLIC, y="Loan Risk").explain()
     for o in ("all 6 people by Marital Status", "2 groups", "k = 3", "published with its counts, the class of 0 people", "66.7%", "0.00% of the people"): assert o in text
@@ -562,6 +601,9 @@ def scaled():
 def lumped():
     X = pd.DataFrame({"a": list("ppqqrs")}); enc = OneHotEncoder(min_frequency=2, sparse_output=False)
     return make_pipeline(enc, DecisionTreeClassifier()).fit(X, list("xyxyxy")), X
+def leveled():
+    X = pd.DataFrame({"job (level 1)": list("wwnn")})
+    return ID3Classifier().fit(X, list("yynn")), pd.DataFrame({"job": list("abcd")}), ["job"]
 BAD = [
     (lambda: spans(figure_1(), CLIENTS, ["Maritall"]), ValueError, "'public' must name columns of the table. Got 'Maritall'"),
     (lambda: spans(figure_1(), CLIENTS, "Marital Status"), ValueError, "'public' must be a list"),
@@ -578,6 +620,8 @@ BAD = [
     (lambda: spans(figure_1(), CLIENTS, PUBLIC, impossible=lambda t: True), ValueError, "'impossible' must return True or False for each row"),
     (lambda: plot_spans(spans(DecisionTreeClassifier().fit(np.arange(202)[:, None], [0, 1]*101), np.arange(202)[:, None])), ValueError, "'found' must be of a tree of at most 100 leaves. Got 202"),
     (lambda: spans("tree", CLIENTS), TypeError, "'tree' must be a Tree"),
+    (lambda: spans(C45Classifier(), CLIENTS), TypeError, "Got C45Classifier, which is not fitted or has no such tree"),
+    (lambda: spans(*leveled()), ValueError, "Got none named 'job (level 1)', a coarser level of another: give with_levels(X, taxonomies)"),
     (lambda: spans(RandomForestClassifier(2).fit(AB, [0, 1]), AB), TypeError, "'tree' must be a single tree. Got RandomForestClassifier: audit each tree of it"),
     (lambda: spans(DecisionTreeRegressor(), CLIENTS), TypeError, "'tree' must be a Tree"),
     (lambda: spans(DecisionTreeClassifier(), CLIENTS), ValueError, "'tree' must be fitted"),
