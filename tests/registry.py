@@ -152,7 +152,7 @@ CLASSIFIERS = {
         checked={o: (PARTClassifier(**p), NOT_TEXT) for o, p in {"Weka's": {}, "-U -M 1": dict(prune=False, min_samples_leaf=1)}.items()}),
     NaiveBayesClassifier: Entry(
         grids=(grid(),), needs_y=True, declared=True, refuses=("'taxonomies' must have the taxonomy of column",),
-        checked={"Weka's": (NaiveBayesClassifier(), dict(check_classifier_data_not_an_array=NUMBERED))}),
+        checked={"Weka's": (NaiveBayesClassifier(), NOT_TEXT)}),
     KADETClassifier: Entry(
         grids=(grid(k=pick(1, 2, 3), criterion=pick("gain", "gain_ratio"), public=some_public, priority=pick("node", "weighted"), empty_ok=st.booleans(), prune=pick(None, True, False)),
                grid(k=pick(1, 2), criterion=pick("gain", "gain_ratio"), taxonomies=some_taxonomies, l_diversity=pick(None, 1.2), max_confidence=pick(None, .8))),
