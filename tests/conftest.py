@@ -11,6 +11,11 @@ settings.register_profile("ci", max_examples=100, deadline=None, derandomize=Tru
 settings.register_profile("stress", max_examples=3000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("PPDT_HYPOTHESIS") or "ci")
 
+def pytest_collection_finish(session):
+    "Notebooks run beside the other tests, which wait for none of them"
+    nbs = [o for o in session.items if o.path.name == "test_notebooks.py"]
+    if nbs and not session.config.option.collectonly: nbs[0].module.begin([o.callspec.params["path"] for o in nbs])
+
 def _folder(find, variable, what):
     folder = find()
     if folder: return folder

@@ -63,20 +63,26 @@ def store(path):
     write_nb(nb, path)
     return "stored"
 
+def _biggest_first(paths): return sorted(paths, key=lambda p: -p.stat().st_size)      # so that the last one does not run alone for long
+
+_BEGUN = {}
+
+def begin(paths):
+    "Let the notebooks run in a process of their own, beside the other tests, from the moment that all are collected"
+    ex = ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1)
+    _BEGUN.update({p: ex.submit(stale, p) for p in _biggest_first(paths)})
+    ex.shutdown(wait=False)
+
 def _each(f, paths):
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    # the biggest notebooks first, so that the last one does not run alone for long
-    order = sorted(paths, key=lambda p: -p.stat().st_size)
+    order = _biggest_first(paths)
     with ProcessPoolExecutor(min(cpus, len(paths)), mp_context=get_context("spawn"), max_tasks_per_child=1) as ex:
         res = dict(zip(order, ex.map(f, order)))
     return {p: res[p] for p in paths}
 
-@pytest.fixture(scope="session")
-def results(): return _each(stale, NBS)
-
 @pytest.mark.parametrize("path", NBS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_stored_outputs(path, results):
-    differences, error = results[path]
+def test_stored_outputs(path):
+    differences, error = _BEGUN[path].result()
     if error and "fetch_adult(" in path.read_text("utf-8") and not places.data_dir() and not places.data_required():
         pytest.skip(f"needs the Adult table (set PPDT_DATA to its folder): {error.splitlines()[-1]}")
     assert not error, error
