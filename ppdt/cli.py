@@ -206,7 +206,7 @@ def read_taxonomies(
             res[name] = Taxonomy.from_csv(path, "float64")
     return res
 
-# %% ../nbs/18_command.ipynb #3046f49c
+# %% ../nbs/18_command.ipynb #b0e7f247
 def anonymizer_for(
     mode, # "strict", "relaxed", "infogain" or "kactus"
     recoding, # "set" or "interval"
@@ -219,7 +219,7 @@ def anonymizer_for(
         return MondrianAnonymizer(mode=mode, recoding=recoding, taxonomies=trees or None, **common)
     from ppdt.kactus import KActusAnonymizer
     if trees: raise CommandError("--taxonomy cannot be used with --mode kactus, which suppresses instead of publishing nodes: leave it out, or use another --mode.")
-    return KActusAnonymizer(numeric="interval", merge="sets" if recoding == "set" else "none", **common)
+    return KActusAnonymizer(numeric="range", merge="sets" if recoding == "set" else "none", **common)
 
 # %% ../nbs/18_command.ipynb #1133375d
 def anonymize_file(

@@ -363,7 +363,7 @@ def _shown(told, c, stops, merge):
     def of(f, v): return np.array([f(v[e], axis=0) for e in ends]).reshape(len(ends), v.shape[1])
     return _Told(of(np.all, told.tested), of(np.min, told.lo), of(np.max, told.hi))
 
-# %% ../nbs/15_kactus.ipynb #283946f2
+# %% ../nbs/15_kactus.ipynb #a044a123
 def _is_date(a): return a.dtype.startswith(("datetime", "timestamp"))
 
 def _antecedents(a, codes, g, lo, hi):
@@ -377,6 +377,7 @@ def _antecedents(a, codes, g, lo, hi):
 def _batch_cells(a, codes, g, lo, hi, numeric):
     "(codes, cells) of the rows of batches that show a column"
     if a.kind != "numeric": return set_recoding(a, codes, g)
+    if numeric == "range": return interval_recoding(a, codes, g)
     return _antecedents(a, codes, g, lo, hi) if numeric == "interval" else centroid_recoding(a, codes, g, "median" if _is_date(a) else "mean")
 
 # %% ../nbs/15_kactus.ipynb #86a85097
@@ -460,8 +461,8 @@ def _check_model(m, names, merge):
         if o.column not in names: raise ValueError(f"'inducer' must ask quasi-identifiers only. Got a tree that asks {o.column!r}; the quasi-identifiers are {', '.join(names)}: learn it from these columns.")
     if merge == "none" and (t.kind == ONE_VALUE).any(): raise ValueError("'inducer' must have one branch for each value with merge='none'. Got a tree with grouped branches (one value against all others), where the rows of a leaf differ: use binary_splits=False, or merge='sets', which publishes the values of each leaf as a set.")
 
-# %% ../nbs/15_kactus.ipynb #418eec88
-_WORDS = dict(rule=("intended", "literal"), numeric=("mean", "interval"), root_shortfall=("lose", "top_up"), selection=("random", "first", "nearest"), merge=("none", "sets"))
+# %% ../nbs/15_kactus.ipynb #003e72af
+_WORDS = dict(rule=("intended", "literal"), numeric=("mean", "interval", "range"), root_shortfall=("lose", "top_up"), selection=("random", "first", "nearest"), merge=("none", "sets"))
 
 def _renumbered(c, order):
     "A climb whose row i is row order[i] of a table"
@@ -481,7 +482,7 @@ def _anonymize(o, X, y, others, attributes, codes, k, allow):
     c, rest = climb(m.tree, stops, k, o.rule, choose, may)
     return m, est, _settle(c, rest, k, o.root_shortfall, choose, may), stops, order
 
-# %% ../nbs/15_kactus.ipynb #133d7417
+# %% ../nbs/15_kactus.ipynb #cc88a5d5
 class KActusAnonymizer(Anonymizer):
     """kACTUS: suppression by a decision tree. Source: kactus, Figs. 5 and 6.
 
@@ -506,8 +507,9 @@ class KActusAnonymizer(Anonymizer):
         Which rows leave complying leaves: "intended", those that complete a group of fewer than k; "literal", as the
         printed procedure says, all spare rows even where nobody needs them.
     numeric : str
-        A number that the path tests is published as the "mean" of its batch, or as the "interval" that the tests leave;
-        a date as the median, or the range, of the batch.
+        A number that the path tests is published as the "mean" of its batch, as the "interval" that the tests leave, or as
+        the "range" of the batch, from smallest to largest; a date as the median, or the range. Means are the paper's way;
+        learners do best with ranges.
     root_shortfall : str
         Fewer than k rows left at the root: "lose" them, or "top_up" with rows that other batches can spare (where there are
         none, the smallest batch joins them).

@@ -5,21 +5,21 @@
 # %% auto #0
 __all__ = ['NaiveBayesClassifier', 'logistic_regression', 'mdl_cut_points', 'MDLDiscretizer', 'learners']
 
-# %% ../nbs/17a_learners.ipynb #238eb0b8
+# %% ../nbs/17a_learners.ipynb #2186c972
 from dataclasses import replace
 import numpy as np, pandas as pd
 from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from .c45 import C45Classifier, PARTClassifier, _keep_classes
-from .columns import _check_y, _class_codes, _is_published
+from .columns import _check_weight, _check_y, _class_codes, _is_published
 from .encoder import ReleaseEncoder, _block, _check_parameters, _coded, _warn_of_texts, learn_column, same_columns
 from .release import _fit_columns, _forget
-from .splits import _EPS
-from .tables import cell_text, check_table, encode, value_text
+from .growing import entropy
+from .tables import canonical_order, cell_text, check_table, encode, value_text
 
 # %% ../nbs/17a_learners.ipynb #3d4bef21
 def _textbook_naive_bayes(rows, y, row):
@@ -35,15 +35,19 @@ def _textbook_naive_bayes(rows, y, row):
         res.append(p)
     return [p/sum(res) for p in res]
 
-# %% ../nbs/17a_learners.ipynb #c8c80f81
+# %% ../nbs/17a_learners.ipynb #09f4a937
 _FLOOR = 1e-75          # no factor is smaller, as in Weka
 
-def _cell_table(codes, cs, blank, y, n_classes):
-    "Rows of each class and cell, shape (n_classes, n_cells), and the cells that say something, in an order that depends on them only"
+def _cell_table(codes, cs, blank, y, w, n_classes):
+    "Rows, or their weights, of each class and cell, shape (n_classes, n_cells), and the cells that say something; no sum depends on the order of the rows"
     known = np.flatnonzero(~blank)
     key = cs[known] if isinstance(cs, np.ndarray) else np.array([cell_text(cs[i]) for i in known], dtype=object)
-    some = codes >= 0
-    counts = np.bincount(y[some]*len(cs) + codes[some], minlength=n_classes*len(cs)).reshape(n_classes, len(cs))
+    some = np.flatnonzero(codes >= 0)
+    at = y[some]*len(cs) + codes[some]
+    if w is not None:
+        order = np.lexsort((w[some], at))
+        some, at = some[order], at[order]
+    counts = np.bincount(at, None if w is None else w[some], minlength=n_classes*len(cs)).reshape(n_classes, len(cs))
     return counts, known[np.argsort(key, kind="stable")]
 
 # %% ../nbs/17a_learners.ipynb #081c0a67
@@ -52,7 +56,7 @@ def _value_chances(counts, block, size):
     n = np.asarray(counts @ block)
     return (n + 1)/(n.sum(axis=1, keepdims=True) + size)
 
-# %% ../nbs/17a_learners.ipynb #ce80524d
+# %% ../nbs/17a_learners.ipynb #79692a4c
 def _normal(counts, x):
     "(precision, mean of each class, deviation of each class) of numbers; deviations are at least a sixth of the precision"
     seen = np.unique(x[counts.sum(axis=0) > 0])
@@ -60,14 +64,13 @@ def _normal(counts, x):
     x, n = np.rint(x/step)*step, counts.sum(axis=1)
     total = counts @ x
     mean = np.divide(total, n, out=np.zeros(len(n)), where=n > 0)
-    spread = np.sqrt(np.divide(np.abs(counts @ (x*x) - mean*total), n, out=np.zeros(len(n)), where=n > 0))
+    with np.errstate(over="ignore", invalid="ignore"): spread = np.sqrt(np.divide(np.abs(counts @ (x*x) - mean*total), n, out=np.zeros(len(n)), where=n > 0))
     return step, mean, np.where(spread > 1e-10, np.maximum(spread, step/6), step/6)
 
-# %% ../nbs/17a_learners.ipynb #4c3d8da4
+# %% ../nbs/17a_learners.ipynb #0f9ccf7c
 def _normal_chances(x, step, mean, deviation):
     "Chance of each number, as far as it is known, in each class, shape (n_numbers, n_classes)"
-    z = np.rint(x/step)*step
-    z = z[:, None] - mean
+    with np.errstate(over="ignore"): z = (np.rint(x/step)*step)[:, None] - mean
     return ndtr((z + step/2)/deviation) - ndtr((z - step/2)/deviation)
 
 # %% ../nbs/17a_learners.ipynb #14b30ad0
@@ -78,13 +81,13 @@ def _with_declared(c, s):
     more = tuple(v for v in s.cat.categories if value_text(v) not in known)
     return replace(c, values=c.values + more, parts=c.parts + tuple(map(value_text, more)), fill=np.append(c.fill, np.zeros(len(more))))
 
-# %% ../nbs/17a_learners.ipynb #7a7005b2
-def _learn_chances(s, y, n_classes, enc):
+# %% ../nbs/17a_learners.ipynb #d5a1a841
+def _learn_chances(s, y, w, n_classes, enc):
     "(ColumnCode, parameters) of a column"
     c = _with_declared(learn_column(s, enc), s)
     codes, cs = _coded(s, c.kind == "categorical")
     block, blank = _block(c, cs)
-    counts, known = _cell_table(codes, cs, blank, y, n_classes)
+    counts, known = _cell_table(codes, cs, blank, y, w, n_classes)
     if c.kind == "numeric": return c, _normal(counts[:, known], block[known].toarray()[:, 0])
     return c, _value_chances(counts[:, known], block[known], len(c.values))
 
@@ -99,7 +102,7 @@ def _column_logs(s, c, p):
     logs[blank] = 0
     return np.vstack([logs, np.zeros(logs.shape[1])])[codes]
 
-# %% ../nbs/17a_learners.ipynb #95604ba5
+# %% ../nbs/17a_learners.ipynb #a99fd239
 class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
     """Naive Bayes on raw tables and releases; on raw tables as Weka's NaiveBayes. Source: kactus, Section 5.4.
 
@@ -131,17 +134,18 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
     """
     def __init__(self, categorical=(), taxonomies=None): self.categorical, self.taxonomies = categorical, taxonomies
 
-    def fit(self, X, y):
-        "Learn from rows X, raw or a release's `data`, shape (n_rows, n_columns), and their class y"
+    def fit(self, X, y, sample_weight=None):
+        "Learn from rows X, raw or a release's `data`, shape (n_rows, n_columns), their class y and, if given, their weights, shape (n_rows,)"
         _forget(self)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
         _warn_of_texts(X, "learn from its data")
-        y, enc = _check_y(y, X), ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies)
+        y, w, enc = _check_y(y, X), _check_weight(sample_weight, len(X)), ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies)
         _check_parameters(enc, X.columns)
+        if w is not None and (w == 0).any(): X, y, w = X[w > 0], y[w > 0], w[w > 0]
         classes, codes = _class_codes(y)
-        columns = [_learn_chances(X[o], codes, len(classes), enc) for o in X]
+        columns = [_learn_chances(X[o], codes, w, len(classes), enc) for o in X]
         _keep_classes(self, classes)
-        n = np.bincount(codes, minlength=len(classes))
+        n = _cell_table(np.zeros(len(X), dtype=np.int64), np.zeros(1), np.zeros(1, dtype=bool), codes, w, len(classes))[0][:, 0]
         self.priors_ = ((n + 1)/(n.sum() + len(n)))[self._sorted_]
         self.columns_ = [(c, p[self._sorted_] if c.kind == "categorical" else (p[0], *(o[self._sorted_] for o in p[1:]))) for c, p in columns]
         self.n_features_in_ = X.shape[1]
@@ -160,52 +164,56 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
         return softmax(self.predict_log_proba(X), axis=1)
 
     def predict(self, X):
-        "Class of each row, shape (n_rows,); ties go to the first"
-        p = self.predict_proba(X)
-        return self.classes_[np.round(p, 12).argmax(axis=1)]
+        "Class of each row, shape (n_rows,); ties go to the first class in declared order"
+        p = self.predict_proba(X)[:, np.argsort(self._sorted_)]
+        return self._classes_[np.round(p, 12).argmax(axis=1)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
         return tags
 
-# %% ../nbs/17a_learners.ipynb #7bfab255
+# %% ../nbs/17a_learners.ipynb #1219e277
+class _InOrder(Pipeline):
+    "A pipeline that learns from rows in the order in which a release is published, so that sums of floats do not tell a table from its file"
+    def fit(self, X, y=None, **params):
+        "Learn from X, shape (n_rows, n_columns), and its class y; weights of rows, if given, are arrays of the same length"
+        t = check_table(X)
+        y = _check_y(y, t)
+        at = canonical_order([*(t[o] for o in t), y, *(pd.Series(np.asarray(v, dtype=float)) for v in params.values())])
+        return super().fit(X.iloc[at] if isinstance(X, pd.DataFrame) else t.to_numpy()[at], np.asarray(y)[at], **{o: np.asarray(v)[at] for o, v in params.items()})
+
+# %% ../nbs/17a_learners.ipynb #428302ec
 def logistic_regression(
     missing:str="mode", # What missing and suppressed cells become: "mode" (Weka's: means of numbers, the most frequent category), "impute" (means of all output columns) or "indicator" (these, and a column that says so)
     ridge:float=1e-8, # Weight of the squared coefficients, above 0, as Weka's -R
     max_iter:int=200, # Iterations at most
     taxonomies=None, # `Taxonomy` by column name, for releases with nodes
     categorical=(), # Columns whose numbers are categories
-): # A scikit-learn pipeline: encoder, scaling, logistic regression
-    "Logistic regression on raw tables and releases. Raises ValueError for a ridge that is not allowed, and in fit for the others. Source: kactus, Section 5.4."
-    if not ridge > 0: raise ValueError(f"'ridge' must be a number above 0. Got {ridge}: use 1e-8, as Weka does.")
-    return make_pipeline(ReleaseEncoder(missing=missing, taxonomies=taxonomies, categorical=categorical), StandardScaler(), LogisticRegression(C=1/(2*ridge), max_iter=max_iter))
+)->Pipeline: # A scikit-learn pipeline, not fitted: encoder, scaling, logistic regression
+    "Logistic regression on raw tables and releases. Raises ValueError for a ridge that is not above 0, in fit for other parameters. Source: kactus, Section 5.4."
+    if not isinstance(ridge, (int, float, np.number)) or isinstance(ridge, bool) or not 0 < ridge < np.inf: raise ValueError(f"'ridge' must be a number above 0. Got {ridge!r}: 1e-8 is Weka's, 1 is strong.")
+    return _InOrder([("releaseencoder", ReleaseEncoder(missing=missing, taxonomies=taxonomies, categorical=categorical)), ("standardscaler", StandardScaler()),
+                     ("logisticregression", LogisticRegression(C=1/(2*ridge), max_iter=max_iter))])
 
-# %% ../nbs/17a_learners.ipynb #89025abb
-def _xlog(n):
-    "n log n, 0 for 0"
-    return n*np.log(np.maximum(n, 1))
+# %% ../nbs/17a_learners.ipynb #f020b167
+#| export
 
-def _entropies(counts):
-    "Entropy in bits of rows of counts, shape (n, n_classes)"
-    n = counts.sum(axis=-1)
-    return (_xlog(n) - _xlog(counts).sum(axis=-1))/np.maximum(n, 1)/np.log(2)
-
-# %% ../nbs/17a_learners.ipynb #f67b9b9e
+# %% ../nbs/17a_learners.ipynb #7a071e05
 def _best_cut(counts):
     "(values left of the best cut, its gain) for counts of values in order, shape (n_values, n_classes)"
     left = counts.cumsum(axis=0)[:-1]; right = counts.sum(axis=0) - left
     n = counts.sum()
-    after = (left.sum(axis=1)*_entropies(left) + right.sum(axis=1)*_entropies(right))/n
+    after = (left.sum(axis=1)*entropy(left) + right.sum(axis=1)*entropy(right))/n
     at = int(np.argmin(np.round(after, 12)))
-    return at + 1, float(_entropies(counts.sum(axis=0)) - after[at])
+    return at + 1, float(entropy(counts.sum(axis=0)) - after[at])
 
-# %% ../nbs/17a_learners.ipynb #fb4d15c0
+# %% ../nbs/17a_learners.ipynb #1561b630
 def _accepted(counts, at, gain):
     "Does a cut pay for its description? Source: fayyad1993, Section 5"
     whole, left, right = counts.sum(axis=0), counts[:at].sum(axis=0), counts[at:].sum(axis=0)
     k, k1, k2 = ((o > 0).sum() for o in (whole, left, right))
-    delta = np.log2(3.**k - 2) - (k*_entropies(whole) - k1*_entropies(left) - k2*_entropies(right))
+    delta = np.log2(3.**k - 2) - (k*entropy(whole) - k1*entropy(left) - k2*entropy(right))
     n = whole.sum()
     return gain > (np.log2(n - 1) + delta)/n
 
@@ -230,12 +238,13 @@ def mdl_cut_points(
             todo += [(a, a + i), (a + i, b)]
     return np.sort(np.array(cuts, dtype=float))
 
-# %% ../nbs/17a_learners.ipynb #20369e3d
+# %% ../nbs/17a_learners.ipynb #ed414320
 def _cut_column(s, cuts):
     "A column of numbers as ordered categories; a number at a cut is below it"
     a, codes = encode(s)
     if len(a) and a.kind != "numeric": raise ValueError(f"Column {s.name!r} must hold numbers, as in fit. Got {a.dtype}: convert it.")
     text = [f"{o:.10g}" for o in cuts]
+    if len(set(text)) < len(text): text = [repr(float(o)) for o in cuts]
     names = ["all"] if not text else [f"<= {text[0]}", *(f"{a} to {b}" for a, b in zip(text, text[1:])), f"> {text[-1]}"]
     where = np.append(np.searchsorted(cuts, a.positions if len(a) else [], side="left"), -1).astype(int)
     return pd.Series(pd.Categorical.from_codes(where[codes], names, ordered=True), index=s.index, name=s.name)

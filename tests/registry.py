@@ -83,9 +83,9 @@ def _kactus(**p): return KActusAnonymizer(**dict(root_shortfall="top_up", random
 
 ANONYMIZERS = {
     KActusAnonymizer: Entry(
-        grids=(grid(inducer=an_inducer, rule=pick("intended", "literal"), numeric=pick("mean", "interval"), root_shortfall=pick("lose", "top_up"), selection=pick("random", "first", "nearest"),
+        grids=(grid(inducer=an_inducer, rule=pick("intended", "literal"), numeric=pick("mean", "interval", "range"), root_shortfall=pick("lose", "top_up"), selection=pick("random", "first", "nearest"),
                     merge=pick("none", "sets"), random_state=st.integers(0, 3)),
-               grid(inducer=st.builds(C45Classifier, binary_splits=st.just(True), prune=st.booleans(), min_samples_leaf=pick(1, 2)), merge=st.just("sets"), numeric=pick("mean", "interval"), random_state=st.just(0))),
+               grid(inducer=st.builds(C45Classifier, binary_splits=st.just(True), prune=st.booleans(), min_samples_leaf=pick(1, 2)), merge=st.just("sets"), numeric=pick("mean", "interval", "range"), random_state=st.just(0))),
         example=_kactus, needs_y=True, impossible=("missing='drop' leaves", WHOLE),
         keeps=("release_", "climb_", "tree_", "inducer_"), loses=lambda p: p["k"] - 1 if p.get("root_shortfall", "lose") == "lose" else 0,
         checked={

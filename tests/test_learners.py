@@ -249,3 +249,20 @@ def test_bad_parameters():
     with pytest.raises(ValueError, match="Got 'age'; the columns are Gender"): NaiveBayesClassifier(categorical=["age"]).fit(X, y)
     with pytest.raises(ValueError, match="'missing' must be"): logistic_regression(missing="drop").fit(X, y)
     with pytest.raises(ValueError, match="'ridge' must be a number above 0. Got 0"): logistic_regression(ridge=0)
+
+@given(st.integers(0, 2**32 - 1))
+def test_logistic_regression_does_not_depend_on_the_order_of_rows(seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"a": rng.normal(size=40), "b": rng.choice(list("uvw"), 40)}).mask(rng.random((40, 2)) < .2)
+    y = pd.Series(rng.choice(["no", "yes"], 40), name="class"); y.iloc[:2] = ["no", "yes"]
+    order = rng.permutation(40)
+    one, two = (logistic_regression(ridge=.1).fit(X.iloc[o], y.iloc[o]).predict_proba(X) for o in (np.arange(40), order))
+    assert np.array_equal(one, two)
+
+def test_naive_bayes_counts_weights():
+    X, y = pd.DataFrame({"a": list("uuvvw"), "x": [1., 2, 2, 5, 9]}), list("ppqqq")
+    twice = NaiveBayesClassifier().fit(pd.concat([X, X.iloc[[0, 3]]]), [*y, "p", "q"])
+    weighed = NaiveBayesClassifier().fit(X, y, sample_weight=[2, 1, 1, 2, 1])
+    assert np.allclose(twice.predict_proba(X), weighed.predict_proba(X))
+    without = NaiveBayesClassifier().fit(X.iloc[:4], y[:4])
+    assert np.array_equal(without.predict_proba(X), NaiveBayesClassifier().fit(X, y, sample_weight=[1, 1, 1, 1, 0]).predict_proba(X))
