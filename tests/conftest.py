@@ -16,6 +16,9 @@ def pytest_collection_finish(session):
     nbs = [o for o in session.items if o.path.name == "test_notebooks.py"]
     if nbs and not session.config.option.collectonly: nbs[0].module.begin([o.callspec.params["path"] for o in nbs])
 
+def pytest_sessionfinish(session):
+    for o in {o.module for o in session.items if o.path.name == "test_notebooks.py"}: o.end()
+
 def _folder(find, variable, what):
     folder = find()
     if folder: return folder

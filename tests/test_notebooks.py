@@ -65,13 +65,17 @@ def store(path):
 
 def _biggest_first(paths): return sorted(paths, key=lambda p: -p.stat().st_size)      # so that the last one does not run alone for long
 
-_BEGUN = {}
+_BEGUN, _POOLS = {}, []
 
 def begin(paths):
     "Let the notebooks run in a process of their own, beside the other tests, from the moment that all are collected"
     ex = ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1)
     _BEGUN.update({p: ex.submit(stale, p) for p in _biggest_first(paths)})
-    ex.shutdown(wait=False)
+    _POOLS.append(ex)
+
+def end():
+    "Stop what `begin` started"
+    while _POOLS: _POOLS.pop().shutdown(cancel_futures=True)
 
 def _each(f, paths):
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
