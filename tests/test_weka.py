@@ -9,10 +9,10 @@ import places
 NOT_COMPARED = {
     "J48, -A": "smoothed predictions, which none of our parameters asks for; the trees are compared",
     "root splits, n_cuts": "how many cuts were tried is not told by our trees; it is in the gain, which is compared",
-    "discretization, cuts": "how numbers are cut is none of our parameters; the stored cuts are used for the halves",
+    "discretization, cuts": "no tree; test_learners compares the cuts",
     "halves, supK": "another kind of cuts, and they are not stored",
     "halves, ew10": "the same", "halves, ef10": "the same", "halves, opt": "the same",
-    "halves, NaiveBayes": "no tree", "halves, NaiveBayes -D": "no tree", "halves, NaiveBayes -K": "no tree", "halves, Logistic": "no tree",
+    "halves, NaiveBayes": "no tree; compared in test_learners", "halves, NaiveBayes -D": "the same", "halves, NaiveBayes -K": "kernels, which we have not", "halves, Logistic": "no tree; compared in test_learners",
     "Id3, treatments": "not Weka's: answers for unseen values and ties made by a program; two of them are in test_unseen_values",
 }
 
