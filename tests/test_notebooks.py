@@ -68,17 +68,17 @@ def _biggest_first(paths): return sorted(paths, key=lambda p: -p.stat().st_size)
 _BEGUN, _POOLS = {}, []
 
 def begin(paths):
-    "Let the notebooks run in a process of their own, beside the other tests, from the moment that all are collected"
-    ex = ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1)
-    _BEGUN.update({p: ex.submit(stale, p) for p in _biggest_first(paths)})
+    "Let the notebooks run beside the other tests, from the moment that all are collected; in a process that is started now, since tests change environment and folder"
+    ex = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    _BEGUN.update(dict.fromkeys(paths, ex.submit(_each, stale, paths, 1)))
     _POOLS.append(ex)
 
 def end():
     "Stop what `begin` started"
     while _POOLS: _POOLS.pop().shutdown(cancel_futures=True)
 
-def _each(f, paths):
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _each(f, paths, at_once=None):
+    cpus = at_once or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     order = _biggest_first(paths)
     with ProcessPoolExecutor(min(cpus, len(paths)), mp_context=get_context("spawn"), max_tasks_per_child=1) as ex:
         res = dict(zip(order, ex.map(f, order)))
@@ -86,7 +86,7 @@ def _each(f, paths):
 
 @pytest.mark.parametrize("path", NBS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_stored_outputs(path):
-    differences, error = _BEGUN[path].result()
+    differences, error = _BEGUN[path].result()[path]
     if error and "fetch_adult(" in path.read_text("utf-8") and not places.data_dir() and not places.data_required():
         pytest.skip(f"needs the Adult table (set PPDT_DATA to its folder): {error.splitlines()[-1]}")
     assert not error, error
