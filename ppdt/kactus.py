@@ -380,7 +380,7 @@ def _batch_cells(a, codes, g, lo, hi, numeric):
     if numeric == "range": return interval_recoding(a, codes, g)
     return _antecedents(a, codes, g, lo, hi) if numeric == "interval" else centroid_recoding(a, codes, g, "median" if _is_date(a) else "mean")
 
-# %% ../nbs/15_kactus.ipynb #86a85097
+# %% ../nbs/15_kactus.ipynb #7a2a200b
 def _publish_column(a, codes, batch, shown, lo, hi, numeric, merge):
     "(codes, cells) of a column: suppressed where a batch does not show it, or shows all that it could be"
     row, res, cells = shown[batch], np.full(len(codes), -1), []
@@ -388,8 +388,13 @@ def _publish_column(a, codes, batch, shown, lo, hi, numeric, merge):
         g = (np.cumsum(shown) - 1)[batch[row]]                      # batches that show it, numbered
         res[row], cells = _batch_cells(a, codes[row], g, lo[shown], hi[shown], numeric)
         for i, c in enumerate(cells):
-            if merge == "sets" and isinstance(c, ValueSet) and len(c.values) == len(a): res[res == i] = -1
+            if merge == "sets" and _says_nothing(c, a): res[res == i] = -1
     return _number_cells(res, cells)
+
+def _says_nothing(c, a):
+    "Does a cell leave all values of its column possible?"
+    if isinstance(c, Interval) and not _is_date(a): return (c.lo, c.hi) == (-np.inf, np.inf)
+    return isinstance(c, ValueSet) and len(c.values) == len(a)
 
 def _number_cells(codes, cells):
     "Cells that occur, numbered in order; -1 is suppressed"
@@ -482,7 +487,7 @@ def _anonymize(o, X, y, others, attributes, codes, k, allow):
     c, rest = climb(m.tree, stops, k, o.rule, choose, may)
     return m, est, _settle(c, rest, k, o.root_shortfall, choose, may), stops, order
 
-# %% ../nbs/15_kactus.ipynb #cc88a5d5
+# %% ../nbs/15_kactus.ipynb #f5e900a8
 class KActusAnonymizer(Anonymizer):
     """kACTUS: suppression by a decision tree. Source: kactus, Figs. 5 and 6.
 
@@ -502,7 +507,8 @@ class KActusAnonymizer(Anonymizer):
     inducer : classifier, Tree or None
         What grows the tree: a classifier with one tree (`C45Classifier`, `ID3Classifier`, `KADETClassifier`, scikit-learn's
         `DecisionTreeClassifier` over numbers); a fitted one is climbed as it is. None: `C45Classifier()`, pruned, two rows a leaf.
-        `clone` forgets what an estimator has learnt; `FrozenEstimator` keeps it.
+        `clone` forgets what an estimator has learnt; `FrozenEstimator` keeps it. A fitted one is saved with this object, counts
+        and all: leave it at None, or not fitted, in what you give away.
     rule : str
         Which rows leave complying leaves: "intended", those that complete a group of fewer than k; "literal", as the
         printed procedure says, all spare rows even where nobody needs them.
@@ -623,9 +629,9 @@ def _as_they_are(s, a):
     b, codes = with_missing(*encode(s, a.kind == "categorical"))
     return codes, list(map(Exact, b.items))
 
-# %% ../nbs/15_kactus.ipynb #9a6761d0
+# %% ../nbs/15_kactus.ipynb #f3e7735e
 def _public_map(m, nodes):
-    "(model, batch of each node): the part of a tree that leads to published batches, without counts and without values that lead nowhere"
+    "(model, batch of each node): the part of a tree that leads to published batches, without counts, classes, and values that lead nowhere"
     t, stay = m.tree, np.zeros(len(m.tree), dtype=bool)
     stay[nodes] = stay[0] = True
     for i in range(len(t) - 1, 0, -1): stay[t.parent[i]] |= stay[i]
@@ -635,7 +641,7 @@ def _public_map(m, nodes):
     t = _kept_nodes(t, stay)
     inner = np.zeros(len(t), dtype=bool); inner[t.parent[1:]] = True
     t = replace(t, attribute=np.where(inner, t.attribute, -1), kind=np.where(inner, t.kind, LEAF), threshold=np.where(inner, t.threshold, np.nan), code=t.code.copy(),
-        counts=np.zeros_like(t.counts), n=np.zeros(len(t)), values=list(t.values), withheld=True)
+        counts=np.zeros((len(t), 0)), n=np.zeros(len(t)), values=list(t.values), classes=t.classes[:0], withheld=True)
     for j in range(len(t.names)): _forget_values(t, j)
     return replace(m, tree=t, left=None, samples=None), batch[stay]
 

@@ -196,9 +196,6 @@ def logistic_regression(
     return _InOrder([("releaseencoder", ReleaseEncoder(missing=missing, taxonomies=taxonomies, categorical=categorical)), ("standardscaler", StandardScaler()),
                      ("logisticregression", LogisticRegression(C=1/(2*ridge), max_iter=max_iter))])
 
-# %% ../nbs/17a_learners.ipynb #f020b167
-#| export
-
 # %% ../nbs/17a_learners.ipynb #7a071e05
 def _best_cut(counts):
     "(values left of the best cut, its gain) for counts of values in order, shape (n_values, n_classes)"

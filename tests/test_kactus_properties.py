@@ -111,6 +111,12 @@ def test_yellow_or_blue():
     assert KActusAnonymizer(k=10).anonymize(X, y).data.A1.astype(str).value_counts().to_dict() == {"*": 13, "Red": 10}
     assert r.data.z.astype(str).eq("*").all()                                     # a quasi-identifier that the tree never asks
 
+def test_two_halves_of_a_line_are_the_whole_line():
+    "Both sides of the only threshold wait at the root: nothing is left to say"
+    X, y = pd.DataFrame({"x": [1, 2, 3, 4, 11, 12, 13, 14]}), list("aaaabbbb")
+    tool = KActusAnonymizer(k=5, inducer=C45Classifier(prune=False), numeric="interval", merge="sets").fit(X, y)
+    assert len(tool.tree_) == 3 and tool.release_.data.x.astype(str).eq("*").all() and tool.release_.audit.suppressed_rows == 8
+
 def test_one_leaf_is_no_tree_and_all_is_suppressed():
     r = KActusAnonymizer(k=5).anonymize(SHOP, ["same"]*14)
     assert (r.data.astype(str) == "*").all(axis=None) and len(r.lost) == 0 and r.audit.holds and r.audit.suppressed_rows == 14
@@ -181,11 +187,11 @@ def test_dates_and_codes():
 def test_what_is_saved_names_nobody():
     t = make_population(600, random_state=2)
     X = t.drop(columns="income").assign(job=np.where(np.arange(600) < 3, "astronaut", np.where(t.age > 40, "clerk", "cook")))
-    y = np.where(np.arange(600) < 3, "rare", t.income)
+    y = pd.Series(np.where(np.arange(600) < 3, "rare", t.income), name="income").astype(pd.CategoricalDtype(["rare", *sorted(set(t.income)), "unborn"]))
     tool = KActusAnonymizer(k=20, inducer=C45Classifier(min_samples_leaf=1, prune=False), random_state=0).fit(X, y)
     assert "astronaut" not in tool.release_.text().to_string()
     saved = pickle.dumps(tool)
-    assert b"astronaut" not in saved
+    assert b"astronaut" not in saved and b"unborn" not in saved and b"rare" not in saved      # nor classes, in a tool that only recodes
     back = pickle.loads(saved)
     pd.testing.assert_frame_equal(back.transform(X), tool.transform(X))
     assert not any(hasattr(back, o) for o in ("tree_", "climb_", "inducer_", "release_"))

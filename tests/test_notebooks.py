@@ -2,7 +2,7 @@
 
 `python tests/test_notebooks.py [NOTEBOOK ...]` runs them and stores the outputs anew; under pytest they
 are run in a fresh process each and compared. Cells that `nbdev_test` skips are skipped here as well."""
-import os, re, sys
+import os, re, signal, sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -65,17 +65,31 @@ def store(path):
 
 def _biggest_first(paths): return sorted(paths, key=lambda p: -p.stat().st_size)      # so that the last one does not run alone for long
 
-_BEGUN, _POOLS = {}, []
+_BEGUN = {}
+
+def _run_all(out, paths):
+    if hasattr(os, "setsid"): os.setsid()           # so that `end` can stop the processes of the notebooks as well
+    out.send(_each(stale, paths, 1))
 
 def begin(paths):
     "Let the notebooks run beside the other tests, from the moment that all are collected; in a process that is started now, since tests change environment and folder"
-    ex = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-    _BEGUN.update(dict.fromkeys(paths, ex.submit(_each, stale, paths, 1)))
-    _POOLS.append(ex)
+    ctx = get_context("spawn")
+    _BEGUN["results"], out = ctx.Pipe(duplex=False)
+    _BEGUN["process"] = ctx.Process(target=_run_all, args=(out, paths))
+    _BEGUN["process"].start(); out.close()
+
+@pytest.fixture(scope="session")
+def results(): return _BEGUN["results"].recv()
 
 def end():
-    "Stop what `begin` started"
-    while _POOLS: _POOLS.pop().shutdown(cancel_futures=True)
+    "Stop what `begin` started, if the tests ended before it"
+    p = _BEGUN.pop("process", None)
+    if p is None: return
+    p.join(1)
+    if p.is_alive():
+        try: os.killpg(p.pid, signal.SIGTERM)
+        except (AttributeError, ProcessLookupError): p.terminate()       # no groups here, or it has just begun
+    p.join()
 
 def _each(f, paths, at_once=None):
     cpus = at_once or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
@@ -85,8 +99,8 @@ def _each(f, paths, at_once=None):
     return {p: res[p] for p in paths}
 
 @pytest.mark.parametrize("path", NBS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_stored_outputs(path):
-    differences, error = _BEGUN[path].result()[path]
+def test_stored_outputs(path, results):
+    differences, error = results[path]
     if error and "fetch_adult(" in path.read_text("utf-8") and not places.data_dir() and not places.data_required():
         pytest.skip(f"needs the Adult table (set PPDT_DATA to its folder): {error.splitlines()[-1]}")
     assert not error, error
