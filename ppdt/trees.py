@@ -57,15 +57,15 @@ def _width(text, bold=False):
     return 1.03*text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] + 1 if text else 0.
 
 # %% ../nbs/06c_trees.ipynb #56efcfe8
-def _fill(tree, boxes, counts):
+def _fill(tree, boxes, counts, notes=None):
     "What a box shows: class weights, class, the words beside its bar, and their width"
     answer = _answers(tree)
     for b in boxes:
         b.counts = tree.counts[b.nodes].sum(axis=0)
         b.answer = answer[b.nodes[0]] if len(b.nodes) == 1 else _heaviest(b.counts) if b.counts.sum() > 0 else boxes[b.up].answer
         b.what = _short(f"{_asked(tree, b.nodes[0])}?" if b.inner else _label(tree.classes[b.answer])) + " …"*b.more
-        b.weight = _number(b.counts.sum()) if counts else ""
-        b.width = _width(b.what, b.inner) + (_GAP + _width(b.weight) if counts else 0)
+        b.weight = "  ".join([_number(b.counts.sum())]*counts + ([str(notes[b.nodes[0]])] if notes is not None and len(b.nodes) == 1 else []))
+        b.width = _width(b.what, b.inner) + (_GAP + _width(b.weight) if b.weight else 0)
 
 # %% ../nbs/06c_trees.ipynb #5bc654b2
 def _columns(boxes):
@@ -176,15 +176,17 @@ def plot_tree(
     max_branches:int=12, # Draw so many branches of a node, at least 1; the lightest of more share one line, without counts the last ones
     counts:bool=True, # Show weights and class shares; they tell about people. False: only the class of each node
     colors=None, # A list with a colour for each class; too few begin again
+    notes=None, # A text for each node, shown after its weight; "" for none
     layout:str=None, # "columns": from left to right, a column for each depth; "outline": a line for each node, indented; None: an outline when columns would not fit on a page
 ): # The axes
-    "Draw a tree: on each branch its value, for each node a bar of class shares, the attribute asked or the class, and the weight. Raises ValueError for an unknown layout, no branches or no colours, TypeError for what is no tree."
+    "Draw a tree: on each branch its value, for each node a bar of class shares, the attribute asked or the class, and the weight. Raises ValueError for an unknown layout, no branches no colours, or notes of another number, TypeError for what is no tree."
     import matplotlib.pyplot as plt
     if layout not in (None, "columns", "outline"): raise ValueError(f"'layout' must be 'columns', 'outline' or None. Got {layout!r}.")
     if max_branches < 1: raise ValueError(f"'max_branches' must be at least 1. Got {max_branches!r}.")
     tree = _tree_of(tree) if counts else _bare(_tree_of(tree))
     counts, boxes, colors = counts and not tree.withheld, _boxes(tree, max_depth, max_branches), _paints(colors, len(tree.classes))
-    _fill(tree, boxes, counts)
+    if notes is not None and len(notes) != len(tree): raise ValueError(f"'notes' must have one text for each of the {len(tree)} nodes. Got {len(notes)}.")
+    _fill(tree, boxes, counts, notes)
     names = [_short(_label(o)) for o in tree.classes]
     width, height = _layout(ax, boxes, layout, sum(_SIZE + 4*_GAP + _width(o) for o in names))
     if ax is None: ax = plt.figure(figsize=((width + 8)/72, height/72)).add_axes([0, 0, 1, 1])
