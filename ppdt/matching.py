@@ -94,14 +94,21 @@ def _open_nodes(a, cs, taxonomy=None):
     return [members(c) if _is_node(c, a) else c for c in cs]
 
 # %% ../nbs/07b_matching.ipynb #aa13b8a8
+def _holder(a, cs):
+    "`_held` for one column and many questions: a function (values, at)"
+    first, end, holes = _holdings(a, cs)
+    pairs = np.sort(holes[:, 0]*(len(a)+1) + holes[:, 1])
+    def holds(values, at):
+        v, j = np.where(values < 0, len(a), values).astype(np.int64), np.where(at < 0, len(cs), at)
+        ok = (first[j] <= v) & (v < end[j])
+        if not len(pairs): return ok
+        key = j*(len(a)+1) + v
+        return ok | (pairs[np.minimum(np.searchsorted(pairs, key), len(pairs)-1)] == key)
+    return holds
+
 def _held(a, cs, values, at):
     "Does the cell with number `at` hold the value with code `values`, row by row? Negative numbers are missing."
-    first, end, holes = _holdings(a, cs)
-    v, j = np.where(values < 0, len(a), values).astype(np.int64), np.where(at < 0, len(cs), at)
-    ok = (first[j] <= v) & (v < end[j])
-    if not len(holes): return ok
-    pairs, key = np.sort(holes[:, 0]*(len(a)+1) + holes[:, 1]), j*(len(a)+1) + v
-    return ok | (pairs[np.minimum(np.searchsorted(pairs, key), len(pairs)-1)] == key)
+    return _holder(a, cs)(values, at)
 
 # %% ../nbs/07b_matching.ipynb #8516ee76
 def _bits(a, cs, at):

@@ -7,9 +7,9 @@ __all__ = ['MISSING_RULES', 'check_class', 'check_input', 'code_columns', 'publi
            'make_schema', 'GuaranteeError', 'RowsLostError', 'Release', 'what_may_be_published', 'protect',
            'Anonymizer', 'read_schema', 'read_release', 'AnonymizedClassifier', 'ReleaseEncoder', 'same_columns']
 
-# %% ../nbs/08b_release.ipynb #71272dd6
+# %% ../nbs/08b_release.ipynb #aa487296
 import re, warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
@@ -17,11 +17,12 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
-from .tables import (Cell, Exact, Interval, MISSING, MixedTypesWarning, Node, Roles, Schema, TextFormError, ValueSet, _inner, atomic_write, canonical_order, cell_column, cells,
+from .tables import (Attribute, Cell, Exact, Interval, MISSING, MixedTypesWarning, Node, Roles, Schema, TextFormError, ValueSet, _inner, atomic_write, canonical_order, cell_column, cells,
     check_roles, check_table, column_text, dtype_name, encode, encode_like, parse_cell, parse_column, read_text, restore_column, schema_path, value_text, with_missing, write_text)
 from .encoder import ReleaseEncoder, same_columns
 from .diversity import allow_function, bind_constraints, check_constraints, check_whole
 from .generalization import Taxonomy
+from .matching import _holder
 from .privacy import Audit, _check_k, audit
 
 # %% ../nbs/08b_release.ipynb #39835fcd
@@ -258,7 +259,33 @@ def what_may_be_published(
     check_whole(bound)
     return allow_function(bound)
 
-# %% ../nbs/08b_release.ipynb #757e1cfc
+# %% ../nbs/08b_release.ipynb #dcb9c718
+_COUNTED = 5000   # rows up to which every alternative of a person is counted
+
+def _known_only(a, codes):
+    "A column with missing values as -1 again"
+    known = a.known
+    return (a, codes) if len(known) == len(a) else (Attribute(a.name, a.kind, known, a.dtype), np.where(codes == len(known), -1, codes))
+
+def _exchanges(coded, published, rows, partners):
+    "Rows that each person could have in a complete assignment, as far as `partners` show it, shape (n,); 0 for all when `rows` is none. Source: gionis2008"
+    n, fit = len(rows), [(_holder(a, cs), c, at) for (a, c), (at, cs) in zip((_known_only(*o) for o in coded), published)]
+    def fits(people, them): return np.logical_and.reduce([h(c[people], at[them]) for h, c, at in fit])
+    one, count = np.arange(n), np.ones(n, dtype=np.int64)
+    if not np.array_equal(np.sort(rows), one) or not fits(one, rows).all(): return np.zeros(n, dtype=np.int64)
+    partners = np.sort(partners, axis=1)
+    for j in range(partners.shape[1]):
+        s = partners[:, j]
+        count += (s != one) & (j == 0 or s != partners[:, j-1]) & fits(one, rows[s]) & fits(s, rows)
+    return count
+
+def _concealed(found, k, coded, published, rows, partners):
+    "An audit with the verdict on k-concealment: every person could have k rows, and every row be of k persons"
+    least, counted = int(_exchanges(coded, published, rows, partners).min()), [o for o in (found.one_k, found.k_one, found.global_one_k) if o is not None]
+    notes = () if least >= k else (f"somebody has {least} row(s) that could be his, as far as his partners show",)
+    return replace(found, promise=f"k-concealment with k = {k}", holds=min([least, *counted]) >= k, warnings=(*found.warnings, *notes))
+
+# %% ../nbs/08b_release.ipynb #ef752048
 def _forget(est):
     "Remove what an earlier fit has learnt: all names that end in an underscore, private ones too"
     for o in [o for o in vars(est) if o.endswith("_")]: delattr(est, o)
@@ -288,16 +315,18 @@ def protect(
     allow = what_may_be_published(est.constraints, X, y, roles)
     dtypes = {a.name: a.dtype for a, _ in coded} | {s.name: encode(s)[0].dtype for s in [X[o] for o in roles.other] + ([] if y is None else [y])}
     taxonomies = getattr(est, "taxonomies", None) or {}
-    published = _published_by(est, X, y, roles, coded, k, allow)
+    published, proof = _published_by(est, X, y, roles, coded, k, allow), vars(est).pop("_proof_", None)
     stay = published[0][0] >= 0
     if not stay.all():
         X, y, coded, published, kept[np.flatnonzero(kept)[~stay]] = X[stay], y if y is None else y[stay], [(a, c[stay]) for a, c in coded], [(c[stay], cs) for c, cs in published], False
     data = published_table(X, roles, coded, published, k > 1 or allow is not None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixedTypesWarning)   # said once, above
-        try: found = audit(data, roles.quasi_identifiers, k, original=whole, categorical=roles.categorical, lost=np.flatnonzero(~kept), consistency=False, y=y, constraints=est.constraints, taxonomies=taxonomies)
+        try:
+            found = audit(data, roles.quasi_identifiers, k if proof is None else None, original=whole, categorical=roles.categorical, lost=np.flatnonzero(~kept), consistency=proof is not None and len(X) <= _COUNTED, y=y, constraints=est.constraints, taxonomies=taxonomies)
+            if proof is not None: found = _concealed(found, k, coded, published, *proof)
         except ValueError as e: raise GuaranteeError(f"{type(est).__name__} made a table that cannot be audited ({e}): nothing is returned. This is a fault of the method; please report it.") from e
-    if not found.holds: raise GuaranteeError(f"{type(est).__name__} promised {found.promise}, and the smallest class it made has {found.k} row(s){'; ' + '; '.join(found.warnings) if allow is not None and found.warnings else ''}: nothing is returned. This is a fault of the method, not of the table; please report it.")
+    if not found.holds: raise GuaranteeError(f"{type(est).__name__} promised {found.promise}, and the smallest class it made has {found.k} row(s){'; ' + '; '.join(found.warnings) if (allow is not None or proof is not None) and found.warnings else ''}: nothing is returned. This is a fault of the method, not of the table; please report it.")
     release = Release(data, y, found, np.flatnonzero(~kept), roles, make_schema(data, y, roles, dtypes, taxonomies), tuple(est.constraints))
     return columns | {"attributes_": [a for a, _ in coded], "roles_": roles, "release_": release}
 

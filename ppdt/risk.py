@@ -176,11 +176,11 @@ def _textbook_prune(tree, risk, k, rule="minimal"):
         cut.append(min(asked, key=lambda v: (-ratio(v), tree.n[v], -depth(v), v)))
     return cut
 
-# %% ../nbs/16a_risk.ipynb #5f9b1201
+# %% ../nbs/16a_risk.ipynb #264fc9df
 class _Branches:
-    "What the leaves of every branch come to, while branches are pruned. `poor` says of each node whether it may not be a leaf"
+    "What the leaves of every branch come to, while branches are pruned. `poor` says of a node with rows whether it may not be a leaf"
     def __init__(self, parent, n, errors, risk, poor):
-        self.parent, self.n, self.own, self.risk, self.poor = (np.asarray(o).tolist() for o in (parent, n, errors, risk, poor))
+        self.parent, self.n, self.own, self.risk, self.poor = *(np.asarray(o).tolist() for o in (parent, n, errors, risk)), poor
         m = len(self.parent)
         self.kids, self.depth = [[] for _ in range(m)], [0]*m
         for i in range(1, m): self.kids[self.parent[i]].append(i); self.depth[i] = self.depth[self.parent[i]] + 1
@@ -191,7 +191,7 @@ class _Branches:
         "Sums of a branch from those of its sons; a leaf without rows counts for nothing"
         s = self.kids[i]
         if s: self.low[i], self.errors[i], self.small[i], self.bad[i] = min(self.low[v] for v in s), sum(self.errors[v] for v in s), min(self.small[v] for v in s), any(self.bad[v] for v in s)
-        elif self.n[i] > 0: self.low[i], self.errors[i], self.small[i], self.bad[i] = self.risk[i], self.own[i], self.n[i], self.poor[i]
+        elif self.n[i] > 0: self.low[i], self.errors[i], self.small[i], self.bad[i] = self.risk[i], self.own[i], self.n[i], self.poor(i)
         else: self.low[i], self.errors[i], self.small[i], self.bad[i] = np.inf, 0., np.inf, False
 
     def ratio(self, i): return _ratio(self.risk[i] - self.low[i], self.own[i] - self.errors[i])
@@ -276,7 +276,7 @@ class ErrorRiskPruning:
     @staticmethod
     def _errors(t): return float((t.n - t.counts.max(axis=1, initial=0))[t.attribute < 0].sum())
 
-# %% ../nbs/16a_risk.ipynb #2f95ac70
+# %% ../nbs/16a_risk.ipynb #bd85cd06
 def error_risk_prune(
     tree, # A `Tree`, or a fitted classifier that has one; unpruned, in the paper
     k:int, # Rows that every leaf must have; leaves without rows do not count
@@ -289,7 +289,7 @@ def error_risk_prune(
     t, risk = _counted(tree).tree, error_risk(tree, X, domain)
     k = _check_k(k)
     if t.n[0] < k: raise ValueError(f"'k' must not exceed the number of rows. Got k={k} for {t.n[0]:g} rows: choose a smaller k.")
-    b = _Branches(t.parent, t.n, risk.E, risk.R, t.n < k)
+    b = _Branches(t.parent, t.n, risk.E, risk.R, lambda i: t.n[i] < k)
     log = pd.DataFrame(_prune_branches(b, rule), columns=["node", "ratio", "R", "R_branch", "E", "E_branch", "n", "smallest"])
     pruned = _cut_back(t, log.node)
     left = np.array([i for i in _alive(b) if not b.kids[i] and b.n[i] > 0])
