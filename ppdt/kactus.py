@@ -448,7 +448,7 @@ def _as_trained(X, attributes):
         return pd.Series(pd.Categorical(s.where(s.isin(known)), categories=known), index=s.index, name=s.name)
     return pd.DataFrame({a.name: column(a) for a in attributes}, index=X.index)
 
-# %% ../nbs/15_kactus.ipynb #98fd839a
+# %% ../nbs/15_kactus.ipynb #38238b32
 def _learn(est, X, y):
     "A classifier that has learnt from a table. One that reads numbers only says so for texts, and does not name its parameter"
     try: return est.fit(X, y)
@@ -461,7 +461,7 @@ def _model_of(inducer, X, y, order):
     "(model, classifier): the tree that is to be climbed; a classifier that is not fitted learns it from the rows, in an order that depends on content only"
     est = _estimator(inducer)
     if not _is_fitted(est):
-        if y is None: raise ValueError("'y' must be given: the wrapped tree learns the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or give a fitted tree as 'inducer'.")
+        if y is None: raise ValueError("'y' must be given: the wrapped tree learns the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or give a fitted tree as 'inducer', in a FrozenEstimator where scikit-learn makes clones.")
         est = _learn(clone(est), X.iloc[order], y.iloc[order])
         if not _is_fitted(est): raise TypeError(f"'inducer' must be a classifier with one tree, `tree_`. Got {type(est).__name__}: use C45Classifier, ID3Classifier or DecisionTreeClassifier.")
     try: m = _open_model(est, None)
