@@ -20,7 +20,7 @@ from .diversity import equivalence_classes
 from .release import AnonymizedClassifier, GuaranteeError, check_class
 from .tables import atomic_write, check_roles, check_table
 
-# %% ../nbs/17b_contest.ipynb #575c4400
+# %% ../nbs/17b_contest.ipynb #732d82a4
 def halvings(
     n:int, # Rows of the table, at least 2
     repeats:int=5, # How often the table is halved anew, at least 1
@@ -43,8 +43,12 @@ def halvings(
 
 def _objects(y): return np.asarray(y, dtype=object)
 
+def _short(v):
+    "What came, for a message: values as they are, tables and other large things by their kind, since a message is no place for rows"
+    return repr(v) if isinstance(v, (str, int, float, bool, type(None), np.generic, BaseEstimator)) else v.__name__ if isinstance(v, type) else type(v).__name__
+
 def _check_int(name, v, low):
-    if isinstance(v, bool) or not isinstance(v, (int, np.integer)): raise TypeError(f"'{name}' must be an integer of at least {low}. Got {v!r}.")
+    if isinstance(v, bool) or not isinstance(v, (int, np.integer)): raise TypeError(f"'{name}' must be an integer of at least {low}. Got {_short(v)}.")
     if v < low: raise ValueError(f"'{name}' must be an integer of at least {low}. Got {v}.")
 
 # %% ../nbs/17b_contest.ipynb #df1fb73e
@@ -71,15 +75,17 @@ def _check_halves(halves, n):
     swapped = len(pairs) % 2 == 0 and all(_same(a, d, n) and _same(b, c, n) for (a, b), (c, d) in zip(pairs[::2], pairs[1::2]))
     return {((i//2+1, i%2+1) if swapped else (i+1, 1)): o for i, o in enumerate(pairs)}
 
-# %% ../nbs/17b_contest.ipynb #5b662298
+# %% ../nbs/17b_contest.ipynb #242cc408
 def exposure(
     data:pd.DataFrame, # A published table, shape (n_rows, n_columns), or a raw one
     y, # Its class, shape (n_rows,)
     quasi_identifiers=None, # Columns an attacker may know; None: all
     n:int=None, # People who could have been published; None: the rows of `data`
 )->tuple: # (share whose class becomes known, share singled out), both in [0, 1]
-    "Share of people in an equivalence class whose members all have one class, and of those alone in theirs. Raises ValueError for unknown columns."
+    "Share of people in an equivalence class whose members all have one class, and of those alone in theirs. Raises ValueError for unknown columns, a y of another length, and fewer people than rows."
     g, c, n = equivalence_classes(data, quasi_identifiers), pd.factorize(_objects(y))[0], len(data) if n is None else n
+    if c.shape != (len(g),): raise ValueError(f"'y' must have a class for each of the {len(g)} rows. Got shape {c.shape}: select the same rows from both.")
+    _check_int("n", n, len(g))
     if not len(g): return 0., 0.
     size, other = np.bincount(g), np.empty(g.max()+1, dtype=np.int64)
     other[g] = c
@@ -244,14 +250,14 @@ def _stored(path, wanted):
             _refuse(path, f"with other parameters of the {'anonymizer' if i == 2 else 'classifier'} {key[i-2]!r}")
     return t[_among(t, wanted)]
 
-# %% ../nbs/17b_contest.ipynb #9aeca849
+# %% ../nbs/17b_contest.ipynb #f4b89b9a
 def _check_methods(o, name, method, optional):
     "A dict of estimators by name. Raises ValueError or TypeError."
-    if not isinstance(o, dict) or not o: raise TypeError(f"'{name}' must be a dict of estimators by name, with at least one. Got {o!r}.")
+    if not isinstance(o, dict) or not o: raise TypeError(f"'{name}' must be a dict of estimators by name, with at least one. Got {'an empty one' if isinstance(o, dict) else _short(o)}: use for example {name}={{'first': {'MondrianAnonymizer' if optional else 'C45Classifier'}()}}.")
     for n, est in o.items():
         if not isinstance(n, str) or not n.strip(): raise TypeError(f"'{name}' must have names that are strings, not empty. Got {n!r}.")
         if est is None and optional: continue
-        if isinstance(est, type) or not hasattr(est, method): raise TypeError(f"'{name}' must hold estimators with {method}(), objects and not classes{', or None for the raw table' if optional else ''}. Got {est!r} for {n!r}.")
+        if isinstance(est, type) or not hasattr(est, method): raise TypeError(f"'{name}' must hold estimators with {method}(), objects and not classes{', or None for the raw table' if optional else ''}. Got {_short(est)} for {n!r}.")
 
 def _check_test(test, anonymizers):
     "A dict of \"raw\" or \"recoded\" by anonymizer. Raises ValueError."
@@ -273,12 +279,18 @@ def _k_of(anonymizer, classifier):
     k = getattr(classifier if anonymizer is None else anonymizer, "k", 1)
     return int(k) if isinstance(k, (int, np.integer)) else 1
 
-# %% ../nbs/17b_contest.ipynb #92d0bbe6
+# %% ../nbs/17b_contest.ipynb #34d1675d
 def over_k(
     methods:dict, # Unfitted estimators with a parameter `k`, by name
-    ks, # Values of k
+    ks, # Values of k, whole numbers of at least 1
 )->dict: # Estimators named "name k=5", "name k=20", ...
-    "The same methods with several k, for a contest. Names that end so are told apart from their k in tables and pictures."
+    "The same methods with several k, for a contest. Names that end so are told apart from their k in tables and pictures. Raises TypeError or ValueError for methods without k, and for k that are none."
+    if not isinstance(methods, dict): raise TypeError(f"'methods' must be a dict of estimators by name. Got {_short(methods)}: use for example {{'strict': MondrianAnonymizer()}}.")
+    for n, est in methods.items():
+        if isinstance(est, type) or "k" not in getattr(est, "get_params", dict)(): raise TypeError(f"'methods' must hold estimators with a parameter k, objects and not classes. Got {_short(est)} for {n!r}: enter it in the contest by itself.")
+    if isinstance(ks, (str, int, float, np.number)): raise TypeError(f"'ks' must be a list of values of k. Got {ks!r}: use for example [5, 25].")
+    ks = list(ks)                                                # a generator would be empty after the first method
+    for k in ks: _check_int("ks", k, 1)
     return {f"{n} k={k}": clone(est).set_params(k=k) for n, est in methods.items() for k in ks}
 
 # %% ../nbs/17b_contest.ipynb #d0cd847b
@@ -315,7 +327,7 @@ def _in_order(t, keys):
     rank = {o: {v: i for i, v in enumerate(dict.fromkeys(k[j] for k in keys))} for j, o in enumerate(_KEY[:2])}
     return t.sort_values(_KEY, kind="stable", key=lambda s: s.map(rank[s.name]) if s.name in rank else s).reset_index(drop=True)
 
-# %% ../nbs/17b_contest.ipynb #504308ae
+# %% ../nbs/17b_contest.ipynb #999b4efe
 def contest(
     X, # A table, shape (n_rows, n_columns), without columns that name people
     y, # Its class, shape (n_rows,), without missing values
@@ -343,14 +355,18 @@ def contest(
     ValueError or TypeError for parameters that are not allowed and for a file that belongs to another contest.
     Two processes must not write to one file."""
     X = check_table(X); y = check_class(y, X)
-    if y is None or y.isna().any(): raise ValueError("'y' must have a class for every row. Got missing values: drop these rows from X and y.")
+    if y is None: raise ValueError("'y' must be the class of each row. Got None: give the column that is to be predicted.")
+    if y.isna().any(): raise ValueError(f"'y' must have a class for every row. Got {int(y.isna().sum())} missing values: drop these rows from X and y.")
+    if len(X) < 2: raise ValueError(f"'X' must have at least two rows, one for each half. Got {len(X)}.")
     _check_methods(anonymizers, "anonymizers", "anonymize", True); _check_methods(classifiers, "classifiers", "predict", False)
     _check_int("seed", seed, 0)
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs: raise ValueError(f"'n_jobs' must be a number of processes, or -1 for all. Got {_short(n_jobs)}: use 1 for no others.")
     splits = _check_halves(halvings(len(X), repeats, seed) if halves is None else halves, len(X))
     test, qi = _check_test(test, anonymizers), _raw_columns(quasi_identifiers, anonymizers, X)
     if path is not None:
+        if not isinstance(path, (str, Path)): raise TypeError(f"'path' must be the name of a .csv file, or None. Got {_short(path)}.")
         path = Path(path)
-        if path.suffix != ".csv" or not path.parent.is_dir(): raise ValueError(f"'path' must be a .csv file in a folder that exists. Got {str(path)!r}.")
+        if path.suffix != ".csv" or not path.parent.is_dir(): raise ValueError(f"'path' must be a .csv file in a folder that exists. Got {str(path)!r}: make the folder first, or choose another name.")
     values = sorted(pd.unique(_objects(y)), key=lambda o: (str(type(o)), o) if isinstance(o, (str, int, float)) else (str(type(o)), str(o)))
     plan = list(_plan(X, y, anonymizers, classifiers, splits, seed, test, qi))
     wanted = {tuple(k[o] for o in _KEY): k["made_from"] for keys, *_ in plan for k in keys}
@@ -362,7 +378,7 @@ def contest(
     if len(failed): warnings.warn(f"{len(failed)} of {len(res)} runs failed; column 'reason' says why. The first: {failed.iloc[0]}", stacklevel=2)
     return res
 
-# %% ../nbs/17b_contest.ipynb #b7059773
+# %% ../nbs/17b_contest.ipynb #179842d8
 @dataclass(frozen=True)
 class FTest:
     """Alpaydin's combined F test.
@@ -391,11 +407,16 @@ class FTest:
         "Is p below 5 %?"
         return self.p < .05
 
+def _as_numbers(name, v):
+    "An array of numbers. Raises ValueError for texts"
+    try: return np.asarray(v, dtype=float)
+    except (TypeError, ValueError): raise ValueError(f"'{name}' must hold numbers. Got {_short(v)} with other values: convert them, or choose columns of numbers.") from None
+
 def f_test_5x2(
     differences, # Differences of two methods' errors (or accuracies) by repetition and half, shape (5, 2); other numbers r of repetitions, at least 2, use F(2r, r)
 )->FTest: # The test
     r"Combined F test for 5x2 cross-validation: $f = \sum p_i^{(j)2} / 2\sum s_i^2$ against F(10, 5). All differences 0: f = 0, p = 1. Raises ValueError for another shape and for NaN. Source: alpaydin1999."
-    p = np.asarray(differences, dtype=float)
+    p = _as_numbers("differences", differences)
     if p.ndim != 2 or p.shape[1] != 2 or len(p) < 2: raise ValueError(f"'differences' must have a row for each halving and two columns, usually (5, 2). Got shape {p.shape}.")
     if not np.isfinite(p).all(): raise ValueError("'differences' must be finite. Got NaN or infinity: a run is missing or has failed.")
     apart = p[:, 0] - p[:, 1]
@@ -404,7 +425,7 @@ def f_test_5x2(
     f = numerator/(2*sum_s2) if sum_s2 else np.inf if numerator else 0.
     return FTest(f, float(stats.f.sf(f, 2*r, r)), numerator, sum_s2, (2*r, r), float(stats.f.ppf(.95, 2*r, r)))
 
-# %% ../nbs/17b_contest.ipynb #20f359e3
+# %% ../nbs/17b_contest.ipynb #d29a65e9
 def _stem(name, k):
     "A name without its ` k=5`, where k is 5"
     return re.sub(rf"[\s,_-]*\bk\s*=\s*{k}$", "", name) or name
@@ -414,9 +435,13 @@ def cells_of(
     value:str="accuracy", # The column to average
     by:tuple=(), # Further columns that tell cells apart, for example "data" where several results were joined
 )->pd.DataFrame: # A row for each cell: `by`, anonymizer, classifier, method, learner (the names without k), k, mean, sd, runs, failed
-    "Means and standard deviations over the halves of each cell, in order of appearance. Failed runs are left out and counted. Raises ValueError for unknown columns."
+    "Means and standard deviations over the halves of each cell, in order of appearance. Failed runs are left out and counted. Raises TypeError or ValueError for what is no table of results, and for unknown columns."
+    if not isinstance(results, pd.DataFrame): raise TypeError(f"'results' must be a table that contest made. Got {_short(results)}: read a file with read_results.")
+    if isinstance(by, str): raise TypeError(f"'by' must be a tuple of columns. Got {by!r}: use ({by!r},).")
     lacks = [o for o in (value, *by, *_KEY, "reason") if o not in results.columns]
     if lacks: raise ValueError(f"'results' must be a table that contest made, with the columns 'value' and 'by' name. Got none called {', '.join(map(repr, lacks))}.")
+    if not len(results): raise ValueError("'results' must have at least one line. Got none: was everything filtered out?")
+    if not pd.api.types.is_numeric_dtype(results[value]): raise ValueError(f"'value' must be a column of numbers, such as 'accuracy' or 'gcp'. Got {value!r}.")
     twice = results.duplicated([*by, *_KEY])
     if twice.any(): raise ValueError(f"'results' must have one line for each run. Got {int(twice.sum())} more, the first of {results[twice].anonymizer.iloc[0]!r}: name the column that tells data sets apart in 'by'.")
     res = []
@@ -425,7 +450,10 @@ def cells_of(
         res.append(dict(zip([*by, "anonymizer", "classifier"], key)) | dict(method=_stem(key[-2], k), learner=_stem(key[-1], k), k=int(k), mean=ok.mean(), sd=ok.std(), runs=len(ok), failed=len(t) - len(ok)))
     return pd.DataFrame(res)
 
-# %% ../nbs/17b_contest.ipynb #becce974
+# %% ../nbs/17b_contest.ipynb #6320093c
+def _check_alpha(alpha):
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1: raise ValueError(f"'alpha' must lie between 0 and 1. Got {alpha!r}: use .05 for 5 %.")
+
 def _baseline(cells, cell, baseline, by):
     "Index of the cell that a cell is compared with; None when there is none"
     a, c = (baseline, None) if isinstance(baseline, str) else baseline
@@ -445,6 +473,8 @@ def compare(
     alpha:float=.05, # Level of each test
 )->pd.DataFrame: # As `cells_of`, and difference (mean of cell - baseline), f, p (NaN where the test cannot be made) and sign: "+" or "-" where the difference is significant, else ""
     "Each cell against a baseline by the combined F test on the same halves. The signs say higher or lower, not better or worse. Raises ValueError for an unknown baseline, and for cells made on other halves."
+    if not (isinstance(baseline, str) or isinstance(baseline, (tuple, list)) and len(baseline) == 2): raise TypeError(f"'baseline' must be the name of an anonymizer, or a pair (anonymizer, classifier). Got {baseline!r}.")
+    _check_alpha(alpha)
     cells = cells_of(results, value, by)
     groups = dict(list(results.groupby([*by, "anonymizer", "classifier"], sort=False, observed=True)))
     def values(cell):
@@ -469,7 +499,7 @@ def _against(one, other, alpha):
     test = f_test_5x2(pairs)
     return res | dict(f=test.f, p=test.p, sign=("+" if res["difference"] > 0 else "-") if test.p < alpha else "")
 
-# %% ../nbs/17b_contest.ipynb #80d2ca03
+# %% ../nbs/17b_contest.ipynb #fb127f99
 def table(
     results:pd.DataFrame, # What `contest` returned
     baseline=None, # With what cells are compared, see `compare`; None: no marks
@@ -483,6 +513,7 @@ def table(
     "Mean ± standard deviation over the halves in each cell, marked where it differs from the baseline. A cell of which runs failed says how many; one without runs is a dash. Raises ValueError for words that are not allowed and as `compare`."
     if columns not in ("anonymizer", "k"): raise ValueError(f"'columns' must be 'anonymizer' or 'k'. Got {columns!r}.")
     if marks not in ("*", "+-"): raise ValueError(f"'marks' must be '*' or '+-'. Got {marks!r}.")
+    _check_int("digits", digits, 0)
     t = cells_of(results, value, by).assign(sign="") if baseline is None else compare(results, baseline, value, by)
     def text(c):
         if not c.runs or np.isnan(c["mean"]): return "–"
@@ -523,7 +554,7 @@ def wins_losses(
     return pd.DataFrame({m: dict(better=int((o.sign == good).sum()), worse=int((~o.sign.isin([good, ""])).sum()), neither=int(((o.sign == "") & o.p.notna()).sum()), untested=int(o.p.isna().sum()))
         for m, o in t.groupby("method", sort=False)}).T
 
-# %% ../nbs/17b_contest.ipynb #ef0e7eed
+# %% ../nbs/17b_contest.ipynb #abd39651
 def average_ranks(
     scores, # Score of each method in each case, shape (n_cases, n_methods)
     best:str="high", # Is a high score good, "high", or a low one, "low"?
@@ -533,7 +564,7 @@ def average_ranks(
 
 def _ranks(scores, best):
     if best not in ("high", "low"): raise ValueError(f"'best' must be 'high' or 'low'. Got {best!r}.")
-    s = np.asarray(scores, dtype=float)
+    s = _as_numbers("scores", scores)
     if s.ndim != 2 or s.shape[0] < 2 or s.shape[1] < 2: raise ValueError(f"'scores' must have a row for each case and a column for each method, at least two of each. Got shape {s.shape}.")
     if np.isnan(s).any(): raise ValueError("'scores' must have a number for each case and method. Got NaN: leave out the case, or the method.")
     return stats.rankdata(-s if best == "high" else s, axis=1)
@@ -570,7 +601,7 @@ class Friedman:
     critical: float
     corrected: bool
 
-# %% ../nbs/17b_contest.ipynb #98fb5c65
+# %% ../nbs/17b_contest.ipynb #e0563a71
 def _from_scores(scores, best, correct_ties):
     "(names, average ranks, cases, correction for ties)"
     by_case = _ranks(scores, best)
@@ -584,7 +615,7 @@ def _from_ranks(ranks, n_cases, correct_ties):
     if n_cases is None: raise ValueError("'n_cases' must say over how many cases the 'ranks' are averages.")
     _check_int("n_cases", n_cases, 2)
     names, R = (list(ranks), list(ranks.values())) if isinstance(ranks, dict) else (list(range(len(ranks))), ranks)
-    R = np.asarray(R, dtype=float)
+    R = _as_numbers("ranks", R)
     if R.ndim != 1 or len(R) < 2 or not abs(R.mean() - (len(R)+1)/2) < .01 or R.min() < 1 or R.max() > len(R): raise ValueError(f"'ranks' must be average ranks of at least two methods, from 1 to their number, with mean (K+1)/2. Got {R.tolist()}.")
     return names, R, n_cases, 1.
 
@@ -609,15 +640,14 @@ def friedman(
     df = K-1, (K-1)*(N-1)
     return Friedman(dict(zip(names, R.tolist())), N, chi2, float(stats.chi2.sf(chi2, K-1)), f, float(stats.f.sf(f, *df)), df, float(stats.f.ppf(.95, *df)), bool(correct_ties))
 
-# %% ../nbs/17b_contest.ipynb #78c26e36
+# %% ../nbs/17b_contest.ipynb #b773b3a5
 def critical_difference(
     n_methods:int, # Methods, the control included, at least 2
     n_cases:int, # Cases over which ranks are averaged
     alpha:float=.05, # Chance of any false alarm, between 0 and 1
 )->float: # The difference of average ranks that must be exceeded
     r"Bonferroni-Dunn's critical difference $q_\alpha \sqrt{K(K+1)/6N}$, q the normal quantile at 1 - alpha/(2(K-1)). Source: demsar2006."
-    _check_int("n_methods", n_methods, 2); _check_int("n_cases", n_cases, 1)
-    if not 0 < alpha < 1: raise ValueError(f"'alpha' must lie between 0 and 1. Got {alpha!r}.")
+    _check_int("n_methods", n_methods, 2); _check_int("n_cases", n_cases, 1); _check_alpha(alpha)
     return float(stats.norm.ppf(1 - alpha/(2*(n_methods-1)))*np.sqrt(n_methods*(n_methods+1)/(6*n_cases)))
 
 def bonferroni_dunn(
@@ -625,7 +655,8 @@ def bonferroni_dunn(
     control, # Name of the method with which the others are compared
     alpha:float=.05, # Chance of any false alarm, between 0 and 1
 )->pd.DataFrame: # A row for each other method: rank, difference to the control (positive: worse than it), p (adjusted), significant; `attrs["critical"]` is the critical difference
-    "Which methods differ from a control? Raises ValueError for an unknown control. Source: demsar2006."
+    "Which methods differ from a control? Raises TypeError or ValueError for what is no test, and an unknown control. Source: demsar2006."
+    if not isinstance(test, Friedman): raise TypeError(f"'test' must be what friedman returned. Got {_short(test)}: use friedman(scores).")
     if control not in test.ranks: raise ValueError(f"'control' must be one of the methods: {', '.join(map(str, test.ranks))}. Got {control!r}.")
     K = len(test.ranks)
     cd, se = critical_difference(K, test.n_cases, alpha), np.sqrt(K*(K+1)/(6*test.n_cases))
@@ -636,7 +667,7 @@ def bonferroni_dunn(
     res.attrs["critical"] = cd
     return res
 
-# %% ../nbs/17b_contest.ipynb #bae6d523
+# %% ../nbs/17b_contest.ipynb #6a6bb632
 def score_table(
     results:pd.DataFrame, # What `contest` returned
     value:str="accuracy", # The column to average
@@ -646,6 +677,7 @@ def score_table(
     "What `friedman` compares: methods in columns, cells in rows. Cells of one data set depend on each other, see the chapter. Raises ValueError for unknown methods, and as `cells_of`."
     t = cells_of(results, value, by)
     there = list(dict.fromkeys(t.method))
+    if isinstance(methods, str): raise TypeError(f"'methods' must be a list of names. Got {methods!r}: use [{methods!r}].")
     if methods is None: methods = [o for o in there if (t[t.method == o].k > 1).any()] or there
     odd = [o for o in methods if o not in there]
     if odd: raise ValueError(f"'methods' must be methods of the results: {', '.join(there)}. Got {odd[0]!r}.")

@@ -27,7 +27,7 @@ def _textbook_climb(node, k, choose, rule="intended", path=()):
     batches += [((*path, b), [r for r in rows if r not in moved]) for b, rows in comply.items()]
     return batches, rest + moved
 
-# %% ../nbs/15_kactus.ipynb #8b6c2ef5
+# %% ../nbs/15_kactus.ipynb #1f50e0d0
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from sklearn.base import clone
@@ -37,6 +37,7 @@ from .columns import _ask_category, _ask_line
 from .generalization import centroid_recoding, interval_recoding, set_recoding
 from .medians import _check_choice
 from .models import _cut, _open_model
+from .privacy import _check_k
 from .reading import _answers, _label, branch_text
 from .release import Anonymizer, _refuse_gaps
 from .tables import Attribute, Exact, Interval, Suppressed, ValueSet, _zone, encode, with_missing
@@ -100,8 +101,8 @@ def load_adult_excerpt_tree()->Tree: # 24 nodes: the root, and 1 to 23 as printe
     `counts` has all of them in the leaf's class."""
     return _printed_tree(_ADULT_EXCERPT, ["<=50K.", ">50K."])
 
-# %% ../nbs/15_kactus.ipynb #771db048
-@dataclass(frozen=True, eq=False)
+# %% ../nbs/15_kactus.ipynb #6770a8ff
+@dataclass(frozen=True, eq=False, repr=False)
 class Climb:
     """What became of the rows of a tree.
 
@@ -114,7 +115,7 @@ class Climb:
     batches : list of ndarray of int
         Row numbers of each batch.
     lost : ndarray of int
-        Rows that are not published, fewer than k.
+        Rows that are not published, fewer than k. Empty in what `climb` returns, which gives the root's remainder beside it.
     log : DataFrame
         One line for each pruned node, in the order of pruning: `node`, `complying` (sons that published), `nui` (rows in the
         others), `extra` (rows beyond k), `moved`, `published`, `left`; the last line is the root's remainder, with node -1.
@@ -131,6 +132,8 @@ class Climb:
     stops: np.ndarray
     waiting: list
 
+    def __repr__(self): return f"Climb({len(self.stops)} rows of {self.tree!r}: {len(self.batches)} batches of {sum(map(len, self.batches))} rows, {len(self.lost)} lost)"
+
     @property
     def held(self):
         "Rows that stop at each node before the climb, shape (n_nodes,)"
@@ -143,15 +146,19 @@ class Climb:
         return res
 
     def left_after(self, steps):
-        "Rows left in each node that was pruned, a dict of row numbers by node, after so many prunings. Raises ValueError: `steps` out of range"
+        "Rows left in each node that was pruned, a dict of row numbers by node, after so many prunings. Raises TypeError or ValueError: `steps` is no whole number, or out of range"
+        if isinstance(steps, (bool, np.bool_)) or not isinstance(steps, (int, np.integer)): raise TypeError(f"'steps' must be a whole number between 0 and {len(self.waiting)}, the number of prunings. Got {steps!r}.")
         if not 0 <= steps <= len(self.waiting): raise ValueError(f"'steps' must be between 0 and {len(self.waiting)}, the number of prunings. Got {steps}.")
         return dict(zip(self.log.node[:steps].tolist(), self.waiting[:steps]))
 
     def after(self, steps, y):
-        "The tree after so many prunings, with the rows it still holds; `y` is the class of each row, as codes. Pruned nodes are leaves. Raises ValueError: `steps` out of range"
-        return _pruned(self.tree, self.stops, self.left_after(steps), np.asarray(y))
+        "The tree after so many prunings, with the rows it still holds; `y` is the class of each row, as codes. Pruned nodes are leaves. Raises TypeError or ValueError: `steps` or codes out of range"
+        left, y, size = self.left_after(steps), np.asarray(y), len(self.tree.classes)
+        if y.shape != self.stops.shape or y.dtype.kind not in "iu" or len(y) and not 0 <= y.min() <= y.max() < size:
+            raise ValueError(f"'y' must have a code of a class, 0 to {size-1}, for each of the {len(self.stops)} rows. Got {y.dtype} of shape {y.shape}: use positions in tree.classes.")
+        return _pruned(self.tree, self.stops, left, y)
 
-# %% ../nbs/15_kactus.ipynb #c032fc8f
+# %% ../nbs/15_kactus.ipynb #1be5eb84
 def _bottom_up(tree):
     "Questions in the order of pruning: sons before their parents, left branches first"
     res, stack = [], [0]
@@ -166,21 +173,40 @@ def _spare_first(sons, spare, wanted, wait):
     "The first rows of each son that it may spare, as many as are wanted"
     return np.concatenate([rows[:s] for rows, s in zip(sons, spare)])[:wanted]
 
+def _check_climb(tree, stops, k, rule, choose):
+    "(stops, k) of a climb, checked. Raises TypeError or ValueError"
+    if not isinstance(tree, Tree): raise TypeError(f"'tree' must be a Tree. Got {type(tree).__name__}: use the tree_ of a fitted C45Classifier or ID3Classifier.")
+    stops, k = np.asarray(stops), _check_k(k)
+    if not stops.size and stops.ndim == 1: stops = stops.astype(np.int64)
+    if stops.ndim != 1 or stops.dtype.kind not in "iu": raise ValueError(f"'stops' must have the number of a node for each row, whole numbers in one dimension. Got {stops.dtype} of shape {stops.shape}: use a list or an array.")
+    if len(stops) and not 0 <= stops.min() <= stops.max() < len(tree): raise ValueError(f"'stops' must be nodes of the tree, from 0 to {len(tree)-1}. Got {stops.min()} to {stops.max()}: number them as the tree does.")
+    _check_choice("rule", rule, ("intended", "literal"))
+    if choose is not None and not callable(choose): raise TypeError(f"'choose' must be a function, or None for the first rows. Got {choose!r}: give a function of (sons, spare, wanted, wait), or use KActusAnonymizer(selection=...).")
+    return stops, k
+
+def _check_moved(held, stay, moved, wanted, k):
+    "Raises ValueError where a chooser would break the promise: rows twice, strange rows, more or fewer than wanted, or more than a son may spare"
+    if len(moved) != wanted or sum(map(len, held)) - sum(map(len, stay)) != wanted or min(map(len, stay)) < k:
+        raise ValueError(f"'choose' must return as many rows as are wanted, different ones of the complying sons, and leave k={k} in each. Got {len(moved)} for {wanted}: take at most spare[i] rows of sons[i].")
+
 def _judge(allow):
     "A function that says of a batch whether it fulfils what is asked besides its size"
     return lambda rows: allow is None or bool(allow(rows, np.zeros(len(rows), dtype=np.int64), 1)[0])
 
-# %% ../nbs/15_kactus.ipynb #03a97e45
+# %% ../nbs/15_kactus.ipynb #52b1edff
 def climb(
     tree:Tree, # The tree
-    stops, # Node where each row stops, shape (n_rows,)
+    stops, # Node where each row stops, shape (n_rows,), 0 to len(tree)-1
     k:int, # Rows that a batch must have
     rule:str="intended", # "intended" or "literal"
-    choose=None, # A function (rows of each complying son, rows that each may spare, wanted, rows that wait) -> rows that move; None: the first
+    choose=None, # A function (rows of each complying son, rows that each may spare, wanted, rows that wait) -> rows that move, as many as wanted; None: the first
     allow=None, # A function (rows, groups, n_groups) -> bool array: what a batch must fulfil besides its size
 )->tuple: # (Climb, rest): `Climb` without the root's remainder, and the remainder, row numbers
-    "Publish complying leaves, prune the others, bottom up. Source: kactus, Fig. 5; rows beyond its case 0 < nui < k stay where they are under \"intended\"."
-    stops, choose, fine = np.asarray(stops), _spare_first if choose is None else choose, _judge(allow)
+    """Publish complying leaves, prune the others, bottom up. Source: kactus, Fig. 5; rows beyond its case 0 < nui < k stay where they are under "intended".
+
+    Raises TypeError or ValueError for nodes that the tree does not have, a k below 1, another rule, and a chooser that would break the promise."""
+    stops, k = _check_climb(tree, stops, k, rule, choose)
+    choose, fine = _spare_first if choose is None else choose, _judge(allow)
     order = np.argsort(stops, kind="stable")
     held = dict(enumerate(np.split(order, np.searchsorted(stops[order], np.arange(1, len(tree))))))
     nodes, batches, log, waiting = [], [], [], []
@@ -190,8 +216,9 @@ def climb(
         wait = np.concatenate([held[p], *[held[v] for v in sons if v not in comply]])
         spare = [len(held[v]) - k for v in comply]
         wanted = _wanted(len(wait), sum(spare), k, rule)
-        moved = choose([held[v] for v in comply], spare, wanted, wait) if wanted else wait[:0]
+        moved = np.asarray(choose([held[v] for v in comply], spare, wanted, wait)) if wanted else wait[:0]
         stay = [_without(held[v], moved) for v in comply]
+        if wanted: _check_moved([held[v] for v in comply], stay, moved, wanted, k)
         if len(moved) and not all(map(fine, stay)): moved, stay = wait[:0], [held[v] for v in comply]
         nodes += comply; batches += stay
         log.append((p, tuple(comply), len(wait), sum(spare), len(moved), sum(map(len, stay)), len(wait) + len(moved)))
@@ -220,13 +247,14 @@ def _kept_nodes(t, stay):
     parent = t.parent[stay]
     return replace(t, **{o: getattr(t, o)[stay] for o in ("attribute", "level", "kind", "threshold", "code", "counts", "n")}, parent=np.where(parent < 0, -1, new[parent]))
 
-# %% ../nbs/15_kactus.ipynb #dc9cd091
+# %% ../nbs/15_kactus.ipynb #3e862e2a
 def climb_text(
     c:Climb, # A climb
     steps:int=0, # Prunings that are done
     numbers:bool=True, # Begin each line with the node's number in the whole tree?
 )->str: # One line a branch: a leaf with its class and the rows it holds, a node that was pruned with its rows
-    "The tree after so many prunings, in the form of the paper. Raises ValueError: `steps` out of range. Source: kactus, Figs. 1 to 4."
+    "The tree after so many prunings, in the form of the paper. Raises TypeError or ValueError: `c` is no Climb, `steps` out of range. Source: kactus, Figs. 1 to 4."
+    if not isinstance(c, Climb): raise TypeError(f"'c' must be a Climb. Got {type(c).__name__}: climb returns (Climb, remainder), use its first part, or climb_ of a fitted KActusAnonymizer.")
     t, left, held, answer, digits = c.tree, c.left_after(steps), c.held, _answers(c.tree), len(str(len(c.tree) - 1))
     def end(i):
         if i in left: return f" ({len(left[i])})"
@@ -420,13 +448,21 @@ def _as_trained(X, attributes):
         return pd.Series(pd.Categorical(s.where(s.isin(known)), categories=known), index=s.index, name=s.name)
     return pd.DataFrame({a.name: column(a) for a in attributes}, index=X.index)
 
-# %% ../nbs/15_kactus.ipynb #8cd26ead
+# %% ../nbs/15_kactus.ipynb #38238b32
+def _learn(est, X, y):
+    "A classifier that has learnt from a table. One that reads numbers only says so for texts, and does not name its parameter"
+    try: return est.fit(X, y)
+    except (TypeError, ValueError) as e:
+        if "could not convert string to float" not in str(e): raise
+        words = [o for o in X if not pd.api.types.is_numeric_dtype(X[o].dtype)]
+        raise ValueError(f"'inducer' must read the quasi-identifiers as they are. Got {type(est).__name__}, which reads numbers only, and words in {', '.join(words)}: use C45Classifier(), which asks categories itself.") from e
+
 def _model_of(inducer, X, y, order):
     "(model, classifier): the tree that is to be climbed; a classifier that is not fitted learns it from the rows, in an order that depends on content only"
     est = _estimator(inducer)
     if not _is_fitted(est):
-        if y is None: raise ValueError("'y' must be given: the wrapped tree learns the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or give a fitted tree as 'inducer'.")
-        est = clone(est).fit(X.iloc[order], y.iloc[order])
+        if y is None: raise ValueError("'y' must be given: the wrapped tree learns the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or give a fitted tree as 'inducer', in a FrozenEstimator where scikit-learn makes clones.")
+        est = _learn(clone(est), X.iloc[order], y.iloc[order])
         if not _is_fitted(est): raise TypeError(f"'inducer' must be a classifier with one tree, `tree_`. Got {type(est).__name__}: use C45Classifier, ID3Classifier or DecisionTreeClassifier.")
     try: m = _open_model(est, None)
     except (TypeError, ValueError) as e: raise type(e)(str(e).replace("'tree'", "'inducer'")) from None
@@ -466,8 +502,13 @@ def _check_model(m, names, merge):
         if o.column not in names: raise ValueError(f"'inducer' must ask quasi-identifiers only. Got a tree that asks {o.column!r}; the quasi-identifiers are {', '.join(names)}: learn it from these columns.")
     if merge == "none" and (t.kind == ONE_VALUE).any(): raise ValueError("'inducer' must have one branch for each value with merge='none'. Got a tree with grouped branches (one value against all others), where the rows of a leaf differ: use binary_splits=False, or merge='sets', which publishes the values of each leaf as a set.")
 
-# %% ../nbs/15_kactus.ipynb #003e72af
+# %% ../nbs/15_kactus.ipynb #d83a519c
 _WORDS = dict(rule=("intended", "literal"), numeric=("mean", "interval", "range"), root_shortfall=("lose", "top_up"), selection=("random", "first", "nearest"), merge=("none", "sets"))
+
+def _check_seed(random_state):
+    "Raises TypeError or ValueError when it is no seed"
+    try: np.random.default_rng(random_state)
+    except (TypeError, ValueError) as e: raise type(e)(f"'random_state' must be a whole number of at least 0, a Generator, or None. Got {random_state!r}: use for example random_state=0.") from None
 
 def _renumbered(c, order):
     "A climb whose row i is row order[i] of a table"
@@ -487,7 +528,7 @@ def _anonymize(o, X, y, others, attributes, codes, k, allow):
     c, rest = climb(m.tree, stops, k, o.rule, choose, may)
     return m, est, _settle(c, rest, k, o.root_shortfall, choose, may), stops, order
 
-# %% ../nbs/15_kactus.ipynb #f5e900a8
+# %% ../nbs/15_kactus.ipynb #af6aea19
 class KActusAnonymizer(Anonymizer):
     """kACTUS: suppression by a decision tree. Source: kactus, Figs. 5 and 6.
 
@@ -566,7 +607,9 @@ class KActusAnonymizer(Anonymizer):
     def _check(self):
         for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)
         if not isinstance(self.inducer, (type(None), Tree)) and not hasattr(self.inducer, "fit"):
-            raise TypeError(f"'inducer' must be a classifier with a tree, a Tree, or None. Got {type(self.inducer).__name__}.")
+            raise TypeError(f"'inducer' must be a classifier with a tree, a Tree, or None. Got {self.inducer!r}: use for example C45Classifier(), or None, which is the same.")
+        if isinstance(self.inducer, type): raise TypeError(f"'inducer' must be an object and no class. Got {self.inducer.__name__}: call it, {self.inducer.__name__}().")
+        _check_seed(self.random_state)
 
     def fit(self, X, y=None):
         "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NaiveBayesClassifier', 'logistic_regression', 'mdl_cut_points', 'MDLDiscretizer', 'learners']
 
-# %% ../nbs/17a_learners.ipynb #2186c972
+# %% ../nbs/17a_learners.ipynb #0a430280
 from dataclasses import replace
 import numpy as np, pandas as pd
 from scipy.special import ndtr, softmax
@@ -19,7 +19,7 @@ from .columns import _check_weight, _check_y, _class_codes, _is_published
 from .encoder import ReleaseEncoder, _block, _check_parameters, _coded, _warn_of_texts, learn_column, same_columns
 from .release import _fit_columns, _forget
 from .growing import entropy
-from .tables import canonical_order, cell_text, check_table, encode, value_text
+from .tables import _zone, canonical_order, cell_text, check_table, encode, value_text
 
 # %% ../nbs/17a_learners.ipynb #3d4bef21
 def _textbook_naive_bayes(rows, y, row):
@@ -214,13 +214,23 @@ def _accepted(counts, at, gain):
     n = whole.sum()
     return gain > (np.log2(n - 1) + delta)/n
 
-# %% ../nbs/17a_learners.ipynb #dad7cc26
+# %% ../nbs/17a_learners.ipynb #4a5e7765
+def _check_pairs(x, y):
+    "Numbers and codes of classes as arrays. Raises ValueError"
+    try: x = np.asarray(x, dtype=float)
+    except (TypeError, ValueError): raise ValueError("'x' must hold numbers, NaN where they are missing. Got other values: convert them, or use MDLDiscretizer for a table.") from None
+    y = np.asarray(y)
+    if x.ndim != 1 or x.shape != y.shape: raise ValueError(f"'x' and 'y' must have one dimension, and a class for each number. Got shapes {x.shape} and {y.shape}: select one column, and the same rows.")
+    if np.isinf(x).any(): raise ValueError("'x' must hold finite numbers. Got inf: replace infinities, or make them missing.")
+    if len(y) and (y.dtype.kind not in "iub" or y.min() < 0): raise ValueError(f"'y' must hold codes of classes, whole numbers from 0. Got {y.dtype if y.dtype.kind not in 'iub' else y.min()}: use np.unique(y, return_inverse=True)[1].")
+    return x, y.astype(np.intp)
+
 def mdl_cut_points(
     x, # Numbers, shape (n_rows,), NaN where missing
-    y, # Codes of the classes, shape (n_rows,)
+    y, # Codes of the classes, whole numbers from 0, shape (n_rows,)
 )->np.ndarray: # Cut points in order, midpoints of neighbouring values; none where no cut pays
-    "Cut a numeric attribute by the class, recursively, as long as a cut pays for its description. Source: fayyad1993."
-    x, y = np.asarray(x, dtype=float), np.asarray(y).astype(np.intp)
+    "Cut a numeric attribute by the class, recursively, as long as a cut pays for its description. Raises ValueError for texts, infinities, other codes, and lengths that differ. Source: fayyad1993."
+    x, y = _check_pairs(x, y)
     known = ~np.isnan(x)
     values, at = np.unique(x[known], return_inverse=True)
     counts = np.zeros((len(values), int(y.max(initial=0)) + 1))
@@ -235,18 +245,20 @@ def mdl_cut_points(
             todo += [(a, a + i), (a + i, b)]
     return np.sort(np.array(cuts, dtype=float))
 
-# %% ../nbs/17a_learners.ipynb #ed414320
-def _cut_column(s, cuts):
-    "A column of numbers as ordered categories; a number at a cut is below it"
+# %% ../nbs/17a_learners.ipynb #a0a8d057
+def _is_date(a): return len(a) > 0 and a.values.dtype.kind == "M"
+
+def _cut_column(s, cuts, dates=None):
+    "A column of numbers or, with their dtype in `dates`, of dates as ordered categories; a number at a cut is below it"
     a, codes = encode(s)
-    if len(a) and a.kind != "numeric": raise ValueError(f"Column {s.name!r} must hold numbers, as in fit. Got {a.dtype}: convert it.")
-    text = [f"{o:.10g}" for o in cuts]
-    if len(set(text)) < len(text): text = [repr(float(o)) for o in cuts]
+    if len(a) and (a.kind != "numeric" or _is_date(a) != (dates is not None)): raise ValueError(f"Column {s.name!r} must hold {'numbers' if dates is None else 'dates'}, as in fit. Got {a.dtype}: convert it.")
+    text = [f"{o:.10g}" for o in cuts] if dates is None else [str(pd.Timestamp(round(o), tz=_zone(dates)).round('us')).removesuffix(" 00:00:00") for o in cuts]
+    if len(set(text)) < len(text): text = [repr(float(o)) for o in cuts] if dates is None else [str(round(o)) for o in cuts]
     names = ["all"] if not text else [f"<= {text[0]}", *(f"{a} to {b}" for a, b in zip(text, text[1:])), f"> {text[-1]}"]
     where = np.append(np.searchsorted(cuts, a.positions if len(a) else [], side="left"), -1).astype(int)
     return pd.Series(pd.Categorical.from_codes(where[codes], names, ordered=True), index=s.index, name=s.name)
 
-# %% ../nbs/17a_learners.ipynb #5278a33d
+# %% ../nbs/17a_learners.ipynb #c982aaa8
 class MDLDiscretizer(TransformerMixin, BaseEstimator):
     """Numbers become categories, by the class; as Weka's supervised Discretize. Source: fayyad1993.
 
@@ -261,7 +273,7 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     cut_points_ : dict
-        Cut points by column, ndarray; an empty one where no cut pays, and the column becomes one category.
+        Cut points by column, ndarray, of dates nanoseconds since 1970; an empty one where no cut pays, and the column becomes one category.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -281,6 +293,7 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
         coded = {o: encode(X[o]) for o in self._asked(X)}
         odd = [o for o, (a, _) in coded.items() if a.kind != "numeric" and self.columns is not None]
         if odd: raise ValueError(f"'columns' must name columns of numbers. Got {odd[0]!r}, which holds categories: leave it out.")
+        self._dates_ = {o: a.dtype for o, (a, _) in coded.items() if _is_date(a)}
         self.cut_points_ = {o: mdl_cut_points(np.append(a.positions, np.nan)[c], codes) for o, (a, c) in coded.items() if a.kind == "numeric"}
         self.n_features_in_ = X.shape[1]
         if named: self.feature_names_in_ = np.array(X.columns, dtype=object)
@@ -291,6 +304,7 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
         "Names of the columns to cut"
         if self.columns is None: return X.columns
         if isinstance(self.columns, str): raise TypeError(f"'columns' must be a list of names. Got {self.columns!r}: use [{self.columns!r}].")
+        if not isinstance(self.columns, (list, tuple, set, frozenset, np.ndarray, pd.Index)): raise TypeError(f"'columns' must be a list of names, or None for all that hold numbers. Got {type(self.columns).__name__}: use a list.")
         odd = [o for o in self.columns if o not in X]
         if odd: raise ValueError(f"'columns' must name columns of X. Got {odd[0]!r}; the columns are {', '.join(X.columns)}.")
         return self.columns
@@ -299,7 +313,7 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
         "X with the cut columns as ordered categories, missing values stay missing"
         check_is_fitted(self, "cut_points_")
         X = same_columns(X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
-        return pd.DataFrame({o: _cut_column(X[o], self.cut_points_[o]) if o in self.cut_points_ else X[o] for o in X}, index=X.index)
+        return pd.DataFrame({o: _cut_column(X[o], self.cut_points_[o], self._dates_.get(o)) if o in self.cut_points_ else X[o] for o in X}, index=X.index)
 
     def get_feature_names_out(self, input_features=None):
         "Names of the columns, as they were"

@@ -459,3 +459,50 @@ def test_pictures(results):
     fig, mine = plt.subplots()
     assert plot_accuracy(results, "log_loss", ax=mine) is mine and len(mine.get_legend().get_texts()) == 6
     plt.close("all")
+
+# what a newcomer may get wrong --------------------------------------------------------------------------------------
+
+def test_over_k_takes_values_that_can_be_read_once():
+    "A generator is empty after the first method; the second must not vanish"
+    made = over_k({"s": MondrianAnonymizer(), "g": MondrianAnonymizer(mode="infogain")}, (k for k in (np.int64(3), 5)))
+    assert list(made) == ["s k=3", "s k=5", "g k=3", "g k=5"]
+
+@pytest.mark.parametrize("methods, ks, error, says", [
+    ([MondrianAnonymizer()], [5], TypeError, "'methods' must be a dict.*Got list"), ({"raw": None}, [5], TypeError, "'methods'.*a parameter k.*Got None for 'raw'"), ({"c": C45Classifier()}, [5], TypeError, "a parameter k"),
+    ({"m": MondrianAnonymizer}, [5], TypeError, "objects and not classes"), ({"m": MondrianAnonymizer()}, 5, TypeError, r"'ks' must be a list.*Got 5: use for example \[5, 25\]"), ({"m": MondrianAnonymizer()}, "25", TypeError, "'ks' must be a list"),
+    ({"m": MondrianAnonymizer()}, [0], ValueError, "'ks' must be an integer of at least 1. Got 0"), ({"m": MondrianAnonymizer()}, [2.5], TypeError, "'ks'.*Got 2.5")])
+def test_over_k_refuses(methods, ks, error, says):
+    with pytest.raises(error, match=says): over_k(methods, ks)
+
+@pytest.mark.parametrize("p, error, says", [
+    (dict(y=None), ValueError, "'y' must be the class of each row. Got None"), (dict(n_jobs=0), ValueError, "'n_jobs' must be a number of processes.*Got 0"), (dict(n_jobs="2"), ValueError, "'n_jobs'"), (dict(path=3), TypeError, "'path'.*Got 3")])
+def test_contest_refuses(customers, p, error, says):
+    X, y = customers
+    with pytest.raises(error, match=says): contest(**(dict(X=X, y=y, anonymizers={"m": MondrianAnonymizer(k=3)}, classifiers={"c": C45Classifier()}) | p))
+
+def test_one_row_is_no_table_to_halve(customers):
+    X, y = customers
+    with pytest.raises(ValueError, match="'X' must have at least two rows.*Got 1"): contest(X[:1], y[:1], {"raw": None}, {"c": C45Classifier()})
+
+@pytest.mark.parametrize("f", [lambda X: halvings(X), lambda X: contest(X, X.iloc[:, 0].rename("z"), X, {"c": C45Classifier()}), lambda X: contest(X, X.iloc[:, 0].rename("z"), {"m": X}, {"c": C45Classifier()}), lambda X: over_k(X, [5])])
+def test_messages_hold_no_rows(customers, f):
+    with pytest.raises(TypeError, match="Got DataFrame") as e: f(customers[0])
+    assert "Female" not in str(e.value) and "\n" not in str(e.value)
+
+@pytest.mark.parametrize("f, error, says", [
+    (lambda X, y: exposure(X, y[:3]), ValueError, r"'y' must have a class for each of the 14 rows. Got shape \(3,\)"), (lambda X, y: exposure(X, y, n=0), ValueError, "'n' must be an integer of at least 14. Got 0"), (lambda X, y: exposure(X, y, n=3.), TypeError, "'n'")])
+def test_exposure_refuses(customers, f, error, says):
+    with pytest.raises(error, match=says): f(*customers)
+
+@pytest.mark.parametrize("f, error, says", [
+    (lambda r: table("x.csv"), TypeError, "'results' must be a table that contest made. Got 'x.csv': read a file"), (lambda r: cells_of(r, by="k"), TypeError, r"'by' must be a tuple.*use \('k',\)"), (lambda r: cells_of(r, "reason"), ValueError, "'value' must be a column of numbers"),
+    (lambda r: plot_accuracy(r[:0]), ValueError, "'results' must have at least one line"), (lambda r: compare(r, 5), TypeError, "'baseline' must be the name.*Got 5"), (lambda r: compare(r, ("raw", "C4.5", "x")), TypeError, "'baseline'"),
+    (lambda r: compare(r, "raw", alpha=5), ValueError, "'alpha' must lie between 0 and 1. Got 5: use .05"), (lambda r: table(r, digits=-1), ValueError, "'digits'"), (lambda r: score_table(r, methods="raw"), TypeError, r"'methods' must be a list.*use \['raw'\]")])
+def test_results_refuse(results, f, error, says):
+    with pytest.raises(error, match=says): f(results)
+
+@pytest.mark.parametrize("f, error, says", [
+    (lambda: friedman([["a", "b"]]*3), ValueError, "'scores' must hold numbers"), (lambda: friedman(ranks="abc", n_cases=5), ValueError, "'ranks' must hold numbers"), (lambda: f_test_5x2([["a", "b"]]*5), ValueError, "'differences' must hold numbers"),
+    (lambda: bonferroni_dunn([1, 2], 0), TypeError, "'test' must be what friedman returned"), (lambda: critical_difference(3, 5, "0.05"), ValueError, "'alpha'")])
+def test_tests_refuse(f, error, says):
+    with pytest.raises(error, match=says): f()

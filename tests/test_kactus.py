@@ -1,6 +1,8 @@
 """kACTUS: the paper's figures to the row, and the worked numbers of the 14 customers."""
 import numpy as np, pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers
 from ppdt.growing import LEAF, THRESHOLD, Tree
@@ -187,3 +189,47 @@ def test_customers_climb_is_that_of_the_table():
     assert c.after(0, y).counts.tolist() == est.tree_.counts.tolist()
     assert c.after(3, y).n.tolist() == [5, 2, 3]
     assert [sorted(CUSTOMERS.index[o]) for o in c.waiting[:2]] == [[1, 2], [10, 11]]
+
+# what goes in, and what a climb says of itself ----------------------------------------------------------------------
+
+@pytest.mark.parametrize("p, error, says", [
+    (dict(k=0), ValueError, "'k' must be an integer of at least 1. Got 0"), (dict(k=2.5), TypeError, "'k' must be an integer"), (dict(k="3"), TypeError, "'k'"),
+    (dict(rule="Intended"), ValueError, "'rule' must be one of 'intended', 'literal'. Got 'Intended'"), (dict(rule=None), ValueError, "'rule'"),
+    (dict(stops=[24]), ValueError, "'stops' must be nodes of the tree, from 0 to 23. Got 24 to 24"), (dict(stops=[-1, 3]), ValueError, "Got -1 to 3"), (dict(stops=[2.]), ValueError, "'stops'.*whole numbers.*Got float64"),
+    (dict(stops=[[2]]), ValueError, "'stops'.*one dimension"), (dict(stops=(o for o in [2])), ValueError, "'stops'.*use a list"), (dict(stops=[True]), ValueError, "Got bool"),
+    (dict(tree=C45Classifier()), TypeError, "'tree' must be a Tree. Got C45Classifier: use the tree_"), (dict(choose="random"), TypeError, "'choose' must be a function.*Got 'random'")])
+def test_climb_refuses(tree, p, error, says):
+    with pytest.raises(error, match=says): climb(**(dict(tree=tree, stops=rows_of(tree), k=100) | p))
+
+@pytest.mark.parametrize("choose", [lambda sons, spare, wanted, wait: np.concatenate(sons), lambda sons, spare, wanted, wait: sons[0][:1], lambda sons, spare, wanted, wait: np.repeat(sons[0][:1], wanted),
+    lambda sons, spare, wanted, wait: np.arange(wanted)], ids=["all", "too few", "one row often", "others' rows"])
+def test_a_chooser_cannot_break_the_promise(tree, choose):
+    with pytest.raises(ValueError, match="'choose' must return as many rows as are wanted.*leave k=100 in each"): climb(tree, rows_of(tree), 100, choose=choose)
+
+def test_a_chooser_may_return_a_list(tree, done):
+    mine, rest = climb(tree, rows_of(tree), np.int64(100), choose=lambda sons, spare, wanted, wait: sons[0][:wanted].tolist())
+    assert [len(o) for o in mine.batches] == [len(o) for o in done[0].batches] and rest.tolist() == done[1].tolist()
+
+def test_no_rows_no_batches(tree):
+    c, rest = climb(tree, [], 5)
+    assert not c.batches and not len(rest)
+
+def test_a_climb_is_short_to_print(done): assert repr(done[0]) == "Climb(4997 rows of Tree(24 nodes, 18 leaves, depth 5): 8 batches of 4981 rows, 0 lost)"
+
+@pytest.mark.parametrize("f, error, says", [
+    (lambda c: climb_text(c), TypeError, r"'c' must be a Climb. Got tuple: climb returns \(Climb, remainder\)"), (lambda c: climb_text(c[0], "1"), TypeError, "'steps' must be a whole number between 0 and 6.*Got '1'"),
+    (lambda c: climb_text(c[0], 1.), TypeError, "'steps'"), (lambda c: climb_text(c[0], 7), ValueError, "'steps' must be between 0 and 6.*Got 7"), (lambda c: c[0].after(1, ["a"]*4997), ValueError, "'y' must have a code of a class, 0 to 1"),
+    (lambda c: c[0].after(1, [0]), ValueError, r"each of the 4997 rows. Got int64 of shape \(1,\)"), (lambda c: c[0].after(1, [5]*4997), ValueError, "'y'")])
+def test_the_way_up_refuses(done, f, error, says):
+    with pytest.raises(error, match=says): f(done)
+
+@pytest.mark.parametrize("p, error, says", [
+    (dict(random_state="a"), TypeError, "'random_state' must be a whole number of at least 0.*Got 'a': use"), (dict(random_state=-1), ValueError, "'random_state'.*Got -1"),
+    (dict(inducer="c45"), TypeError, r"'inducer' must be a classifier.*Got 'c45': use for example C45Classifier\(\)"), (dict(inducer=C45Classifier), TypeError, r"'inducer' must be an object.*C45Classifier\(\)"),
+    (dict(inducer=DecisionTreeClassifier()), ValueError, "'inducer'.*Got DecisionTreeClassifier, which reads numbers only, and words in Gender, Marital: use C45Classifier"),
+    (dict(inducer=LogisticRegression()), ValueError, "'inducer'.*Got LogisticRegression"), (dict(selection="rand"), ValueError, "'selection'")])
+def test_anonymizer_refuses(p, error, says):
+    with pytest.raises(error, match=says): KActusAnonymizer(**(dict(k=3) | p)).fit(CUSTOMERS[QIS], CUSTOMERS.Bought)
+
+@pytest.mark.parametrize("seed", [0, None, np.int64(3), np.random.default_rng(0)], ids=["int", "None", "numpy", "Generator"])
+def test_seeds_of_all_kinds(seed): assert KActusAnonymizer(k=3, random_state=seed).fit(CUSTOMERS[QIS], CUSTOMERS.Bought).release_.audit.k == 3

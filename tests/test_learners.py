@@ -266,3 +266,22 @@ def test_naive_bayes_counts_weights():
     assert np.allclose(twice.predict_proba(X), weighed.predict_proba(X))
     without = NaiveBayesClassifier().fit(X.iloc[:4], y[:4])
     assert np.array_equal(without.predict_proba(X), NaiveBayesClassifier().fit(X, y, sample_weight=[1, 1, 1, 1, 0]).predict_proba(X))
+
+@pytest.mark.parametrize("x, z, says", [
+    ([1, 2, 3], [0, 0], r"'x' and 'y' must have one dimension.*shapes \(3,\) and \(2,\)"), (["a", "b"], [0, 1], "'x' must hold numbers"), ([[1], [2]], [[0], [1]], "one dimension"), ([1, np.inf], [0, 1], "'x' must hold finite numbers. Got inf"),
+    ([1, 2], ["a", "b"], "'y' must hold codes of classes.*use np.unique"), ([1, 2], [.5, 1], "'y' must hold codes of classes.*Got float64"), ([1, 2], [np.nan, 1], "'y'"), ([1, 2], [-1, 0], "'y'.*Got -1")])
+def test_cut_points_refuse(x, z, says):
+    with pytest.raises(ValueError, match=says): mdl_cut_points(x, z)
+
+@pytest.mark.parametrize("columns", [3, (o for o in ["Age"])])
+def test_columns_to_cut_are_a_list(columns):
+    "A generator would be empty when the columns are cut, and nothing would happen"
+    with pytest.raises(TypeError, match="'columns' must be a list of names, or None.*use a list"): MDLDiscretizer(columns).fit(X, y)
+
+@pytest.mark.parametrize("zone, says", [(None, "2000-01-06 12:00:00"), ("Europe/Berlin", "2000-01-06 12:00:00+01:00")])
+def test_dates_are_cut_at_dates(zone, says):
+    t = pd.DataFrame({"d": pd.date_range("2000-01-01", periods=12, tz=zone)})
+    tool = MDLDiscretizer().fit(t, [0]*6 + [1]*6)
+    assert tool.transform(t).d.cat.categories.tolist() == [f"<= {says}", f"> {says}"]
+    with pytest.raises(ValueError, match="Column 'd' must hold dates, as in fit. Got int64"): tool.transform(t.assign(d=range(12)))
+    with pytest.raises(ValueError, match="Column 'n' must hold numbers, as in fit"): MDLDiscretizer().fit(pd.DataFrame({"n": range(12)}), [0]*6 + [1]*6).transform(t.rename(columns={"d": "n"}))
