@@ -137,14 +137,14 @@ def _training_shares(codes, cs, vs, where, w=None):
         if v is not None and not isinstance(c, Interval) and len(v) == 1: res[where[v[0]]] += m
     return res
 
-# %% ../nbs/09d_columns.ipynb #0e985693
+# %% ../nbs/09d_columns.ipynb #8a00f1c5
 def _set_of(c, v, where, line, share, cut):
     "(codes, weights) of what a cell may stand for"
     if isinstance(c, Interval):
         lo, hi = position(v[0]), position(v[1])
         return cut(line, lo, hi) if hi > lo else (np.array([where[v[0]]]), np.ones(1))
-    k = np.array(sorted(where[o] for o in v))
-    w = np.ones(len(k)) if share is None or not share[k].any() else share[k]
+    k, n = np.unique([where[o] for o in v], return_counts=True)
+    w = n.astype(float) if share is None or not share[k].any() else share[k]
     return k[w > 0], w[w > 0]/w.sum()
 
 # %% ../nbs/09d_columns.ipynb #9db76667
@@ -156,15 +156,15 @@ def _points(line, lo, hi):
     half = np.diff(p)/2
     return np.arange(a, b + 1), (np.append(half, 0) + np.append(0, half))/(hi - lo)
 
-# %% ../nbs/09d_columns.ipynb #df345db2
+# %% ../nbs/09d_columns.ipynb #4d87fcad
 def _steps(line, lo, hi):
     "An interval as weighted values of the line, each with the way from the one before: divided by width at any value of the line. The width of an endless one lies at that end"
-    a, b = np.searchsorted(line, [lo, hi])
+    a, b = np.searchsorted(line, lo, side="right"), np.searchsorted(line, hi)
     if np.isinf([lo, hi]).any():
-        at = np.unique([a + 1 if np.isinf(lo) else b, b if np.isinf(hi) else a + 1])
+        at = np.unique([a if np.isinf(lo) else b, b if np.isinf(hi) else a])
         return at, np.full(len(at), 1/len(at))
     if np.isinf(hi - lo): return _steps(line/4, lo/4, hi/4)
-    return np.arange(a + 1, b + 1), np.diff(line[a:b + 1])/(hi - lo)
+    return np.arange(a, b + 1), np.diff(np.r_[lo, line[a:b], hi])/(hi - lo)
 
 # %% ../nbs/09d_columns.ipynb #11eeb52d
 def _is_published(s):
@@ -218,26 +218,56 @@ def _value_shares(s, taxonomy=None, w=None):
         n = _weight_of(codes, len(values), w)
     return dict(zip(values, (n/max(n.sum(), 1e-300)).tolist()))
 
-# %% ../nbs/09d_columns.ipynb #8efdf81d
+# %% ../nbs/09d_columns.ipynb #6d2573f4
+_MEMBERS = 1_000_000   # pairs of a row and a place where it may be, in one column
+
+def _widths(vs, line):
+    "How many places of a line lie in each cell"
+    ends = np.array([(position(v[0]), position(v[1])) if isinstance(v, tuple) else (np.nan, np.nan) for v in vs])
+    a, b = np.searchsorted(line, ends.T)
+    return np.where(np.isnan(ends[:, 0]), 1, b - a + 1)
+
+def _thinned(codes, vs, line):
+    "Which places of a line to keep so that rows and their places are not too many; None to keep all"
+    rows = np.bincount(codes[codes >= 0], minlength=len(vs))
+    total = int(rows @ _widths(vs, line)) if len(vs) else 0
+    if total <= _MEMBERS: return None
+    at = [(np.searchsorted(line, position(o)), n) for v, n in zip(vs, rows.tolist()) if v is not None for o in v]
+    many = np.cumsum(np.bincount(*map(np.array, zip(*at)), minlength=len(line)))
+    n = max(len(line)*_MEMBERS//total, 2)
+    return np.unique(np.r_[0, np.searchsorted(many, np.arange(1, n)*many[-1]/n), len(line) - 1])
+
+def _rounded_points(line, lo, hi):
+    "`_points` for an interval whose ends are no places of the line"
+    if np.isinf(hi - lo): return _rounded_points(line/4, lo/4, hi/4)
+    mids = line[:-1]/2 + line[1:]/2
+    a, b = np.searchsorted(mids, [lo, hi])
+    return np.arange(a, b + 1), np.diff(np.r_[lo, mids[a:b], hi])/(hi - lo)
+
+# %% ../nbs/09d_columns.ipynb #9f0c3dce
 def _learn_cells(s, taxonomy, weights, w=None):
     "(codes, values, line, sets) of a published column; codes from the number of values on are sets"
     codes, cs, vs, values, line = _learnt_cells(s, taxonomy)
-    where = {v: i for i, v in enumerate(values)}
+    few = None if line is None else _thinned(codes, vs, line)
+    where, cut = {v: i for i, v in enumerate(values)}, _points
+    if few is not None:
+        mids, line = (line[few][1:] + line[few][:-1])/2, line[few]
+        where, values, cut = {v: int(np.searchsorted(mids, position(v))) for v in values}, [values[i] for i in few.tolist()], _rounded_points
     share = _training_shares(codes, cs, vs, where, w) if weights == "distribution" else None
     lut, sets = [], []
     for c, v in zip(cs, vs):
-        own = None if v is None else _set_of(c, v, where, line, share, _points)
+        own = None if v is None else _set_of(c, v, where, line, share, cut)
         lut.append(-1 if own is None else own[0][0] if len(own[0]) == 1 else len(values) + len(sets))
         if own is not None and len(own[0]) > 1: sets.append(own)
     return np.array(lut + [-1], dtype=np.int64)[codes], values, line, sets
 
-# %% ../nbs/09d_columns.ipynb #12898fa1
+# %% ../nbs/09d_columns.ipynb #d0de934b
 def _ask_cells(s, values, numeric, taxonomy, thresholds, share=None):
     "(codes, number of values, line, sets) of a column to classify, raw or published; the code after the last value is one that was not declared. `share` maps the values of fit to their shares"
     if not _is_published(s): return _ask_exact(s, values, numeric, thresholds)
     codes, cs = cells(s)
     vs = [_plain_values(c, taxonomy, s.name) for c in cs]
-    if numeric: line, where, vs = _ask_places(vs, values, thresholds, s.name)
+    if numeric: line, where, vs = _ask_places(codes, vs, values, thresholds, s.name)
     else:
         find, line, where = _finder(values), None, {v: i for i, v in enumerate(values)}
         vs = [v if v is None else sorted({values[i] for o in v if (i := find(o)) >= 0}, key=value_order) for v in vs]
@@ -251,7 +281,7 @@ def _ask_cells(s, values, numeric, taxonomy, thresholds, share=None):
     gap = -1 if numeric else where.get(MISSING, -1)
     return np.array(lut + [gap], dtype=np.int64)[codes], size, line, sets
 
-# %% ../nbs/09d_columns.ipynb #ca5316d3
+# %% ../nbs/09d_columns.ipynb #9a1609a0
 def _ask_exact(s, values, numeric, thresholds):
     "`_ask_cells` of a raw column"
     x = _ask_column(s, values, numeric)
@@ -261,8 +291,8 @@ def _ask_exact(s, values, numeric, thresholds):
     codes[known] = np.searchsorted(line, x[known]) if numeric else np.where(x[known] == -2, len(values), x[known])
     return codes, len(line) if numeric else len(values) + 1, line, []
 
-def _ask_places(vs, values, thresholds, name):
-    "(line, place of each value on it, what each cell may be) of cells of numbers or dates; the thresholds are on the line"
+def _ask_places(codes, vs, values, thresholds, name):
+    "(line, place of each value on it, what each cell may be) of cells of numbers or dates; the thresholds are on the line, and the ends of intervals unless they are too many"
     vs = [_known(v) for v in vs]
     flat = _on_numbers(vs)
     dates = isinstance((list(values) or flat or [0])[0], pd.Timestamp)
@@ -270,7 +300,9 @@ def _ask_places(vs, values, thresholds, name):
         if not (_is_number(v) and isinstance(v, pd.Timestamp) == dates):
             got = "dates" if isinstance(v, pd.Timestamp) else "truth values" if isinstance(v, (bool, np.bool_)) else "numbers" if _is_number(v) else "text"
             _refuse_kind(name, "dates" if dates else "numbers", got, value_text(v))
-    line = np.unique(np.append([position(v) for v in flat], thresholds))
+    at = [position(v) for v in flat]
+    line = np.unique(np.append(at, thresholds))
+    if np.bincount(codes[codes >= 0], minlength=len(vs)) @ _widths(vs, line) > _MEMBERS: line = np.unique(np.r_[min(at), thresholds, max(at)])
     return line, {v: int(np.searchsorted(line, position(v))) for v in flat}, vs
 
 def _on_asked_line(share, line):
