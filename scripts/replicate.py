@@ -8,6 +8,7 @@
     python scripts/replicate.py kadet --row c45 75 1             one run: setting, k, limit of confidence (1: none)
     python scripts/replicate.py kactus --full                    all runs (hours), stored in nbs/papers/results/kactus_runs.csv; see
                                                                  scripts/kactus_runs.py, which has more options
+    python scripts/replicate.py erp --full                       all runs (hours), stored in nbs/papers/results/erp.csv; see scripts/erp_runs.py
     python scripts/replicate.py kactus --row kactus/raw/glass/c45 10 3   one run: method/preparation/table/learner, k, half
 
 A run that is stored already is not made again (--again makes all anew), so that --full may be stopped and
@@ -410,14 +411,20 @@ def kactus(*args):
     import kactus_runs
     kactus_runs.kactus(*args)
 
-PAPERS = {"shao_beckford": shao_beckford, "kadet": kadet, "kactus": kactus}
+def erp(*args):
+    "The runs of scripts/erp_runs.py"
+    sys.path.insert(0, str(Path(__file__).parent))
+    import erp_runs
+    erp_runs.erp(*args)
+
+PAPERS = {"shao_beckford": shao_beckford, "kadet": kadet, "kactus": kactus, "erp": erp}
 
 def main(args=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("paper", choices=PAPERS, help="which paper")
     p.add_argument("--full", action="store_true", help="make all runs and store them (about ten minutes)")
     p.add_argument("--seeds", type=int, default=3, metavar="N", help="runs of every setting with chance (3, as in the paper)")
-    p.add_argument("--row", nargs=3, metavar=("SETTING", "K", "SEED"), help="make this run only, and print it; for kadet: setting, k, limit of confidence; for kactus: run, k, half")
+    p.add_argument("--row", nargs=3, metavar=("SETTING", "K", "SEED"), help="make this run only, and print it; for kadet: setting, k, limit of confidence; for kactus: run, k, half; for erp: run, k, fold")
     p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")
     p.add_argument("--out", type=Path, metavar="CSV", help="where --full stores (nbs/papers/results/PAPER.csv)")
     a = p.parse_args(args)
