@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['ERPAnonymizer', 'error_risk_prune']
 
-# %% ../nbs/16c_erp.ipynb #a64b92f3
+# %% ../nbs/16c_erp.ipynb #d66ad3c7
 import numpy as np, pandas as pd
 from dataclasses import replace
 from .c45 import C45Classifier
@@ -16,7 +16,7 @@ from .medians import _check_choice
 from .release import Anonymizer, _refuse_gaps
 from .risk import _Branches, _alive, _background, _domains, _log2, _observed, _prune_branches, error_risk_prune
 from .tables import Attribute, Exact, Interval, MISSING, Suppressed, ValueSet, encode, with_missing
-from .tiers import _Fits, _Space, _Stand, _combination_cells, _draw_tuples, _partners, _tiers
+from .tiers import _Fits, _Space, _Stand, _combination_cells, _draw_tuples, _in_table, _partners, _tiers
 from .trees import Tree
 
 # %% ../nbs/16c_erp.ipynb #1d87e5ed
@@ -70,7 +70,7 @@ def _named_only(a, cells):
     named = {v for c in cells for v in ((c.lo, c.hi) if isinstance(c, Interval) else getattr(c, "values", ()))}
     return Attribute(a.name, a.kind, a.values[np.array([o in named for o in a.items], dtype=bool)], a.dtype)
 
-# %% ../nbs/16c_erp.ipynb #bef7b83a
+# %% ../nbs/16c_erp.ipynb #68ce9e2b
 class ERPAnonymizer(Anonymizer):
     """Error-risk pruning and tiered generalization. Source: erp, Figure 2 and Section Tiered Generalization; wong2010 for assign="random".
 
@@ -202,7 +202,7 @@ class ERPAnonymizer(Anonymizer):
         mine = np.arange(len(order)) if self.assign == "own" else _draw_tuples(t, group, _Fits(attributes, codes, own), np.random.default_rng(self.random_state))
         rows, back = np.argsort(mine), np.argsort(order)
         self._proof_ = order[rows][back], order[_partners(t, k)][back]
-        self.tiers_ = replace(t, members=[order[o] for o in t.members], home=t.home[back], combination=t.combination[back])
+        self.tiers_ = _in_table(t, order)
         size = np.array([len(o) for o in t.combinations])[t.combination]
         rank = np.lexsort((t.combination, size, t.home))
         plainest = t.combination[rank[np.searchsorted(t.home[rank], np.arange(len(t.leaves)))]]   # of each subset's rows, the one that is lent least

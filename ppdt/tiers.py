@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['Tiers', 'tiered_subsets', 'tiered_table', 'plot_tiers']
 
-# %% ../nbs/16b_tiers.ipynb #5fba254b
-from dataclasses import dataclass
+# %% ../nbs/16b_tiers.ipynb #e74336df
+from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from .generalization import _pairs, interval_recoding, set_recoding
 from .growing import Tree
@@ -163,7 +163,7 @@ def _combination_cells(a, codes, t, numeric="range"):
     total = np.add.reduceat(run, np.cumsum(many) - many)
     return inv[np.cumsum(total) - total], cells
 
-# %% ../nbs/16b_tiers.ipynb #72f1ea42
+# %% ../nbs/16b_tiers.ipynb #530fa65e
 def tiered_subsets(
     tree, # An unpruned `Tree`, or a fitted classifier that has one
     X:pd.DataFrame, # The table it was learnt from, shape (n_rows, n_columns); all columns are background
@@ -179,8 +179,13 @@ def tiered_subsets(
         if (c < 0).any(): raise ValueError(f"'X' must have no missing values. Got {int((c < 0).sum())} in {a.name!r}: use ERPAnonymizer(missing=...), which has a rule for them.")
     order = _content_order([c for _, c in coded])
     t = _tiers(m.tree.parent.tolist(), _stops(m, X)[order], _Space([a for a, _ in coded], [c[order] for _, c in coded]), k, strict_tiers)
+    return _in_table(t, order)
+
+def _in_table(t, order):
+    "Tiers whose row i is row order[i] of a table, in the order of the table"
     back = np.argsort(order)
-    return Tiers([order[o] for o in t.members], t.own, t.home[back], t.combination[back], t.combinations, t.leaves)
+    members = [np.append(np.sort(order[m[:n]]), np.sort(order[m[n:]])) for m, n in zip(t.members, t.own.tolist())]
+    return replace(t, members=members, home=t.home[back], combination=t.combination[back])
 
 # %% ../nbs/16b_tiers.ipynb #1733d8e7
 def tiered_table(
