@@ -105,7 +105,7 @@ def run(unit):
         took, begin = time.perf_counter() - start, time.perf_counter()
         audit(r.data, list(X), k, original=X, lost=[], consistency=False, y=r.y)
         spent = time.perf_counter() - begin
-        about |= dict(gcp=round(r.audit.gcp, 6), classes=r.audit.n_classes, groups=len(np.unique(est.groups_)), k_measured=r.audit.k, protect_seconds=round(took - spent, 2), audit_seconds=round(spent, 2))
+        about |= dict(gcp=round(r.audit.gcp, 6), classes=float(r.audit.n_classes), groups=float(len(np.unique(est.groups_))), k_measured=r.audit.k, protect_seconds=round(took - spent, 2), audit_seconds=round(spent, 2))
         given = {o: read_as(o, r.data, est.transform(X_test), X_test, X) for o in readings}
     res = []
     for reading, (data, recoded, raw) in given.items():
