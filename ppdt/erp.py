@@ -79,7 +79,7 @@ def _units_below(tree, unit, v):
 # %% ../nbs/16c_erp.ipynb #078fc52c
 _WORDS = dict(rule=("minimal", "literal"), recoding=("tiered", "uniform"), assign=("random", "own"), numeric=("range", "set"), domain=("path", "observed"))
 
-# %% ../nbs/16c_erp.ipynb #90fa56ce
+# %% ../nbs/16c_erp.ipynb #1576d0eb
 class ERPAnonymizer(Anonymizer):
     """Error-risk pruning and tiered generalization. Source: erp, Figure 2 and Section Tiered Generalization; wong2010 for assign="random".
 
@@ -235,7 +235,8 @@ class ERPAnonymizer(Anonymizer):
         below = [np.array([unit[v]]) if unit[v] >= 0 else _units_below(m.tree, unit, v) for v in nodes.tolist()]
         def column(a, codes, cells):
             line = a.kind == "numeric" and self.numeric == "range"
-            found = [_hull([cells[i] for i in codes[b].tolist()], line) for b in below]
+            found, known = [_hull([cells[i] for i in codes[b].tolist()], line) for b in below], set(cells)
+            found = [o if o in known else Suppressed() for o in found]
             place = {c: i for i, c in enumerate(dict.fromkeys(found))}
             return np.array([place[c] for c in found], dtype=np.int64)[at.ravel()], list(place)
         return [column(a, *o) for a, o in zip(self.attributes_, of_unit)]
