@@ -12,6 +12,7 @@ import ppdt
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, _OneTree, _TreeClassifier
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
+from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
@@ -40,6 +41,7 @@ class Entry:
     impossible: tuple = ()                      # messages that say truly that no release exists; `test_contract` holds each against the table
     refuses: tuple = ()                         # messages for releases that a classifier does not read
     declared: bool = False                      # does it branch on declared categories? Those that nobody has do not leave the house: a tree from the file lacks them
+    alike: Callable = lambda p: True            # does it promise rows that look alike, with these parameters? Else alternatives
     loses: Callable = lambda p: 0               # how many rows may it lose, with these parameters?
     keeps: tuple = field(default=("release_",)) # learnt names that hold rows, and are not pickled
 
@@ -72,12 +74,16 @@ def some_taxonomies(X, y, roles):
     return st.sampled_from([None, *map(tree, words)])
 
 def an_inducer(X, y, roles):
-    "None, C4.5 of some kind, ID3 where it can learn, or scikit-learn's tree where all is numeric"
+    "None, C4.5 of some kind, or scikit-learn's tree where all is numeric and fits into 32 bits"
     qi = X[roles["quasi_identifiers"]]
-    whole, numbers = not qi.isna().any(axis=None), all(pd.api.types.is_numeric_dtype(qi[o]) and qi[o].dtype != bool and str(qi[o].dtype) != "boolean" for o in qi)
+    whole, numbers = not qi.isna().any(axis=None), all(pd.api.types.is_numeric_dtype(qi[o]) and qi[o].dtype != bool and str(qi[o].dtype) != "boolean" and qi[o].abs().max() < 1e30 for o in qi)
     trees = [st.none(), st.builds(C45Classifier, prune=st.booleans(), min_samples_leaf=pick(1, 2))]
     if whole and numbers and not roles["categorical"]: trees.append(st.builds(DecisionTreeClassifier, max_depth=pick(1, 3, None), random_state=st.just(0)))
     return st.one_of(trees)
+
+def _erp(**p): return ERPAnonymizer(**dict(recoding="uniform", inducer=C45Classifier(prune=False, binary_splits=True)) | p)      # few questions of many branches survive
+
+_trees = dict(inducer=an_inducer, numeric=pick("range", "set"), rule=pick("minimal", "literal"), domain=pick("path", "observed"))
 
 def _kactus(**p): return KActusAnonymizer(**dict(root_shortfall="top_up", random_state=0) | p)
 
@@ -93,6 +99,17 @@ ANONYMIZERS = {
                 "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent", "check_estimators_pickle", "check_pipeline_consistency"], NO_CELLS)),
             "k=1": (_kactus(k=1), dict(check_complex_data=COMPLEX)),
             "k=1, missing": (_kactus(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
+        }),
+    ERPAnonymizer: Entry(
+        grids=(grid(recoding=st.just("uniform"), **_trees),
+               grid(recoding=st.just("tiered"), assign=pick("random", "own"), strict_tiers=st.booleans(), random_state=st.integers(0, 3), constraints=st.just(()), **_trees)),
+        example=_erp, needs_y=True, impossible=("missing='drop' leaves", WHOLE), alike=lambda p: p.get("recoding", "tiered") == "uniform",
+        keeps=("release_", "tree_", "inducer_", "log_", "groups_", "tiers_"),
+        checked={
+            "k=5": (ERPAnonymizer(recoding="uniform"), dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
+                "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent"], NO_CELLS)),
+            "k=1": (ERPAnonymizer(k=1), dict(check_complex_data=COMPLEX)),
+            "k=1, missing": (ERPAnonymizer(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
         }),
     MondrianAnonymizer: Entry(
         grids=(grid(mode=st.just("strict"), recoding=pick("set", "interval"), cut_rule=pick("le_then_lt", "le", "balanced"), width=pick("rank", "distinct", "ratio"), median=pick("lower", "midpoint"), taxonomies=some_taxonomies),
