@@ -76,9 +76,10 @@ def some_taxonomies(X, y, roles):
 def an_inducer(X, y, roles):
     "None, C4.5 of some kind, or scikit-learn's tree where all is numeric and fits into 32 bits"
     qi = X[roles["quasi_identifiers"]]
-    whole, numbers = not qi.isna().any(axis=None), all(pd.api.types.is_numeric_dtype(qi[o]) and qi[o].dtype != bool and str(qi[o].dtype) != "boolean" and qi[o].abs().max() < 1e30 for o in qi)
+    whole = not qi.isna().any(axis=None)
+    numbers = whole and all(pd.api.types.is_numeric_dtype(qi[o]) and qi[o].dtype != bool and str(qi[o].dtype) != "boolean" and qi[o].abs().max() < 1e30 for o in qi)
     trees = [st.none(), st.builds(C45Classifier, prune=st.booleans(), min_samples_leaf=pick(1, 2))]
-    if whole and numbers and not roles["categorical"]: trees.append(st.builds(DecisionTreeClassifier, max_depth=pick(1, 3, None), random_state=st.just(0)))
+    if numbers and not roles["categorical"]: trees.append(st.builds(DecisionTreeClassifier, max_depth=pick(1, 3, None), random_state=st.just(0)))
     return st.one_of(trees)
 
 def _erp(**p): return ERPAnonymizer(**dict(recoding="uniform", inducer=C45Classifier(prune=False, binary_splits=True)) | p)      # few questions of many branches survive
