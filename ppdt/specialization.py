@@ -13,12 +13,12 @@ from fastcore.basics import patch
 from .generalization import Taxonomy
 from .growing import information_gain
 
-# %% ../nbs/12a_specialization.ipynb #ed7fc9c4
+# %% ../nbs/12a_specialization.ipynb #7b08f259
 @dataclass(frozen=True, eq=False)
 class Masking:
     """How the values of one column may be hidden: what its most general value is, and how a value becomes more special.
 
-    Source: fung2007, Section 2 (masking operations).
+    Source: fung2007.
 
     Parameters
     ----------
@@ -43,10 +43,11 @@ class Masking:
         "The most general value: node 0, the range of all codes, or the symbol None"
         return {"taxonomy": 0, "interval": (0, self.size), "suppression": None}[self.kind]
 
-# %% ../nbs/12a_specialization.ipynb #6e8d960f
+# %% ../nbs/12a_specialization.ipynb #26d7117d
 def _below(m, node):
     "The nodes directly below a node, in order; -1, for missing values, is the last child of the root"
-    return np.flatnonzero(m.taxonomy.parent == node).tolist() + ([-1] if node == 0 and m.size > len(m.taxonomy.leaf) else []) if node >= 0 else []
+    kids = np.flatnonzero(m.taxonomy.parent == node).tolist() if node >= 0 else []
+    return kids + [-1] if kids and node == 0 and m.size > len(m.taxonomy.leaf) else kids
 
 def _codes_below(m, node):
     "The codes that a node stands for: (first, last but one)"
@@ -73,21 +74,21 @@ def _textbook_ways(m, value, codes, seen):
     if m.kind == "interval": return [[((value[0], t), [c for c in codes if c < t]), ((t, value[1]), [c for c in codes if c >= t])] for t in codes[1:]]
     return [[(v, [v]), (None, [c for c in codes if c != v])] for v in codes if len(codes) > 1] if value is None else []
 
-# %% ../nbs/12a_specialization.ipynb #38d478b1
+# %% ../nbs/12a_specialization.ipynb #6850af02
 def _textbook_smallest(table, cut, columns):
     "A: rows in the smallest group that agrees in some columns; `cut` has the (value, codes) pairs of each column"
     of = {j: {c: i for i, (_, codes) in enumerate(cut[j]) for c in codes} for j in columns}
     return min(Counter(tuple(of[j][row[j]] for j in columns) for row in table).values())
 
 def _textbook_gain(rows, y, j, way):
-    "Entropy of the class before a refinement, less what is left of it behind. Source: fung2005, Eq. 1"
+    "Entropy of the class before a refinement, less what is left of it behind. Source: fung2005"
     return float(information_gain([[sum(y[r] == c for r in rows if rows[r][j] in codes) for c in sorted(set(y))] for _, codes in way]))
 
-# %% ../nbs/12a_specialization.ipynb #92adf5b3
+# %% ../nbs/12a_specialization.ipynb #469782a2
 def _twelve(x): return float(f"{x:.12g}")
 
 def _score(gain, loss, score):
-    "Gain for each unit of anonymity that is lost. Source: fung2007, Eq. 1 (plus_one); fung2005, Section 3 (ratio)"
+    "Gain for each unit of anonymity that is lost. Source: fung2007 (plus_one); fung2005 (ratio)"
     return _twelve(gain/(loss + 1) if score == "plus_one" else gain/loss if loss > 0 else gain)
 
 def _mean_loss(before, after, average, n_groups):
@@ -115,9 +116,9 @@ def _textbook_candidates(table, y, maskings, cut, groups, score="plus_one", thre
             res += [max(ways, key=lambda o: o["gain"])] if one and ways else ways
     return res
 
-# %% ../nbs/12a_specialization.ipynb #978cd05a
+# %% ../nbs/12a_specialization.ipynb #46cff6bd
 def _textbook_specialize(table, y, maskings, groups, **options):
-    "(cut, steps): refine what has the largest score until nothing is valid and beneficial. Source: fung2005, Alg. 1"
+    "(cut, steps): refine what has the largest score until nothing is valid and beneficial. Source: fung2005"
     cut, steps = [[(m.root, list(range(m.size)))] for m in maskings], []
     while True:
         good = [o for o in _textbook_candidates(table, y, maskings, cut, groups, **options) if o["valid"] and o["gain"] > 0]
@@ -404,7 +405,7 @@ def step(self:_Search):
     self.steps.append(dict(column=j, value=old, into=c.labels[base:], rows=int(n), gain=gain, loss=loss, score=-score, smallest=self.sizes()))
     return True
 
-# %% ../nbs/12a_specialization.ipynb #72c3f9ab
+# %% ../nbs/12a_specialization.ipynb #482e1b3f
 @dataclass(frozen=True, eq=False)
 class Specialization:
     """What became of a table, see `specialize`.
@@ -435,7 +436,7 @@ def specialize(
     average:str="containing", # The loss is averaged over the groups "containing" the column, or over "all"
     allow=None, # What classes must keep besides k, see `ppdt.diversity.allow_function`
 )->Specialization: # The cut that is left when nothing valid gains anything, and the way there
-    "Begin with the most general values, and refine what has the best score as long as it is valid. The order of rows does not matter. Source: fung2005, Alg. 1; fung2007."
+    "Begin with the most general values, and refine what has the best score as long as it is valid. The order of rows does not matter. Source: fung2005; fung2007."
     y, codes = np.asarray(y, dtype=np.int64), [np.asarray(c).astype(np.int32) for c in codes]
     s = _Search(maskings, codes, y, groups, score, threshold, disclose, average, allow)
     while s.step(): pass
