@@ -55,17 +55,18 @@ def _interval(a, label, bounds):
     closed = hi == known and bounds is None and _is_date(a)
     return Exact(left) if left == right else Interval(left, right, not closed)
 
-# %% ../nbs/12b_tds.ipynb #88cc866b
+# %% ../nbs/12b_tds.ipynb #11cbf7e0
 def _cell(m, a, label, bounds):
     "What is published for a value of a cut"
     if m.kind == "interval": return _interval(a, label, bounds)
     if m.kind == "suppression": return Suppressed() if label is None else Exact(a.items[label])
     t = m.taxonomy
     if label == -1: return Exact(MISSING)
+    if label == 0 and m.size > len(t.leaf): return Suppressed()
     if t.end[label] - t.begin[label] == 1 and label in t.leaf:
         at = np.flatnonzero(_positions(t, a.items) == t.begin[label])
         return Exact(a.items[at[0]]) if len(at) else t.cells[label]
-    return Suppressed() if label == 0 and m.size > len(t.leaf) else t.cells[label]
+    return t.cells[label]
 
 # %% ../nbs/12b_tds.ipynb #62e44cb0
 def _used(codes, cells):
@@ -104,6 +105,19 @@ def _place_categories(s, a, place):
     if a.dtype == "str" and pd.api.types.is_numeric_dtype(s.dtype): s = s.astype("str").where(s.notna())
     b, codes = encode(s, categorical=True)
     return np.append(place(b.items), place([MISSING]))[codes]
+
+# %% ../nbs/12b_tds.ipynb #f1abed3a
+def _recoded(s, gaps, a, m, at, cells, published, bounds):
+    "(codes, cells) of a column of new rows; what no published row has is suppressed"
+    if m.kind == "interval": codes = _place_numbers(s, a, cells, bounds, gaps)
+    else:
+        if m.kind == "taxonomy": place = lambda items: np.append(at, [-1]*(len(m.taxonomy.leaf) + 1 - len(at) + 1))[_positions(m.taxonomy, items)]
+        else:
+            where, hidden = {c.value: i for i, c in enumerate(cells) if isinstance(c, Exact)}, next((i for i, c in enumerate(cells) if isinstance(c, Suppressed)), -1)
+            place = lambda items: np.array([where.get(v, hidden) for v in items], dtype=np.int64)
+        codes = _place_categories(s, a, place)
+    told = np.array([c in published for c in cells] + [False])
+    return _with_suppressed(np.where(told[codes], codes, -1), cells)
 
 # %% ../nbs/12b_tds.ipynb #83d7527a
 def _as_they_are(s, a):
@@ -153,6 +167,46 @@ def _check_taxonomies(taxonomies):
     "Raises ValueError for what is no dict of Taxonomy"
     for o, t in (taxonomies.items() if isinstance(taxonomies, dict) else [] if taxonomies is None else [("taxonomies", taxonomies)]):
         if not isinstance(t, Taxonomy): raise ValueError(f"'taxonomies' must be a dict of a Taxonomy for each column, or None. Got {type(t).__name__} for {o!r}: make one with Taxonomy.from_csv or another of its makers.")
+
+# %% ../nbs/12b_tds.ipynb #4b0d06bc
+def _masked(o, a):
+    "(Masking, its code of each value, bounds) of a quasi-identifier"
+    t = (o.taxonomies or {}).get(a.name)
+    return *_masking(a, t, o._discloses, o.only_child), _bounds_of(o.bounds, a, t)
+
+def _descend(o, masked, attributes, codes, y, k, allow):
+    "Specialize, and remember what is needed to recode new rows; (codes, cells) of each quasi-identifier"
+    names = [a.name for a in attributes]
+    groups = [(range(len(names)), k)] if o.groups is None else [([names.index(c) for c in cs], k) for cs, k in o.groups]
+    s = specialize([m for m, _, _ in masked], [lut[c] for (_, lut, _), c in zip(masked, codes)], y, groups, o.score_form, o.threshold, getattr(o, "disclose", "gain"), o.average, allow)
+    cells = [[_cell(m, a, v, b) for v in vs] for (m, _, b), a, vs in zip(masked, attributes, s.labels)]
+    res = [_used(at[lut[c]], cs) for at, (_, lut, _), c, cs in zip(s.values, masked, codes, cells)]
+    o._maps_ = [(_public_domain(m, a, vs), m, at if m.kind == "taxonomy" else None, cs, set(r[1]), (b and (*b, False)) or ((*_outer(a, None), True) if _is_date(a) else None))
+                for (m, _, b), a, vs, at, cs, r in zip(masked, attributes, s.labels, s.values, cells, res)]
+    o.cut_ = dict(zip(names, cells))
+    def cell(j, v): return _cell(masked[j][0], attributes[j], v, masked[j][2])
+    o._way_ = [{a.name: [cell(j, m.root)] for j, (a, (m, _, _)) in enumerate(zip(attributes, masked))}, *((names[t["column"]], cell(t["column"], t["value"]), [cell(t["column"], v) for v in t["into"]]) for t in s.steps)]
+    o.trace_ = _trace(s.steps, o._way_[1:], len(groups))
+    return res
+
+# %% ../nbs/12b_tds.ipynb #fea12bf4
+def _trace(steps, way, n_groups):
+    "The refinements as a table"
+    t = pd.DataFrame({"attribute": [a for a, _, _ in way], "value": [cell_text(v) for _, v, _ in way], "into": [", ".join(map(cell_text, vs)) for _, _, vs in way]}, dtype="str")
+    for o in ("rows", "gain", "loss", "score"): t[o] = pd.Series([s[o] for s in steps], dtype="int64" if o == "rows" else "float64")
+    for g in range(n_groups): t["smallest" if n_groups == 1 else f"smallest {g+1}"] = pd.Series([s["smallest"][g] for s in steps], dtype="int64")
+    return t.rename_axis("step").set_axis(range(1, len(t) + 1))
+
+def _cut_after(o, steps):
+    "See `TDSAnonymizer.cut_after`"
+    way = getattr(o, "_way_", [])
+    if not way: raise ValueError("'steps' must be taken from a trace. Got an object without one: fit it again, with k of at least 2.")
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 0 <= steps < len(way): raise ValueError(f"'steps' must be a whole number from 0 to {len(way)-1}, the number of refinements. Got {steps!r}.")
+    cut = {name: list(cs) for name, cs in way[0].items()}
+    for name, old, new in way[1:steps+1]:
+        i = cut[name].index(old)
+        cut[name][i:i+1] = new
+    return cut
 
 # %% ../nbs/12b_tds.ipynb #6954f0bd
 class TDSAnonymizer(Anonymizer):
@@ -302,59 +356,6 @@ class TDRAnonymizer(TDSAnonymizer):
     def _check(self):
         super()._check()
         _check_choice("disclose", self.disclose, ("gain", "score"))
-
-# %% ../nbs/12b_tds.ipynb #4b0d06bc
-def _masked(o, a):
-    "(Masking, its code of each value, bounds) of a quasi-identifier"
-    t = (o.taxonomies or {}).get(a.name)
-    return *_masking(a, t, o._discloses, o.only_child), _bounds_of(o.bounds, a, t)
-
-def _descend(o, masked, attributes, codes, y, k, allow):
-    "Specialize, and remember what is needed to recode new rows; (codes, cells) of each quasi-identifier"
-    names = [a.name for a in attributes]
-    groups = [(range(len(names)), k)] if o.groups is None else [([names.index(c) for c in cs], k) for cs, k in o.groups]
-    s = specialize([m for m, _, _ in masked], [lut[c] for (_, lut, _), c in zip(masked, codes)], y, groups, o.score_form, o.threshold, getattr(o, "disclose", "gain"), o.average, allow)
-    cells = [[_cell(m, a, v, b) for v in vs] for (m, _, b), a, vs in zip(masked, attributes, s.labels)]
-    res = [_used(at[lut[c]], cs) for at, (_, lut, _), c, cs in zip(s.values, masked, codes, cells)]
-    o._maps_ = [(_public_domain(m, a, vs), m, at if m.kind == "taxonomy" else None, cs, set(r[1]), (b and (*b, False)) or ((*_outer(a, None), True) if _is_date(a) else None))
-                for (m, _, b), a, vs, at, cs, r in zip(masked, attributes, s.labels, s.values, cells, res)]
-    o.cut_ = dict(zip(names, cells))
-    def cell(j, v): return _cell(masked[j][0], attributes[j], v, masked[j][2])
-    o._way_ = [{a.name: [cell(j, m.root)] for j, (a, (m, _, _)) in enumerate(zip(attributes, masked))}, *((names[t["column"]], cell(t["column"], t["value"]), [cell(t["column"], v) for v in t["into"]]) for t in s.steps)]
-    o.trace_ = _trace(s.steps, o._way_[1:], len(groups))
-    return res
-
-# %% ../nbs/12b_tds.ipynb #fea12bf4
-def _trace(steps, way, n_groups):
-    "The refinements as a table"
-    t = pd.DataFrame({"attribute": [a for a, _, _ in way], "value": [cell_text(v) for _, v, _ in way], "into": [", ".join(map(cell_text, vs)) for _, _, vs in way]}, dtype="str")
-    for o in ("rows", "gain", "loss", "score"): t[o] = pd.Series([s[o] for s in steps], dtype="int64" if o == "rows" else "float64")
-    for g in range(n_groups): t["smallest" if n_groups == 1 else f"smallest {g+1}"] = pd.Series([s["smallest"][g] for s in steps], dtype="int64")
-    return t.rename_axis("step").set_axis(range(1, len(t) + 1))
-
-def _cut_after(o, steps):
-    "See `TDSAnonymizer.cut_after`"
-    way = getattr(o, "_way_", [])
-    if not way: raise ValueError("'steps' must be taken from a trace. Got an object without one: fit it again, with k of at least 2.")
-    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 0 <= steps < len(way): raise ValueError(f"'steps' must be a whole number from 0 to {len(way)-1}, the number of refinements. Got {steps!r}.")
-    cut = {name: list(cs) for name, cs in way[0].items()}
-    for name, old, new in way[1:steps+1]:
-        i = cut[name].index(old)
-        cut[name][i:i+1] = new
-    return cut
-
-# %% ../nbs/12b_tds.ipynb #f1abed3a
-def _recoded(s, gaps, a, m, at, cells, published, bounds):
-    "(codes, cells) of a column of new rows; what no published row has is suppressed"
-    if m.kind == "interval": codes = _place_numbers(s, a, cells, bounds, gaps)
-    else:
-        if m.kind == "taxonomy": place = lambda items: np.append(at, [-1]*(len(m.taxonomy.leaf) + 1 - len(at) + 1))[_positions(m.taxonomy, items)]
-        else:
-            where, hidden = {c.value: i for i, c in enumerate(cells) if isinstance(c, Exact)}, next((i for i, c in enumerate(cells) if isinstance(c, Suppressed)), -1)
-            place = lambda items: np.array([where.get(v, hidden) for v in items], dtype=np.int64)
-        codes = _place_categories(s, a, place)
-    told = np.array([c in published for c in cells] + [False])
-    return _with_suppressed(np.where(told[codes], codes, -1), cells)
 
 # %% ../nbs/12b_tds.ipynb #f52084fc
 def plot_cut(
