@@ -10,6 +10,7 @@ import pandas as pd
 from random_tables import pick, tables
 import ppdt
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, _OneTree, _TreeClassifier
+from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
 from ppdt.erp import ERPAnonymizer
@@ -20,6 +21,8 @@ from ppdt.kadet import KADETClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier
 from ppdt.release import AnonymizedClassifier, Anonymizer
+from ppdt.tables import column_kind, value_order
+from ppdt.tds import TDRAnonymizer, TDSAnonymizer
 from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.tree import DecisionTreeClassifier
 
@@ -73,6 +76,17 @@ def some_taxonomies(X, y, roles):
         return {o: Taxonomy.from_dict({"(all)": {"(some)": v[::2], "(others)": v[1::2]}})}
     return st.sampled_from([None, *map(tree, words)])
 
+def all_taxonomies(X, y, roles):
+    "A tree over each quasi-identifier of categories; nothing where there is none, since no node is without a name"
+    def tree(o, deep):
+        v = sorted(X[o].dropna().astype(object).unique(), key=value_order)
+        lines = [[x, "(some)" if i % 2 else "(others)", "(all)"] if deep else [x, "(all)"] for i, x in enumerate(v)]
+        return Taxonomy.from_lines(lines or [["(none)"]])
+    def is_category(o): return o in roles["categorical"] or column_kind(X[o]) == "categorical"
+    names = [o for o in roles["quasi_identifiers"] if is_category(o)]
+    if any("" in set(X[o].dropna().astype(object)) for o in names): return st.nothing()
+    return st.lists(st.booleans(), min_size=len(names), max_size=len(names)).map(lambda deep: {o: tree(o, d) for o, d in zip(names, deep)} or None)
+
 def an_inducer(X, y, roles):
     "None, C4.5 of some kind, or scikit-learn's tree where all is numeric and fits into 32 bits"
     qi = X[roles["quasi_identifiers"]]
@@ -87,6 +101,22 @@ def _erp(**p): return ERPAnonymizer(**dict(recoding="uniform", inducer=C45Classi
 _trees = dict(inducer=an_inducer, numeric=pick("range", "set"), rule=pick("minimal", "literal"), domain=pick("path", "observed"))
 
 def _kactus(**p): return KActusAnonymizer(**dict(root_shortfall="top_up", random_state=0) | p)
+
+FLAT = dict(Gender=["Female", "Male"], Marital=["Married", "Not Married"])
+def _tds(**p):
+    "With a tree over each column of categories that the tests on one table have"
+    people = make_population(1000, random_state=0)
+    words = FLAT | {o: sorted(people[o].dropna().unique()) for o in people if column_kind(people[o]) == "categorical"}
+    return TDSAnonymizer(**dict(taxonomies={o: Taxonomy.from_dict({"(all)": {"(some)": v[::2], "(others)": v[1::2]}}) for o, v in words.items()}) | p)
+
+def _checked(make):
+    "What scikit-learn's checks are run on"
+    return {
+        "k=5": (make(), dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
+            "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent", "check_estimators_pickle", "check_pipeline_consistency"], NO_CELLS)),
+        "k=1": (make(k=1), dict(check_complex_data=COMPLEX)),
+        "k=1, missing": (make(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
+    }
 
 ANONYMIZERS = {
     KActusAnonymizer: Entry(
@@ -112,6 +142,12 @@ ANONYMIZERS = {
             "k=1": (ERPAnonymizer(k=1), dict(check_complex_data=COMPLEX)),
             "k=1, missing": (ERPAnonymizer(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
         }),
+    TDSAnonymizer: Entry(
+        grids=(grid(taxonomies=all_taxonomies, score_form=pick("plus_one", "ratio"), threshold=pick("literal", "valid"), average=pick("containing", "all"), only_child=pick("pass", "stop")),),
+        example=_tds, needs_y=True, impossible=("missing='drop' leaves", WHOLE), keeps=("release_", "trace_"), checked=_checked(_tds)),
+    TDRAnonymizer: Entry(
+        grids=(grid(taxonomies=some_taxonomies, score_form=pick("plus_one", "ratio"), threshold=pick("literal", "valid"), disclose=pick("gain", "score"), only_child=pick("pass", "stop")),),
+        example=lambda **p: TDRAnonymizer(**dict(disclose="score") | p), needs_y=True, impossible=("missing='drop' leaves", WHOLE), keeps=("release_", "trace_"), checked=_checked(TDRAnonymizer)),
     MondrianAnonymizer: Entry(
         grids=(grid(mode=st.just("strict"), recoding=pick("set", "interval"), cut_rule=pick("le_then_lt", "le", "balanced"), width=pick("rank", "distinct", "ratio"), median=pick("lower", "midpoint"), taxonomies=some_taxonomies),
                grid(mode=st.just("relaxed"), recoding=pick("set", "interval"), width=pick("rank", "distinct", "ratio"), taxonomies=some_taxonomies),

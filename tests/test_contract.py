@@ -351,7 +351,7 @@ def test_what_is_learnt_from_the_file_is_the_same(cls, learner, tmp_path_factory
     if r is None: return
     path = tmp_path_factory.getbasetemp()/f"learn{end}"
     (r.to_csv if end == ".csv" else r.to_parquet)(path)
-    back, options = read_release(path), data.draw(REGISTRY[learner].options(X, y, p))
+    back, options = read_release(path), data.draw(REGISTRY[learner].options(X[p["quasi_identifiers"]], y, p))
     X = r.data[p["quasi_identifiers"]]
     if REGISTRY[learner].declared: X = X.assign(**{o: X[o].astype(back.data[o].dtype) for o in X if isinstance(X[o].dtype, pd.CategoricalDtype) and not any(isinstance(c, Cell) for c in X[o].cat.categories)})
     a, b = (_fitted(learner(**options), X, y) for X, y in ((X, r.y), (back.data[p["quasi_identifiers"]], back.y)))
@@ -372,13 +372,23 @@ def test_raw_tables_in_pipelines_and_searches(learner):
     search = GridSearchCV(pipe, grid, cv=3, error_score="raise").fit(X, y)
     assert .4 < search.best_score_ <= 1 and not hasattr(pipe[-1], "release_")
 
+def reader(cls, learner, columns):
+    "The learner, which is told of the trees whose nodes a release may hold; None where it reads no nodes"
+    trees = {o: t for o, t in (example(cls).get_params(deep=False).get("taxonomies") or {}).items() if o in columns}
+    if not trees: return example(learner)
+    return example(learner, taxonomies=trees) if "taxonomies" in learner().get_params() else None
+
 @anonymizer
 @pytest.mark.parametrize("learner", CELL_READERS, ids=lambda o: o.__name__)
 def test_pipelines_and_searches(cls, learner):
     "The release is made inside each fold, from its training rows alone"
     t = make_population(300, random_state=0)
     X, y = t[["education", "region"]], t["income"]
-    both = AnonymizedClassifier(example(cls, k=7), example(learner), test="recoded" if hasattr(cls, "_recode") else "raw")
+    reads = reader(cls, learner, X)
+    if reads is None:                                                    # it reads no nodes, and says so
+        with pytest.raises((TypeError, ValueError), match="taxonom|sets of values"): AnonymizedClassifier(example(cls, k=7), example(learner)).fit(X, y)
+        return
+    both = AnonymizedClassifier(example(cls, k=7), reads, test="recoded" if hasattr(cls, "_recode") else "raw")
     res = cross_validate(both, X, y, cv=3, return_estimator=True, error_score="raise", scoring="roc_auc")
     assert [len(o.anonymizer_.release_.data) + len(o.anonymizer_.release_.lost) for o in res["estimator"]] == [200]*3 and min(res["test_score"]) > .5
     assert all(o.anonymizer_.release_.audit.k >= 7 for o in res["estimator"])
@@ -387,7 +397,7 @@ def test_pipelines_and_searches(cls, learner):
     search = GridSearchCV(both, {"anonymizer__k": [2, 50]}, cv=2, error_score="raise").fit(X, y)
     assert search.best_estimator_.anonymizer_.k == search.best_params_["anonymizer__k"]
     if both.test == "raw": return
-    pipe = make_pipeline(example(cls, k=7), example(learner)).fit(X, y)
+    pipe = make_pipeline(example(cls, k=7), reads).fit(X, y)
     assert (pipe.predict(X) == both.fit(X, y).predict(X)).all()
     k, step = f"{cls.__name__.lower()}__k", pipe.steps[0][0]
     assert k == f"{step}__k" and len(set(pipe.set_params(**{k: 300}).fit(X, y).predict(X))) == 1
