@@ -491,7 +491,7 @@ def _ordered(X, names):
     "Columns whose categories were declared as ordered"
     return [o for o in names if isinstance(X[o].dtype, pd.CategoricalDtype) and X[o].dtype.ordered]
 
-# %% ../nbs/13a_microaggregation.ipynb #530df2b7
+# %% ../nbs/13a_microaggregation.ipynb #cda7c86d
 class MicroaggregationAnonymizer(Anonymizer):
     """Groups of at least k rows that are alike; each row gets the mean, or mode, of its group. Source: domingo2005; solanas2006; mict, Section 2.2.
 
@@ -568,10 +568,10 @@ class MicroaggregationAnonymizer(Anonymizer):
         return res
 
     def _recode(self, X):
-        if self._places_ is None: return [(c, list(map(Exact, a.items))) for a, c in (with_missing(*encode(X[a.name], a.kind == "categorical")) for a in self.attributes_)]
         for a in self.attributes_:
             gaps = int(X[a.name].isna().sum())
             if gaps and self.missing != "category": _refuse_gaps(a.name, gaps)
+        if self._places_ is None: return [(c, list(map(Exact, a.items))) for a, c in (with_missing(*encode(X[a.name], a.kind == "categorical")) for a in self.attributes_)]
         return _nearest_published(X, [a.name for a in self.attributes_], self._places_, [a.name for a in self.attributes_ if a.kind == "categorical"], self.cat_weight)
 
     def __getstate__(self):

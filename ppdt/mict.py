@@ -153,7 +153,7 @@ def _topped_up(s, unit, out, k, fine, single):
 # %% ../nbs/13b_mict.ipynb #da48187f
 _WORDS = dict(release=("within_leaf", "suppress", "asis"), complies=("tests", "values"), shortfall=("top_up", "lose"))
 
-# %% ../nbs/13b_mict.ipynb #63d9e80c
+# %% ../nbs/13b_mict.ipynb #2d56dc17
 class MiCTAnonymizer(Anonymizer):
     """Microaggregation around a classification tree. Source: mict, Table 1; release="asis" is the paper's and promises nothing.
 
@@ -309,10 +309,10 @@ class MiCTAnonymizer(Anonymizer):
 
     @available_if(lambda self: self.release == "within_leaf")
     def _recode(self, X):
-        if self._places_ is None: return [(c, list(map(Exact, a.items))) for a, c in (with_missing(*encode(X[a.name], a.kind == "categorical")) for a in self.attributes_)]
         for a in self.attributes_:
             gaps = int(X[a.name].isna().sum())
             if gaps and self.missing != "category": _refuse_gaps(a.name, gaps)
+        if self._places_ is None: return [(c, list(map(Exact, a.items))) for a, c in (with_missing(*encode(X[a.name], a.kind == "categorical")) for a in self.attributes_)]
         return _nearest_published(X, [a.name for a in self.attributes_], self._places_, [a.name for a in self.attributes_ if a.kind == "categorical"], self.cat_weight)
 
     def __sklearn_tags__(self):
