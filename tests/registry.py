@@ -18,6 +18,7 @@ from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
+from ppdt.mict import MiCTAnonymizer, MicroaggregationAnonymizer, MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier
 from ppdt.release import AnonymizedClassifier, Anonymizer
@@ -45,6 +46,7 @@ class Entry:
     refuses: tuple = ()                         # messages for releases that a classifier does not read
     declared: bool = False                      # does it branch on declared categories? Those that nobody has do not leave the house: a tree from the file lacks them
     alike: Callable = lambda p: True            # does it promise rows that look alike, with these parameters? Else alternatives
+    centroids: bool = False                     # may it publish representatives of categories? Learners of sets refuse them
     loses: Callable = lambda p: 0               # how many rows may it lose, with these parameters?
     keeps: tuple = field(default=("release_",)) # learnt names that hold rows, and are not pickled
 
@@ -99,6 +101,11 @@ def an_inducer(X, y, roles):
 def _erp(**p): return ERPAnonymizer(**dict(recoding="uniform", inducer=C45Classifier(prune=False, binary_splits=True)) | p)      # few questions of many branches survive
 
 _trees = dict(inducer=an_inducer, numeric=pick("range", "set"), rule=pick("minimal", "literal"), domain=pick("path", "observed"))
+GROUPING = dict(method=pick("vmdav", "mdav"), gamma=pick(.2, 1.1), cat_weight=pick(1, .3), centroid=pick("mean", "median"), keep_types=st.booleans(), blocks=pick(None, 2))
+NO_MEANS = dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
+    "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent"], NO_CELLS)
+K_1 = dict(check_complex_data=COMPLEX)
+K_1_MISSING = K_1 | dict(check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")
 
 def _kactus(**p): return KActusAnonymizer(**dict(root_shortfall="top_up", random_state=0) | p)
 
@@ -162,6 +169,14 @@ ANONYMIZERS = {
             "k=1, intervals": (MondrianAnonymizer(k=1, recoding="interval"), dict(check_complex_data=COMPLEX)),
             "k=1, missing": (MondrianAnonymizer(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
         }),
+    MicroaggregationAnonymizer: Entry(
+        grids=(grid(**GROUPING),), impossible=("missing='drop' leaves", WHOLE), keeps=("release_", "groups_"), centroids=True,
+        checked={"k=5": (MicroaggregationAnonymizer(), NO_MEANS), "k=1": (MicroaggregationAnonymizer(k=1), K_1), "k=1, missing": (MicroaggregationAnonymizer(k=1, missing="category"), K_1_MISSING)}),
+    MiCTAnonymizer: Entry(                       # not release="asis": it promises nothing
+        grids=(grid(inducer=an_inducer, release=pick("within_leaf", "suppress"), complies=pick("tests", "values"), shortfall=pick("top_up", "lose"), **GROUPING),), centroids=True,
+        needs_y=True, impossible=("missing='drop' leaves", WHOLE), keeps=("release_", "tree_", "inducer_", "stops_", "averaged_", "moved_", "groups_"),
+        loses=lambda p: p["k"] - 1 if p.get("shortfall") == "lose" else 0,
+        checked={"k=5": (MiCTAnonymizer(), NO_MEANS), "k=1": (MiCTAnonymizer(k=1), K_1), "k=1, missing": (MiCTAnonymizer(k=1, missing="category"), K_1_MISSING)}),
 }
 
 def _id3(**p): return GeneralizedID3Classifier(random_state=0, **p)
@@ -207,6 +222,9 @@ CLASSIFIERS = {
     NaiveBayesClassifier: Entry(
         grids=(grid(),), needs_y=True, declared=True, refuses=("'taxonomies' must have the taxonomy of column",),
         checked={"Weka's": (NaiveBayesClassifier(), NOT_TEXT)}),
+    MixedKNNClassifier: Entry(
+        grids=(grid(n_neighbors=pick(1, 3, 5), cat_weight=pick(1, .3)),), needs_y=True, refuses=("'taxonomies' must have the taxonomy of column",),
+        checked={"5": (MixedKNNClassifier(), NOT_TEXT), "1": (MixedKNNClassifier(n_neighbors=1), NOT_TEXT)}),
     KADETClassifier: Entry(
         grids=(grid(k=pick(1, 2, 3), criterion=pick("gain", "gain_ratio"), public=some_public, priority=pick("node", "weighted"), empty_ok=st.booleans(), prune=pick(None, True, False)),
                grid(k=pick(1, 2), criterion=pick("gain", "gain_ratio"), taxonomies=some_taxonomies, l_diversity=pick(None, 1.2), max_confidence=pick(None, .8))),
