@@ -6,7 +6,7 @@ from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import LDiversity
 from ppdt.generalization import Taxonomy
 from ppdt.growing import information_gain
-from ppdt.release import read_release
+from ppdt.release import GuaranteeError, read_release
 from ppdt.specialization import Masking, _textbook_candidates, _textbook_smallest, _textbook_specialize, specialize
 from ppdt.tables import Exact, Interval, MISSING, Node, Suppressed, column_text
 from ppdt.tds import TDRAnonymizer, TDSAnonymizer, plot_cut
@@ -41,6 +41,11 @@ def test_two_groups():
     assert m.release_.audit.promise == "k-anonymity with k = 4 for Education, Sex and k = 11 for Sex, Hours" and m.release_.audit.holds
     assert m.guarantee == "k-anonymity in each group of quasi-identifiers"
     for columns, k in m.groups: assert m.release_.text().groupby(columns).size().min() >= k
+
+def test_groups_are_audited_one_by_one():
+    class Liar(TDSAnonymizer):
+        def _promised(self, roles, n): return [(["Sex", "Hours"], 30)]
+    with pytest.raises(GuaranteeError, match="promised k-anonymity with k = 30 for Sex, Hours"): Liar(taxonomies=TREES, groups=[(["Education", "Sex"], 4), (["Sex", "Hours"], 11)]).fit(PEOPLE, Y)
 
 def test_average():
     "Over all groups a column of one group costs half"
