@@ -160,13 +160,14 @@ def _bounds_of(bounds, a, taxonomy):
     if v and not (b[0] <= v[0] and v[-1] < b[1]): raise ValueError(f"'bounds' must hold all values, the upper one lying above them. Got [{b[0]}, {b[1]}) for {a.name!r}, which has a value outside: widen it.")
     return tuple(b)
 
-# %% ../nbs/12b_tds.ipynb #dcb43128
+# %% ../nbs/12b_tds.ipynb #bb8b71d0
 _WORDS = dict(score_form=("plus_one", "ratio"), threshold=("literal", "valid"), average=("containing", "all"), only_child=("pass", "stop"))
 
 def _check_taxonomies(taxonomies):
     "Raises ValueError for what is no dict of Taxonomy"
-    for o, t in (taxonomies.items() if isinstance(taxonomies, dict) else [] if taxonomies is None else [("taxonomies", taxonomies)]):
-        if not isinstance(t, Taxonomy): raise ValueError(f"'taxonomies' must be a dict of a Taxonomy for each column, or None. Got {type(t).__name__} for {o!r}: make one with Taxonomy.from_csv or another of its makers.")
+    if taxonomies is None: return
+    odd = ("'taxonomies'", taxonomies) if not isinstance(taxonomies, dict) else next(((o, t) for o, t in taxonomies.items() if not isinstance(t, Taxonomy)), None)
+    if odd is not None: raise ValueError(f"'taxonomies' must be a dict of a Taxonomy for each column, or None. Got {type(odd[1]).__name__} for {odd[0]}: write {{'sex': Taxonomy.from_csv(...)}}, or another of its makers.")
 
 # %% ../nbs/12b_tds.ipynb #4b0d06bc
 def _masked(o, a):
