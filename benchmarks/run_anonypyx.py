@@ -1,6 +1,6 @@
 """MDAV of anonypyx in a fresh process of its own environment: python run_anonypyx.py CSV K OUT
 
-Text becomes categories, as its README asks for. Timed: its preparation and its groups; it publishes no mixed centroids. The group of
+Text becomes categories, as its README asks for; their values are numbered, since with pandas 3 it fails on others. Timed: its preparation and its groups; it publishes no mixed centroids. The group of
 each row is written to OUT. Prints one line of JSON. Needs nothing of ppdt."""
 import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"): os.environ[_name] = "1"
@@ -16,7 +16,7 @@ def held():
 
 df = pd.read_csv(sys.argv[1], keep_default_na=False)
 t, c = time.perf_counter(), time.process_time()
-for o in df.columns: df[o] = df[o].astype(float if pd.api.types.is_numeric_dtype(df[o]) else "category")
+for o in df.columns: df[o] = df[o].astype(float) if pd.api.types.is_numeric_dtype(df[o]) else pd.Categorical(pd.factorize(df[o])[0])
 clusters = MDAVGeneric(df, list(df.columns)).partition(int(sys.argv[2]))
 seconds, cpu = time.perf_counter() - t, time.process_time() - c
 groups = [0]*len(df)

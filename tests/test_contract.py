@@ -337,6 +337,7 @@ def test_columns_at_predict_are_those_of_fit(cls):
 
 def _learnt(est):
     "A tree with its counts, a list of rules, or numbers of each column, byte for byte"
+    if hasattr(est, "counts_"): return est.counts_.tobytes(), [(c.name, c.code.kind, c.code.parts, *(o.tobytes() for o in ((c.x,) if c.code.kind == "numeric" else (c.block.toarray()[c.at],)))) for c in est.columns_]
     if hasattr(est, "priors_"): return est.priors_.tobytes(), [(c.name, c.kind, c.parts, *(np.asarray(o).tobytes() for o in (p if isinstance(p, tuple) else [p]))) for c, p in est.columns_]
     return tree_json(est.tree_, counts=True) if hasattr(est, "tree_") else [(o.tests, o.counts.tobytes()) for o in est.rules_]
 
