@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['plot_risk_plane', 'error_risk', 'ErrorRiskPruning', 'error_risk_prune', 'BackgroundAttack', 'background_attack']
 
-# %% ../nbs/16a_risk.ipynb #01764046
+# %% ../nbs/16a_risk.ipynb #0af50a88
 from dataclasses import dataclass, replace
 import heapq
 import numpy as np, pandas as pd
 from .growing import LEAF, ONE_VALUE, THRESHOLD, Tree
-from .kactus import _kept_nodes, _stops
+from .inducers import _kept_nodes, _stops
 from .medians import _check_choice
 from .models import _open_model
 from .privacy import _check_k
