@@ -12,7 +12,7 @@ ENV = Path(os.environ.get("PPDT_BENCH_ENVS") or common.ROOT/"build"/"bench")/"an
 SECONDS = "mict.csv"
 SIZES = [1000, 2000, 4000]                      # rows for the rival, which holds all distances
 CASES = [("mdav", 0), ("vmdav", 0), ("mict", 0), ("mdav", 4), ("mdav", 16), ("mdav", 64), ("vmdav", 4), ("vmdav", 16), ("vmdav", 64)]
-GOAL, MEMORY = 15, 1000                         # seconds of CPU, and MB, for all rows without blocks
+GOAL, MEMORY = 15, 1000                         # seconds and MB for all rows without blocks
 WORKER = [sys.executable, common.HERE/"run_mict.py"]
 
 def ours(table, rows, data, method, k, blocks):
@@ -59,7 +59,8 @@ def report(out):
         o = of(45_222, "ppdt", method)
         if not len(o): continue
         s, c = common.median(o.seconds), common.median(o.cpu_seconds)
-        goals.append(common.verdict(f"{method}: 45,222 rows under {GOAL} s of one core ({c:.2f} of CPU, {s:.2f} by the clock) and under {MEMORY} MB ({int(o.megabytes.max())} at most)", c < GOAL and o.megabytes.max() < MEMORY))
+        goals += [common.verdict(f"{method}: 45,222 rows under {GOAL} s by the clock ({s:.2f})", s < GOAL), common.verdict(f"{method}: 45,222 rows under {GOAL} s of CPU ({c:.2f})", c < GOAL),
+                  common.verdict(f"{method}: and under {MEMORY} MB ({int(o.megabytes.max())} at most)", o.megabytes.max() < MEMORY)]
     for n in sorted(t.loc[t.tool != "ppdt", "rows"].unique()):
         a, b = of(n, "ppdt", "mdav"), of(n, "anonypyx", "mdav")
         s, c = common.median(b.seconds)/common.median(a.seconds), common.median(b.cpu_seconds)/common.median(a.cpu_seconds)
