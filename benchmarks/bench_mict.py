@@ -59,7 +59,8 @@ def report(out):
         o = of(45_222, "ppdt", method)
         if not len(o): continue
         s, c = common.median(o.seconds), common.median(o.cpu_seconds)
-        goals.append(common.verdict(f"{method}: 45,222 rows under {GOAL} s ({s:.2f} by the clock, {c:.2f} of CPU) and under {MEMORY} MB ({int(o.megabytes.max())} at most)", s < GOAL and o.megabytes.max() < MEMORY))
+        goals += [common.verdict(f"{method}: 45,222 rows under {GOAL} s by the clock ({s:.2f})", s < GOAL), common.verdict(f"{method}: 45,222 rows under {GOAL} s of CPU ({c:.2f})", c < GOAL),
+                  common.verdict(f"{method}: and under {MEMORY} MB ({int(o.megabytes.max())} at most)", o.megabytes.max() < MEMORY)]
     for n in sorted(t.loc[t.tool != "ppdt", "rows"].unique()):
         a, b = of(n, "ppdt", "mdav"), of(n, "anonypyx", "mdav")
         s, c = common.median(b.seconds)/common.median(a.seconds), common.median(b.cpu_seconds)/common.median(a.cpu_seconds)

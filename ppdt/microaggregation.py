@@ -491,7 +491,7 @@ def _ordered(X, names):
     "Columns whose categories were declared as ordered"
     return [o for o in names if isinstance(X[o].dtype, pd.CategoricalDtype) and X[o].dtype.ordered]
 
-# %% ../nbs/13a_microaggregation.ipynb #cda7c86d
+# %% ../nbs/13a_microaggregation.ipynb #1a226ca8
 class MicroaggregationAnonymizer(Anonymizer):
     """Groups of at least k rows that are alike; each row gets the mean, or mode, of its group. Source: domingo2005; solanas2006; mict, Section 2.2.
 
@@ -518,7 +518,7 @@ class MicroaggregationAnonymizer(Anonymizer):
     keep_types : bool
         Round means of whole numbers, and treat ordered categories by rank, with the median as representative?
     blocks : int or None
-        Cut the table into so many blocks first, for tables of more than some 50,000 rows.
+        Cut the table into so many blocks first (fewer where they would have less than 2k rows), for tables of more than some 50,000 rows. It costs loss.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: groups that break them are merged with the nearest.
 

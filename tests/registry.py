@@ -224,7 +224,7 @@ CLASSIFIERS = {
         checked={"Weka's": (NaiveBayesClassifier(), NOT_TEXT)}),
     MixedKNNClassifier: Entry(
         grids=(grid(n_neighbors=pick(1, 3, 5), cat_weight=pick(1, .3)),), needs_y=True, refuses=("'taxonomies' must have the taxonomy of column",),
-        checked={"5": (MixedKNNClassifier(), NOT_TEXT), "1": (MixedKNNClassifier(n_neighbors=1), NOT_TEXT)}),
+        checked={o: (MixedKNNClassifier(**p), dict(check_classifier_data_not_an_array=NUMBERED)) for o, p in {"5": {}, "1": dict(n_neighbors=1)}.items()}),
     KADETClassifier: Entry(
         grids=(grid(k=pick(1, 2, 3), criterion=pick("gain", "gain_ratio"), public=some_public, priority=pick("node", "weighted"), empty_ok=st.booleans(), prune=pick(None, True, False)),
                grid(k=pick(1, 2), criterion=pick("gain", "gain_ratio"), taxonomies=some_taxonomies, l_diversity=pick(None, 1.2), max_confidence=pick(None, .8))),
