@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['ERPAnonymizer', 'error_risk_prune']
 
-# %% ../nbs/16c_erp.ipynb #20e062bd
+# %% ../nbs/16c_erp.ipynb #7f47319d
 import numpy as np, pandas as pd
 from dataclasses import replace
 from .c45 import C45Classifier
@@ -16,7 +16,6 @@ from .release import Anonymizer, _refuse_gaps
 from .risk import _Branches, _alive, _background, _domains, _log2, _observed, _prune_branches, error_risk_prune
 from .tables import Interval, MISSING, Suppressed, ValueSet, encode
 from .tiers import _Fits, _Space, _Stand, _combination_cells, _draw_tuples, _in_table, _partners, _tiers
-from .trees import Tree
 
 # %% ../nbs/16c_erp.ipynb #1d87e5ed
 _all_ = ['error_risk_prune']

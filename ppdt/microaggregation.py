@@ -62,14 +62,15 @@ def _textbook_vmdav(points, scale, weight, k, gamma):
     for i in rest: groups[min(range(len(centers)), key=lambda g: (d(centers[g], i), g))].append(i)
     return groups
 
-# %% ../nbs/13a_microaggregation.ipynb #93e533c9
+# %% ../nbs/13a_microaggregation.ipynb #ff5115f2
 import math
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from .generalization import centroid_recoding
+from .inducers import _content_order, _exactly, _named_only
 from .medians import _check_choice
 from .release import Anonymizer, _refuse_gaps
-from .tables import MISSING, Attribute, Centroid, Exact, Suppressed, cell_text, encode, position, with_missing
+from .tables import MISSING, Attribute, Centroid, Exact, cell_text, encode, position, with_missing
 
 # %% ../nbs/13a_microaggregation.ipynb #720f4f43
 @dataclass(frozen=True, eq=False)
@@ -462,18 +463,7 @@ def _nearest_published(X, names, places, categorical, weight):
         best[rows] = np.round(sum(f(rows) for f in far), 12).argmin(axis=1)
     return [(codes[best], cells) for codes, cells in places]
 
-# %% ../nbs/13a_microaggregation.ipynb #f95f0618
-def _content_order(codes):
-    "Row numbers in the order of what the rows hold; `codes` of each column, the first one first"
-    return np.lexsort(codes[::-1])
-
-def _named_only(a, cells):
-    "A domain without the values that no published cell gives exactly"
-    named = {c.value for c in cells if isinstance(c, Exact)}
-    return Attribute(a.name, a.kind, a.values[np.array([o in named for o in a.items], dtype=bool)], a.dtype)
-
-def _exactly(attributes, codes): return [(c, list(map(Exact, a.items))) for a, c in zip(attributes, codes)]
-
+# %% ../nbs/13a_microaggregation.ipynb #694673ed
 def _check_number(name, v, positive=False):
     "Raises ValueError for what is no finite number of at least 0, or above it"
     if isinstance(v, (bool, np.bool_)) or not isinstance(v, (int, float, np.number)) or not 0 <= v < np.inf or positive and v == 0: raise ValueError(f"'{name}' must be a number {'above 0' if positive else 'of at least 0'}. Got {v!r}.")

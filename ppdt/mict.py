@@ -12,21 +12,20 @@ def _textbook_mict(leaves, k, microaggregate):
     Q = [i for o in leaves if len(o) < k for i in o]
     return S, microaggregate(Q) if Q else []
 
-# %% ../nbs/13b_mict.ipynb #703967d6
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.frozen import FrozenEstimator
+# %% ../nbs/13b_mict.ipynb #ec744cb2
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 import numpy as np, pandas as pd
-from .c45 import C45Classifier, _keep_classes
-from .columns import _ask_category, _ask_line, _check_y, _class_codes
+from .c45 import _keep_classes
+from .columns import _check_y, _class_codes
 from .encoder import ReleaseEncoder, _block, _check_parameters, _coded, _members, _warn_of_texts, learn_column, same_columns
+from .inducers import _as_trained, _check_asks, _check_inducer, _content_order, _estimator, _exactly, _is_fitted, _model_of, _named_only, _stops
 from .medians import _check_choice
-from .microaggregation import MicroaggregationAnonymizer, _centers, _check_grouping, _check_number, _content_order, _exactly, _named_only, _nearest_published, _ordered, _published_rows, _representatives, microaggregate, mixed_space
-from .models import _cut, _open_model
+from .microaggregation import MicroaggregationAnonymizer, _centers, _check_grouping, _check_number, _nearest_published, _ordered, _published_rows, _representatives, microaggregate, mixed_space
 from .release import Anonymizer, _fit_columns, _forget, _refuse_gaps
-from .tables import Exact, Suppressed, _zone, canonical_order, check_table, encode, with_missing
-from .trees import ONE_VALUE, THRESHOLD, Tree
+from .tables import Exact, Suppressed, canonical_order, check_table, encode, with_missing
+from .trees import Tree
 
 # %% ../nbs/13b_mict.ipynb #7a45dc1a
 _all_ = ['MicroaggregationAnonymizer']
@@ -53,63 +52,10 @@ def levels(
         lines.append((level, int(there.sum()), int((there & ok).sum()), int(ok[at].sum()), int((~ok[at]).sum())))
     return pd.DataFrame(lines[::-1], columns=["level", "nodes", "complying", "S", "Q"]).set_index("level")
 
-# %% ../nbs/13b_mict.ipynb #fe9bdf3f
-def _estimator(inducer):
-    "The classifier of an `inducer`"
-    if isinstance(inducer, FrozenEstimator): inducer = inducer.estimator
-    return C45Classifier() if inducer is None else inducer
-
-def _is_fitted(o): return isinstance(o, Tree) or hasattr(o.steps[-1][1] if hasattr(o, "steps") else o, "tree_")
-
-def _as_trained(X, attributes):
-    "Quasi-identifiers as the tree is to see them: numbers that are categories become categories"
-    def column(a):
-        s = X[a.name]
-        if a.kind == "numeric" or not pd.api.types.is_numeric_dtype(s.dtype) or pd.api.types.is_bool_dtype(s.dtype): return s
-        known = a.known.tolist()
-        return pd.Series(pd.Categorical(s.where(s.isin(known)), categories=known), index=s.index, name=s.name)
-    return pd.DataFrame({a.name: column(a) for a in attributes}, index=X.index)
-
-def _grown(inducer, X, y, order):
-    "(model, classifier): the tree; a classifier that is not fitted learns it from the rows in a given order"
-    est = _estimator(inducer)
-    if not _is_fitted(est):
-        if y is None: raise ValueError("'y' must be given: the tree learns the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or give a fitted tree as 'inducer'.")
-        est = clone(est).fit(X.iloc[order], y.iloc[order])
-        if not _is_fitted(est): raise TypeError(f"'inducer' must be a classifier with one tree, `tree_`. Got {type(est).__name__}: use C45Classifier, ID3Classifier or DecisionTreeClassifier.")
-    try: m = _open_model(est, None)
-    except (TypeError, ValueError) as e: raise type(e)(str(e).replace("'tree'", "'inducer'")) from None
-    if m.inputs and len(m.inputs) == X.shape[1]: at = dict(zip(m.inputs, X.columns))
-    else: at = {}
-    columns = [at.get(o.column, o.column) for o in m.asks]
-    for j in np.unique(m.tree.attribute[m.tree.attribute >= 0]).tolist():
-        if m.asks[j].number is not None: raise ValueError(f"'inducer' must ask columns as they are. Got a tree that asks indicators or numbers made of {columns[j]!r}: use C45Classifier, which asks categories itself.")
-        if columns[j] not in X: raise ValueError(f"'inducer' must ask quasi-identifiers only. Got a tree that asks {columns[j]!r}; the quasi-identifiers are {', '.join(X.columns)}: learn it from these columns.")
-    return m, columns, est
-
-# %% ../nbs/13b_mict.ipynb #058b145e
-def _answers(t, j, s):
-    "What attribute j of the tree is for each row: a number, or a code of a value; NaN where missing, -2 for a value that the tree does not know"
-    if not (t.kind[t.attribute == j] == THRESHOLD).all(): return _ask_category(s, t.values[j])
-    dtype = (t.dates or {}).get(t.names[j])
-    return _ask_line(s, [0.] if dtype is None else [pd.Timestamp(0, tz=_zone(dtype))])
-
-def _stops(m, columns, X):
-    "The node where each row stops: its leaf, or the question that it has no answer to; shape (n_rows,)"
-    t, at = m.tree, np.zeros(len(X), dtype=np.int64)
-    x = {j: np.asarray(_answers(t, j, X[columns[j]]), dtype=np.float32 if m.single else float) for j in np.unique(t.attribute[t.attribute >= 0]).tolist()}
-    rows = {0: np.arange(len(X))}
-    for p in range(len(t)):
-        here = rows.pop(p, at[:0]); at[here] = p
-        if t.attribute[p] < 0 or not len(here): continue
-        v = x[t.attribute[p]][here]
-        branch = v > _cut(t, p, m.single) if t.kind[p] == THRESHOLD else v != t.threshold[p] if t.kind[p] == ONE_VALUE else v
-        branch = np.where(np.isnan(v), -1, branch).astype(np.int64)
-        for i in t.children(p).tolist(): rows[i] = here[branch == t.code[i]]
-    return at
-
-def _asked(t, columns, names):
+# %% ../nbs/13b_mict.ipynb #44815a46
+def _asked(m, names):
     "Which quasi-identifiers the path to each node asks, shape (n_nodes, n_names)"
+    t, columns = m.tree, [o.column for o in m.asks]
     res = np.zeros((len(t), len(names)), dtype=bool)
     for i in range(1, len(t)):
         p = t.parent[i]
@@ -153,7 +99,7 @@ def _topped_up(s, unit, out, k, fine, single):
 # %% ../nbs/13b_mict.ipynb #da48187f
 _WORDS = dict(release=("within_leaf", "suppress", "asis"), complies=("tests", "values"), shortfall=("top_up", "lose"))
 
-# %% ../nbs/13b_mict.ipynb #2d56dc17
+# %% ../nbs/13b_mict.ipynb #0846fdf5
 class MiCTAnonymizer(Anonymizer):
     """Microaggregation around a classification tree. Source: mict, Table 1; release="asis" is the paper's and promises nothing.
 
@@ -229,8 +175,7 @@ class MiCTAnonymizer(Anonymizer):
         for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)
         _check_grouping(self)
         if self.release == "asis" and len(self.constraints): raise ValueError(f"'constraints' cannot be kept with release='asis', which publishes rows as they are. Got {len(self.constraints)}: use release='within_leaf'.")
-        if not isinstance(self.inducer, (type(None), Tree)) and not hasattr(self.inducer, "fit"):
-            raise TypeError(f"'inducer' must be a classifier with a tree, a Tree, or None. Got {type(self.inducer).__name__}.")
+        _check_inducer(self.inducer)
 
     def fit(self, X, y=None):
         "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
@@ -252,8 +197,9 @@ class MiCTAnonymizer(Anonymizer):
         table, names = _as_trained(X, attributes), [a.name for a in attributes]
         others, ranks = [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])], _ordered(X, names) if self.keep_types else ()
         order = _content_order([*codes, *others])
-        m, columns, self.inducer_ = _grown(self.inducer, table, y, order)
-        stops, asked, codes = _stops(m, columns, table)[order], _asked(m.tree, columns, names), [c[order] for c in codes]
+        m, self.inducer_ = _model_of(_estimator(self.inducer), table, y, order)
+        _check_asks(m, names)
+        stops, asked, codes = _stops(m, table)[order], _asked(m, names), [c[order] for c in codes]
         s = mixed_space(attributes, codes, self.cat_weight, ranks)
         may = (lambda rows, g, n: np.ones(n, dtype=bool)) if allow is None else (lambda rows, g, n: allow(order[rows], g, n))
         unit = _units(stops, asked, codes, self.complies)

@@ -324,10 +324,10 @@ class BackgroundAttack:
     def __repr__(self): return self.orders.to_string(float_format=lambda v: f"{v:.3f}")
     def _repr_html_(self): return self.orders.to_html(border=0, float_format=lambda v: f"{v:.3f}")
 
-# %% ../nbs/16a_risk.ipynb #5c3650e5
+# %% ../nbs/16a_risk.ipynb #4fcae507
 def _orders(tree):
     "The conditions of each leaf in words, by node"
-    text, res = [""], {}
+    text = [""]
     for i in range(1, len(tree)): text.append((text[tree.parent[i]] + ", " if text[tree.parent[i]] else "") + branch_text(tree, i))
     return text
 

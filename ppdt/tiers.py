@@ -5,11 +5,10 @@
 # %% auto #0
 __all__ = ['Tiers', 'tiered_subsets', 'tiered_table', 'plot_tiers']
 
-# %% ../nbs/16b_tiers.ipynb #31334664
+# %% ../nbs/16b_tiers.ipynb #3ca34f4e
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from .generalization import _pairs, interval_recoding, set_recoding
-from .growing import Tree
 from .inducers import _content_order, _stops
 from .matching import _holder
 from .medians import _check_choice
@@ -203,7 +202,7 @@ def tiered_table(
         return published_column(inv[at], cells, X[o], a, codes)
     return pd.DataFrame({o: column(o) for o in X}, index=X.index)
 
-# %% ../nbs/16b_tiers.ipynb #0b33c259
+# %% ../nbs/16b_tiers.ipynb #bff3e66b
 def plot_tiers(
     t:Tiers, # What `tiered_subsets` returned
     X:pd.DataFrame, # The same table
@@ -217,7 +216,7 @@ def plot_tiers(
     import matplotlib.pyplot as plt
     from matplotlib.patches import FancyBboxPatch
     ax, rows = ax or plt.gca(), np.arange(len(X)) if rows is None else np.asarray(rows)
-    at, ticks = {}, {}
+    at = {}
     for o, set_ticks in ((x, ax.set_xticks), (y, ax.set_yticks)):
         a, codes = encode(X[o])
         at[o] = a.positions[codes]
