@@ -8,7 +8,7 @@ from ppdt.datasets import load_customers, load_patients
 from ppdt.generalization import Taxonomy, recode
 from ppdt.loss import discernibility
 from ppdt.diversity import Alpha, LDiversity, TCloseness, _textbook_t
-from ppdt.matching import _textbook_holds, consistent, matched, plot_fits
+from ppdt.matching import _textbook_holds, consistent, matched, matching_probabilities, plot_fits
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import alpha_share, audit, distinct_l, entropy_l, recursive_c, t_closeness
 from ppdt.release import read_release
@@ -167,6 +167,76 @@ def test_pairs_and_matchings_equal_loops(case):
     listed = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
     assert (matched(fit) == [[any(m[i] == j for m in listed) for j in range(n)] for i in range(n)]).all()
 
+@given(st.integers(0, 6).flatmap(lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=n, max_size=n)))
+def test_matching_probabilities_equal_all_permutations(fit):
+    n = len(fit)
+    fit = np.array(fit, dtype=bool).reshape(n, n)
+    fit[range(n), range(n)] |= np.arange(n) % 3 > 0                      # matchings are likelier to exist
+    listed = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
+    ways, P = matching_probabilities(fit)
+    assert ways == len(listed) and P.shape == (n, n)
+    if listed: assert P == pytest.approx(sum(np.eye(n)[list(m)] for m in listed)/ways, abs=1e-12)
+    else: assert np.isnan(P).all()
+
+def permanent(M):
+    "By the subsets of the columns that the first rows have taken"
+    n, ways = len(M), {0: 1}
+    for row in M:
+        ways, before = Counter(), ways
+        for s, c in before.items():
+            for j in np.flatnonzero(row):
+                if not s >> int(j) & 1: ways[s | 1 << int(j)] += c
+    return ways[(1 << n) - 1]
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 3)), min_size=2, max_size=4), st.randoms(use_true_random=False))
+def test_matching_probabilities_of_kinds_and_in_any_order(kinds, random):
+    "Groups that lend to their neighbours, as tiers do, shuffled: against subsets, and against the same table unshuffled"
+    group = np.repeat(range(len(kinds)), [n for n, _ in kinds])
+    fit = np.array([[g == h or abs(g - h) == 1 and (i + kinds[g][1]) % 3 > 0 for h in group] for i, g in enumerate(group)])
+    n = len(fit)
+    ways, P = matching_probabilities(fit)
+    assert ways == permanent(fit)
+    i, j = random.randrange(n), random.randrange(n)
+    assert P[i, j] == pytest.approx(fit[i, j]*permanent(np.delete(np.delete(fit, i, 0), j, 1))/ways, abs=1e-12)
+    assert P.sum(0) == pytest.approx(np.ones(n)) and P.sum(1) == pytest.approx(np.ones(n))
+    rows, people = random.sample(range(n), n), random.sample(range(n), n)
+    again, Q = matching_probabilities(fit[people][:, rows])
+    assert again == ways and (Q == P[people][:, rows]).all()
+
+def test_matching_probabilities_of_table_1():
+    fit = consistent(WOMEN, TIERED)
+    ways, P = matching_probabilities(fit)
+    assert ways == 20 and P[[0, 0, 1, 1, 3, 3, 4, 4], [0, 1, 0, 1, 3, 4, 3, 4]] == pytest.approx([.4]*8)
+    assert P[2] == pytest.approx([.2]*5) and P[:2, :2].sum(1) == pytest.approx([.8, .8])
+
+def test_matching_probabilities_of_large_tables():
+    "Uniform classes, whole numbers beyond all floats, a band, and what is too large"
+    classes = np.repeat(range(4), [1, 50, 400, 700])
+    ways, P = matching_probabilities(classes[:, None] == classes)
+    assert ways == math.prod(map(math.factorial, [1, 50, 400, 700])) and (P == (classes[:, None] == classes)/np.array([1, 50, 400, 700])[classes]).all()
+    lent = np.zeros((600, 600), dtype=bool)                             # two classes of 300; one person of each fits all rows
+    lent[:300, :300] = lent[300:, 300:] = lent[0] = lent[300] = True
+    ways, P = matching_probabilities(lent)
+    assert ways == math.factorial(300)**2*2 and P[0, 0] == P[0, 599] == 1/600 and P[1, 0] == pytest.approx((1 - 1/300)/299), "the two have one row of each class, or each a row of the own"
+    band = abs(np.subtract.outer(range(60), range(60))) <= 3
+    assert matching_probabilities(band)[0] == permanent_of_band(60, 3)
+    rng = np.random.default_rng(0)
+    two = np.zeros((63, 63), dtype=bool)
+    two[:60, :60], two[60:, 60:] = rng.random((60, 60)) < .5, True
+    ways, P = matching_probabilities(two)
+    assert ways is None and np.isnan(P[:60][matched(two)[:60]]).all() and (P[60:, 60:] == 1/3).all() and not P[60:, :60].any()
+    assert matching_probabilities(np.triu(np.ones((400, 400), dtype=bool)))[0] == 1, "one way only, so no component is large"
+
+def permanent_of_band(n, w):
+    "A state is which of the next rows are taken"
+    ways = {0: 1}
+    for i in range(n):
+        ways, before = Counter(), ways
+        for s, c in before.items():
+            for d in range(2*w + 1):
+                if 0 <= i + d - w < n and not s >> d & 1 and (s | 1 << d) & 1 | (i < w): ways[(s | 1 << d) >> 1] += c
+    return sum(c for s, c in ways.items() if bin(s).count("1") == w)
+
 def test_textbook_holds():
     assert [_textbook_holds(c, v) for c, v in ((None, None), (None, 1), (Suppressed(), None), (Interval(1, 2, True), 2), (Interval(1, 2), 2), (ValueSet([1, 3]), 3), (5, 5), (5, None))] \
         == [True, False, True, False, True, True, True, False]
@@ -176,9 +246,11 @@ def test_errors_and_edges_of_pairs():
     with pytest.raises(ValueError, match="'taxonomies'"): consistent(pd.DataFrame({"x": ["a"]}), pd.DataFrame({"x": cell_column([0], [Node("a")])}))
     with pytest.raises(ValueError, match="'original' must have the columns"): consistent(CUSTOMERS[["Age"]], CUSTOMERS)
     with pytest.raises(ValueError, match="as many people as rows"): matched(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="as many people as rows"): matching_probabilities(np.ones((2, 3)))
     with pytest.raises(ValueError, match="'original' must have at least one row"): consistent(CUSTOMERS.iloc[:0], CUSTOMERS)
     assert consistent(CUSTOMERS, CUSTOMERS.iloc[:0]).shape == (14, 0)
     assert not matched([[1, 0], [1, 0]]).any() and matched(np.zeros((0, 0))).shape == (0, 0)
+    assert matching_probabilities(np.zeros((0, 0)))[0] == 1 and matching_probabilities([[1, 0], [1, 0]])[0] == 0
 
 def test_plot_fits():
     import matplotlib
