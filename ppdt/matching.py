@@ -217,7 +217,7 @@ def _flow(i, j, n_raw, n_published):
     used = (f.data > 0) & (f.row < R) & (f.col < R+P)
     return f.row[used], f.col[used] - R
 
-# %% ../nbs/07b_matching.ipynb #2733b6aa
+# %% ../nbs/07b_matching.ipynb #3d73ffb9
 def _possible(i, j, used, R, P):
     "Which consistent pairs lie in some perfect matching, bool of the shape of `i`. `used`: the pairs of one matching"
     if used is None: return np.zeros(len(i), dtype=bool)
@@ -226,10 +226,9 @@ def _possible(i, j, used, R, P):
     part = connected_components(graph, connection="strong")[1]
     return part[i] == part[R + j]
 
-def _global_counts(i, j, used, n_raw, n_published):
-    "Published rows that some perfect matching gives to each distinct original row. `i`, `j`: consistent pairs; `used`: those of one matching."
-    R, P = len(n_raw), len(n_published)
-    return np.bincount(i, weights=n_published[j]*_possible(i, j, used, R, P), minlength=R).astype(np.int64)
+def _global_counts(i, j, possible, n_raw, n_published):
+    "Published rows that some perfect matching gives to each distinct original row. `i`, `j`: consistent pairs; `possible`: which of them are"
+    return np.bincount(i, weights=n_published[j]*possible, minlength=len(n_raw)).astype(np.int64)
 
 # %% ../nbs/07b_matching.ipynb #88cb30e5
 def matched(
@@ -300,23 +299,27 @@ def _count_ways(M, a, b, order, skip):
         G = E[new]
     return int(F.sum()), N
 
-# %% ../nbs/07b_matching.ipynb #512f0ef5
+# %% ../nbs/07b_matching.ipynb #4c64e4f3
 _SUMS, _LONG, _KINDS = 10**8, 20, 300   # additions that we are willing to do for all components of a table, how many one of long numbers is worth, and kinds in a component
 
-def _same_neighbours(i, j, n):
-    "Kinds of n nodes that have the same neighbours: nodes `i` with neighbours `j`, in any order"
-    order = np.lexsort((j, i))
-    j, at = j[order].astype(np.int32), np.searchsorted(i[order], np.arange(n + 1))
+def _same_neighbours(graph):
+    "Kinds of the lines of a sparse matrix that have the same columns"
+    at, j = graph.indptr.tolist(), graph.indices
     return pd.factorize(np.array([j[p:q].tobytes() for p, q in zip(at[:-1], at[1:])] + [None], dtype=object)[:-1])[0]
 
 def _parts(i, j, n_raw, n_published):
     "Components of possible pairs: (component of each kind of people, kind of each person, of each row, people and rows of the kinds, fitting kinds)"
-    g, h = _same_neighbours(i, j, len(n_raw)), _same_neighbours(j, i, len(n_published))
+    R, P = len(n_raw), len(n_published)
+    lines = csr_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(R, P))
+    lines.sort_indices()
+    g = _same_neighbours(lines)
+    one = np.sort(np.unique(g, return_index=True)[1])                # a line of each kind
+    few = lines[one]
+    h = _same_neighbours(few.T.tocsr())
+    col = np.sort(np.unique(h, return_index=True)[1])
+    p, q = few[:, col].nonzero()
     a, b = (np.bincount(k, weights=n).astype(np.int64) for k, n in ((g, n_raw), (h, n_published)))
-    e = np.sort(g[i].astype(np.int64)*len(b) + h[j])
-    e = e[np.diff(e, prepend=-1) != 0]
-    p, q = e//max(len(b), 1), e % max(len(b), 1)
-    return connected_components(coo_array((np.ones(len(e), dtype=np.int8), (p, len(a) + q)), shape=(len(a) + len(b),)*2).tocsr(), directed=False)[1], g, h, a, b, p, q
+    return connected_components(coo_array((np.ones(len(p), dtype=np.int8), (p, len(a) + q)), shape=(len(a) + len(b),)*2).tocsr(), directed=False)[1], g, h, a, b, p, q
 
 # %% ../nbs/07b_matching.ipynb #87c3e9f5
 def _planned(M, a, b):
@@ -335,28 +338,37 @@ def _chances(M, a, b, plan):
     P = np.array([[float(v/T) for v in line] for line in N])/(a if turned else b)
     return P.T if turned else P, T*prod(map(factorial, (a if turned else b).tolist()))
 
-# %% ../nbs/07b_matching.ipynb #4eceb2d9
-def _likely(i, j, n_raw, n_published, count=False):
-    "Probability of each possible pair, one person on one row, nan in components that are too large; and the number of matchings, None where one is (1 if not to `count`). `i`, `j`: the possible pairs, which cover everybody"
-    part, g, h, a, b, p, q = _parts(i, j, n_raw, n_published)
-    of, chance, ways = part[p], 1/a[p], 1
-    order = np.argsort(of, kind="stable")
-    size = np.bincount(of)
-    plans = []
+# %% ../nbs/07b_matching.ipynb #2f846fb2
+def _components(of, p, q):
+    "Components of more than one pair of kinds: (positions of its pairs, kinds of people, of rows, which fit: None beyond the limit)"
+    order, size = np.argsort(of, kind="stable"), np.bincount(of)
     for e in np.split(order, np.cumsum(size)[:-1]) if len(of) else ():
-        if len(e) == 1: ways = ways*factorial(int(a[p[e[0]]])) if count else ways; continue
+        if len(e) < 2: continue
         (x, at), (y, to) = np.unique(p[e], return_inverse=True), np.unique(q[e], return_inverse=True)
-        M = np.zeros((len(x), len(y)), dtype=bool) if max(len(x), len(y)) <= _KINDS else np.zeros((_KINDS + 1, 0), dtype=bool)
-        if M.size: M[at, to] = True
-        plans.append((_planned(M, a[x], b[y]), len(plans), e, M, a[x], b[y], at, to))
-    done = 0
-    for plan, _, e, M, A, B, at, to in sorted(plans, key=lambda o: (o[0][0], o[1])):
-        done += plan[0]
-        if done > _SUMS: chance[e], ways = np.nan, None; continue
-        P, n = _chances(M, A, B, plan)
-        chance[e], ways = P[at, to], ways and ways*n
-    key = p*len(b) + q
-    return chance[np.searchsorted(key, g[i].astype(np.int64)*len(b) + h[j])], ways
+        if max(len(x), len(y)) > _KINDS: yield e, x, y, None; continue
+        M = np.zeros((len(x), len(y)), dtype=bool)
+        M[at, to] = True
+        yield e, x, y, M
+
+def _likely(i, j, n_raw, n_published, count=False, whole=False):
+    "Probability of each possible pair, one person on one row, nan in components that are too large; and the number of matchings, None where one is (1 if not to `count`). `i`, `j`: the possible pairs, which cover everybody; `whole`: where a component is too large, count none"
+    part, g, h, a, b, p, q = _parts(i, j, n_raw, n_published)
+    of, chance = part[p], 1/a[p]
+    parts, large = list(_components(of, p, q)), np.zeros(len(p), dtype=bool)
+    for e, _, _, M in parts: large[e] = M is None
+    plans = [] if whole and large.any() else [(_planned(M, a[x], b[y]), e, x, y, M) for e, x, y, M in parts if M is not None]
+    plans.sort(key=lambda o: o[0][0])
+    done = np.cumsum([o[0][0] for o in plans])
+    for o in plans[np.searchsorted(done, _SUMS, "right"):]: large[o[1]] = True
+    ways = None if large.any() else prod(factorial(int(n)) for n in a[p[np.bincount(of)[of] == 1]]) if count else 1
+    for plan, e, x, y, M in () if whole and large.any() else plans:
+        if large[e[0]]: break
+        P, n = _chances(M, a[x], b[y], plan)
+        chance[e], ways = P[np.searchsorted(x, p[e]), np.searchsorted(y, q[e])], ways and ways*n
+    chance[large] = np.nan
+    key = p.astype(np.int64)*len(b) + q
+    order = np.argsort(key)
+    return chance[order[np.searchsorted(key, g[i].astype(np.int64)*len(b) + h[j], sorter=order)]], ways
 
 # %% ../nbs/07b_matching.ipynb #0a2f1aea
 def matching_probabilities(

@@ -158,6 +158,105 @@ def test_what_could_be_whose_equals_loops(case):
         assert (a["one_k"], a["k_one"], a["k_k"]) == (fit.sum(1).min(), fit.sum(0).min(), min(fit.sum(1).min(), fit.sum(0).min()))
         assert a["global_one_k"] == able
 
+@given(pairs(), st.lists(st.sampled_from(["hiv", "flu", None]), min_size=6, max_size=6))
+def test_matchings_of_the_audit_equal_loops(case, secret):
+    from ppdt.privacy import _against_original
+    from ppdt.tables import cells, encode
+    raw, out = case
+    (original, data), n = frames(raw, out), len(raw)
+    fit, secret = np.array([[all(map(holds, s, r)) for s in out] for r in raw]), secret[:n]
+    listed = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
+    for lost in ([], None):
+        for value in (None, "hiv"):
+            if value is not None and value not in secret: continue
+            a, notes = _against_original(original, None if lost is None else [encode(original[o]) for o in original], True, list(data), [cells(data[o]) for o in data], n, (), likely=(pd.Series(secret, dtype=object), value))
+            assert not notes
+            if not listed: assert "matching" not in a and "matching_class" not in a; continue
+            assert a.get("matching") == (None if lost is None else pytest.approx(max(sum(m[i] == i for m in listed) for i in range(n))/len(listed)))
+            asked = {s for s in secret if s is not None} or {"nothing known"}
+            assert a["matching_class"] == pytest.approx(max(sum(secret[m[i]] in (v, None) for m in listed) for i in range(n) for v in (asked if value is None else [value]))/len(listed))
+
+def test_matchings_of_table_1():
+    bought = pd.Series(["Yes"]*2 + ["No"]*3)
+    a = audit(TIERED, original=WOMEN, lost=[], y=bought, sensitive_value="Yes")
+    assert (a.matching, a.matching_class) == (pytest.approx(.4), pytest.approx(.8)) and "own row at most 0.4, one secret at most 0.8" in str(a) and "over all matchings" in a._repr_html_()
+    assert "right row with a chance of at most 40.0%" in a.explain()
+    assert audit(TIERED, original=WOMEN, lost=[], y=bought).matching_class == 1, "two women can only have said no"
+    a = audit(TIERED, original=WOMEN, lost=[])
+    assert a.matching == pytest.approx(.4) and a.matching_class is None
+    b = audit(TIERED, original=WOMEN.iloc[::-1], consistency=True, y=bought)
+    assert b.matching is None and b.matching_class == 1, "whose row it is depends on the order, what rows say does not"
+    for kw in ({}, {"consistency": False, "lost": []}, {"lost": [], "person": range(5)}):
+        a = audit(TIERED, original=WOMEN, y=bought, **kw)
+        assert a.matching is a.matching_class is None and "over all matchings" not in str(a)
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=40))
+def test_matchings_of_uniform_classes_are_the_prosecutors(group):
+    X = pd.DataFrame({"a": np.arange(len(group)) % 7 + 10*np.array(group), "g": group})
+    y = pd.Series(np.arange(len(group)) % 3)
+    a = audit(recode(X, group, "interval"), original=X, lost=[], y=y)
+    assert a.matching == a.risk_max and a.matching_class == pytest.approx(a.alpha)
+
+def test_overlap_without_end_is_said_and_bounds_nothing():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({o: rng.normal(size=200) for o in "ab"})
+    data = pd.DataFrame({o: cell_column(np.arange(200), [Interval(v - .5, v + .5) for v in X[o]]) for o in X})
+    a = audit(data, original=X, lost=[], y=pd.Series(range(200)) % 2)
+    assert a.global_one_k is not None and a.matching is a.matching_class is None and "groups that overlap in too many ways" in a.warnings[-1]
+
+def test_a_suppressed_row_joins_only_those_who_could_exchange():
+    X = pd.DataFrame({"a": [1]*3 + [2]*4 + [1]})
+    data = pd.DataFrame({"a": cell_column([0]*3 + [1]*4 + [2], [Exact(1), Exact(2), Suppressed()])})
+    a = audit(data, original=X, lost=[])
+    assert a.matching == .25 and a.k == 3, "four people of 1 on three rows of 1 and the suppressed one"
+
+# ---------- bits
+def open_share(cell, known):
+    "What a cell leaves of a domain, by its definition"
+    known = sorted(known)
+    if isinstance(cell, Suppressed): return 1
+    if isinstance(known[0], str): return 1/len(known) if cell is None else len(cell.values)/len(known)
+    if len(known) == 1: return 1
+    gap, width = min(b - a for a, b in zip(known, known[1:])), known[-1] - known[0]
+    if cell is None: return gap/width
+    lo, hi = (cell.lo, cell.hi) if isinstance(cell, Interval) else (min(cell.values), max(cell.values))
+    return min(max(min(hi, known[-1]) - max(lo, known[0]), gap)/width, 1)
+
+@given(pairs(), st.lists(st.integers(0, 2), min_size=6, max_size=6))
+def test_tidi_equals_its_definition(case, person):
+    raw, out = case
+    raw = raw + [(1, "a"), (4, "b"), (3, "c"), (2, "zz"), (None, None)]   # five who are not published: the whole domain occurs
+    original, data = frames(raw, out)
+    bits = {}
+    for r in {r for r in out if not all(isinstance(c, Suppressed) for c in r)}:
+        bits[r] = -sum(math.log2(open_share(c, {v[j] for v in raw} - {None})) for j, c in enumerate(r))
+    size = Counter(out)
+    a = audit(data, original=original)
+    assert a.tidi == (pytest.approx(min(math.log2(size[r]) + b for r, b in bits.items())) if bits else None)
+    assert audit(data, original=original, lost=range(len(out), len(raw))).tidi == a.tidi
+    if bits: assert audit(data, original=original, person=person[:len(out)]).tidi == pytest.approx(min(math.log2(len({w for w, s in zip(person, out) if s == r})) + b for r, b in bits.items()))
+
+def test_tidi_needs_cells_that_say_what_is_possible():
+    X = pd.DataFrame({"x": [1, 2, 9, 10], "w": list("abcd")})
+    def tidi(x, **kw): return audit(pd.DataFrame({"x": x, "w": X.w}), original=X, **kw).tidi
+    assert tidi(X.x) == pytest.approx(math.log2(9) + 2)
+    assert tidi(cell_column([0, 0, 1, 1], [Centroid(1.5), Centroid(9.5)]), lost=[]) is None
+    tree = Taxonomy.from_dict({"*": {"ab": ["a", "b"], "cd": ["c", "d"]}})
+    nodes = pd.DataFrame({"w": cell_column([0, 0, 1, 1], [Node("ab"), Node("cd")])})
+    assert audit(nodes, original=X).tidi is None and audit(nodes, original=X, taxonomies={"w": tree}).tidi == 2
+    one = pd.DataFrame({"x": [5]*4})
+    assert audit(one, original=one).tidi == 2, "a column of one value tells nothing"
+    assert audit(X[["x"]]).tidi is None and audit(X[["x"]].iloc[:0], original=X).tidi is None
+    dates = pd.DataFrame({"d": pd.to_datetime(["2020-01-01", "2020-01-03", "2020-01-04", "2020-01-09"])})
+    assert audit(dates, original=dates).tidi == pytest.approx(3), "eight days, the smallest gap is one"
+    huge = pd.DataFrame({"x": [-1.7e308, 0, 1.7e308]})
+    assert audit(huge, original=huge).tidi == pytest.approx(1)
+    assert "TIDI" in str(audit(one, original=one))
+
+def test_a_rare_path_looks_safe():
+    raw, all_ = audit(CUSTOMERS[QIS], original=CUSTOMERS), audit(recode(CUSTOMERS[QIS], [0]*14, "interval"), original=CUSTOMERS)
+    assert raw.k == 1 and raw.tidi == pytest.approx(7.858, abs=1e-3) and all_.tidi == pytest.approx(math.log2(14))
+
 @given(pairs())
 def test_pairs_and_matchings_equal_loops(case):
     raw, out = case
