@@ -5,10 +5,8 @@
 # %% auto #0
 __all__ = ['consistent', 'plot_fits', 'matched', 'matching_probabilities']
 
-# %% ../nbs/07b_matching.ipynb #1a975bbe
-from functools import reduce
+# %% ../nbs/07b_matching.ipynb #6a7a6646
 from math import factorial, lgamma, log, prod
-from operator import add
 import numpy as np, pandas as pd
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_flow
@@ -242,16 +240,18 @@ def matched(
     res[i, j] = _possible(i, j, _flow(i, j, one, one), len(fits), len(fits))
     return res
 
-# %% ../nbs/07b_matching.ipynb #d2edaa68
-def _shifted(F, x, back=False):
-    "Coefficients times the unknown of axis x, None for the one without an axis; `back`: what the shift takes each coefficient to"
-    if x is None: return F
-    res, to, of = np.zeros_like(F), [slice(None)]*F.ndim, [slice(None)]*F.ndim
-    to[x], of[x] = (slice(None, -1), slice(1, None)) if back else (slice(1, None), slice(None, -1))
-    res[tuple(to)] = F[tuple(of)]
-    return res
+# %% ../nbs/07b_matching.ipynb #a833ddcb
+def _shift(ndim, x):
+    "Where coefficients go when they are multiplied by the unknown of axis x, and where they come from; None: the unknown without an axis"
+    to, of = [slice(None)]*ndim, [slice(None)]*ndim
+    if x is not None: to[x], of[x] = slice(1, None), slice(None, -1)
+    return tuple(to), tuple(of)
 
-def _times(F, axes, back=False): return reduce(add, (_shifted(F, x, back) for x in axes))
+def _times(F, axes, back=False):
+    "Coefficients times the sum of the unknowns of some axes; `back`: for each coefficient, the sum of those that it goes to"
+    res = np.zeros_like(F)
+    for to, of in (_shift(F.ndim, x)[::-1 if back else 1] for x in axes): res[to] += F[of]
+    return res
 
 # %% ../nbs/07b_matching.ipynb #3cdd200c
 def _plan(M, a, b, most):
@@ -269,16 +269,18 @@ def _plan(M, a, b, most):
         order, now, open_, left, todo = order + [i], now + after[t], open_ | M[i], left - M[i], np.delete(todo, t)
     return order, skip, work
 
-# %% ../nbs/07b_matching.ipynb #fd1e4af8
-def _small(M, a, b):
-    "Are 60 bits enough for every number on the way?"
+# %% ../nbs/07b_matching.ipynb #2cc5002f
+def _number_type(M, a, b, exact):
+    "Numbers in which every count on the way fits: NumPy's whole ones, floats unless `exact`, or Python's"
     ones = (M @ b).tolist()
-    return min(a @ np.log2(M.sum(axis=1)), sum(n*lgamma(d + 1)/d for n, d in zip(a.tolist(), ones))/log(2)) < 60
+    bits = min(a @ np.log2(M.sum(axis=1)), sum(n*lgamma(d + 1)/d for n, d in zip(a.tolist(), ones))/log(2))
+    return np.int64 if bits < 60 else np.float64 if not exact and bits < 1000 else object
 
-# %% ../nbs/07b_matching.ipynb #ff8d805c
-def _count_ways(M, a, b, order, skip):
-    "The coefficient T of equation (3), and N of equation (4), shape (n_kinds, n_kinds), as whole numbers"
-    dtype = np.int64 if _small(M, a, b) else object
+# %% ../nbs/07b_matching.ipynb #8d216018
+def _count_ways(M, a, b, order, skip, exact=True):
+    "The coefficient T of equation (3), and N of equation (4), shape (n_kinds, n_kinds), as whole numbers if `exact`"
+    dtype = _number_type(M, a, b, exact)
+    plain = float if dtype == np.float64 else int
     F, axes, steps, last = np.ones(1, dtype=dtype), [-1], [], {j: i for i in order for j in np.flatnonzero(M[i]).tolist()}
     for i in order:
         fit = np.flatnonzero(M[i]).tolist()
@@ -294,13 +296,15 @@ def _count_ways(M, a, b, order, skip):
     for i, fit, x, before, done, new in reversed(steps):
         E = np.zeros_like(before)
         E[done] = G
-        for j, s in zip(fit, x): N[i, j] = int((_shifted(before, s)*E).sum())
+        for j, s in zip(fit, x):
+            to, of = _shift(E.ndim, s)
+            N[i, j] = plain((before[of]*E[to]).sum())
         for _ in range(a[i]): E = _times(E, x, back=True)
         G = E[new]
-    return int(F.sum()), N
+    return plain(F.sum()), N
 
-# %% ../nbs/07b_matching.ipynb #4c64e4f3
-_SUMS, _LONG, _KINDS = 10**8, 20, 300   # additions that we are willing to do for all components of a table, how many one of long numbers is worth, and kinds in a component
+# %% ../nbs/07b_matching.ipynb #b031c93c
+_SUMS, _LONG, _KINDS = 2*10**8, 20, 300   # additions that we are willing to do for all components of a table, how many one of long numbers is worth, and kinds in a component
 
 def _same_neighbours(graph):
     "Kinds of the lines of a sparse matrix that have the same columns"
@@ -321,24 +325,24 @@ def _parts(i, j, n_raw, n_published):
     a, b = (np.bincount(k, weights=n).astype(np.int64) for k, n in ((g, n_raw), (h, n_published)))
     return connected_components(coo_array((np.ones(len(p), dtype=np.int8), (p, len(a) + q)), shape=(len(a) + len(b),)*2).tocsr(), directed=False)[1], g, h, a, b, p, q
 
-# %% ../nbs/07b_matching.ipynb #87c3e9f5
-def _planned(M, a, b):
+# %% ../nbs/07b_matching.ipynb #67397c46
+def _planned(M, a, b, exact):
     "The cheaper of two ways to count a component: (additions, order, skip, are people and rows exchanged?)"
-    if max(M.shape) > _KINDS: return np.inf, None, None, False
     def plan(M, a, b, turned):
-        cost = 1 if _small(M, a, b) else _LONG
+        cost = _LONG if _number_type(M, a, b, exact) == object else 1
         order, skip, work = _plan(M, a, b, _SUMS/cost)
         return work*cost, order, skip, turned
     return min(plan(M, a, b, False), plan(M.T, b, a, True), key=lambda p: p[0])
 
-def _chances(M, a, b, plan):
-    "The probabilities of equation (4) and the number of matchings of one component"
+def _chances(M, a, b, plan, exact):
+    "The probabilities of equation (4) and, if `exact`, the number of matchings of one component"
     _, order, skip, turned = plan
-    T, N = _count_ways(M.T, b, a, order, skip) if turned else _count_ways(M, a, b, order, skip)
-    P = np.array([[float(v/T) for v in line] for line in N])/(a if turned else b)
-    return P.T if turned else P, T*prod(map(factorial, (a if turned else b).tolist()))
+    if turned: M, a, b = M.T, b, a
+    T, N = _count_ways(M, a, b, order, skip, exact)
+    P = np.array([[float(v/T) for v in line] for line in N])/b
+    return P.T if turned else P, T*prod(map(factorial, b.tolist())) if exact else 1
 
-# %% ../nbs/07b_matching.ipynb #2f846fb2
+# %% ../nbs/07b_matching.ipynb #4cefb784
 def _components(of, p, q):
     "Components of more than one pair of kinds: (positions of its pairs, kinds of people, of rows, which fit: None beyond the limit)"
     order, size = np.argsort(of, kind="stable"), np.bincount(of)
@@ -356,25 +360,25 @@ def _likely(i, j, n_raw, n_published, count=False, whole=False):
     of, chance = part[p], 1/a[p]
     parts, large = list(_components(of, p, q)), np.zeros(len(p), dtype=bool)
     for e, _, _, M in parts: large[e] = M is None
-    plans = [] if whole and large.any() else [(_planned(M, a[x], b[y]), e, x, y, M) for e, x, y, M in parts if M is not None]
+    plans = [] if whole and large.any() else [(_planned(M, a[x], b[y], count), e, x, y, M) for e, x, y, M in parts if M is not None]
     plans.sort(key=lambda o: o[0][0])
     done = np.cumsum([o[0][0] for o in plans])
     for o in plans[np.searchsorted(done, _SUMS, "right"):]: large[o[1]] = True
     ways = None if large.any() else prod(factorial(int(n)) for n in a[p[np.bincount(of)[of] == 1]]) if count else 1
     for plan, e, x, y, M in () if whole and large.any() else plans:
         if large[e[0]]: break
-        P, n = _chances(M, a[x], b[y], plan)
+        P, n = _chances(M, a[x], b[y], plan, count)
         chance[e], ways = P[np.searchsorted(x, p[e]), np.searchsorted(y, q[e])], ways and ways*n
     chance[large] = np.nan
     key = p.astype(np.int64)*len(b) + q
     order = np.argsort(key)
     return chance[order[np.searchsorted(key, g[i].astype(np.int64)*len(b) + h[j], sorter=order)]], ways
 
-# %% ../nbs/07b_matching.ipynb #0a2f1aea
+# %% ../nbs/07b_matching.ipynb #ba6baf0e
 def matching_probabilities(
     fits, # Consistent pairs, bool of shape (n, n)
 )->tuple: # The number of perfect matchings, None when a component is too large; and the probability of each pair, shape (n, n), nan in such a component
-    "How likely is each row a person's, when everybody is known and all perfect matchings are equally likely? Exact, by equations (3) and (4). A component is too large beyond 300 kinds of people or rows, or where counting takes more than 10**8 additions in all, the cheapest components first; additions of numbers beyond 60 bits count 20. Without a perfect matching the number is 0 and all is nan. Raises ValueError when people and rows are not equally many. Source: gionis2008; erp, Table 1."
+    "How likely is each row a person's, when everybody is known and all perfect matchings are equally likely? Exact, by equations (3) and (4). A component is too large beyond 300 kinds of people or rows, or where counting takes more than 2*10**8 additions in all, the cheapest components first; additions of numbers beyond 60 bits count 20. Without a perfect matching the number is 0 and all is nan. Raises ValueError when people and rows are not equally many. Source: gionis2008; erp, Table 1."
     possible = matched(fits)
     n = len(possible)
     if n and not possible.any(): return 0, np.full((n, n), np.nan)

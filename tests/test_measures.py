@@ -326,6 +326,15 @@ def test_matching_probabilities_of_large_tables():
     assert ways is None and np.isnan(P[:60][matched(two)[:60]]).all() and (P[60:, 60:] == 1/3).all() and not P[60:, :60].any()
     assert matching_probabilities(np.triu(np.ones((400, 400), dtype=bool)))[0] == 1, "one way only, so no component is large"
 
+def test_floats_count_as_well_as_whole_numbers():
+    from ppdt.matching import _chances, _number_type, _planned
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        M, a = abs(np.subtract.outer(range(24), range(24))) <= rng.integers(2, 5, 24)[:, None], np.full(24, 2)
+        assert [_number_type(M, a, a, e) for e in (True, False)] == [object, np.float64]
+        (P, n), (Q, one) = (_chances(M, a, a, _planned(M, a, a, e), e) for e in (True, False))
+        assert one == 1 < n and Q == pytest.approx(P, rel=1e-12) and (P @ a) == pytest.approx(np.ones(24))
+
 def permanent_of_band(n, w):
     "A state is which of the next rows are taken"
     ways = {0: 1}
