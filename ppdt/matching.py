@@ -269,12 +269,12 @@ def _plan(M, a, b, most):
         order, now, open_, left, todo = order + [i], now + after[t], open_ | M[i], left - M[i], np.delete(todo, t)
     return order, skip, work
 
-# %% ../nbs/07b_matching.ipynb #2cc5002f
+# %% ../nbs/07b_matching.ipynb #17df3ce6
 def _number_type(M, a, b, exact):
     "Numbers in which every count on the way fits: NumPy's whole ones, floats unless `exact`, or Python's"
     ones = (M @ b).tolist()
-    bits = min(a @ np.log2(M.sum(axis=1)), sum(n*lgamma(d + 1)/d for n, d in zip(a.tolist(), ones))/log(2))
-    return np.int64 if bits < 60 else np.float64 if not exact and bits < 1000 else object
+    sums, bregman = a @ np.log2(M.sum(axis=1)), sum(n*lgamma(d + 1)/d for n, d in zip(a.tolist(), ones))/log(2)
+    return np.int64 if min(sums, bregman) < 60 else np.float64 if not exact and sums < 1000 else object
 
 # %% ../nbs/07b_matching.ipynb #8d216018
 def _count_ways(M, a, b, order, skip, exact=True):

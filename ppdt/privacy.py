@@ -117,7 +117,7 @@ def _plain_rest(a):
     for o in a.warnings: yield f"Mind: {o}."
     yield "Not looked at: what follows from other tables about the same people, and how the table was made."
 
-# %% ../nbs/07d_privacy.ipynb #0ad07651
+# %% ../nbs/07d_privacy.ipynb #7ab615cc
 @dataclass(frozen=True, repr=False)
 class Audit:
     """What was measured on a published table. What cannot be known from what was given is None.
@@ -169,7 +169,7 @@ class Audit:
     tidi : float
         Total information for disclosing individuals, in bits: that of the most endangered class, equation (4). Needs `original`, in any order; None with centroids, and with nodes without a taxonomy. Not a guarantee.
     matching, matching_class : float
-        Over all assignments of people to rows, held to be equally likely: the largest probability of anybody's own row, and of one secret of anybody (`sensitive`, or else the class; missing ones counted at their worst). In [0, 1]. Counted with `one_k`; the first needs rows in the order of `original`. None with `person`, where no assignment is complete, and where a component is too large to count (see `ppdt.matching.matching_probabilities`).
+        Over all assignments of people to published rows, suppressed ones too, held to be equally likely: the largest probability of anybody's own row, and of one secret of anybody (`sensitive`, or else the class; missing ones counted at their worst). In [0, 1]. Counted with `one_k`; the first needs rows in the order of `original`. None with `person`, where no assignment is complete, and where a component is too large to count (see `ppdt.matching.matching_probabilities`).
     warnings : tuple of str
         What the reader should know.
     """

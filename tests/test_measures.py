@@ -209,6 +209,8 @@ def test_a_suppressed_row_joins_only_those_who_could_exchange():
     data = pd.DataFrame({"a": cell_column([0]*3 + [1]*4 + [2], [Exact(1), Exact(2), Suppressed()])})
     a = audit(data, original=X, lost=[])
     assert a.matching == .25 and a.k == 3, "four people of 1 on three rows of 1 and the suppressed one"
+    a = audit(data, original=X.assign(a=[1]*3 + [2]*4 + [3]), lost=[])
+    assert a.matching == 1 == a.global_one_k and a.k == 3, "nobody else can be missing: the suppressed row is hers"
 
 # ---------- bits
 def open_share(cell, known):
@@ -334,6 +336,18 @@ def test_floats_count_as_well_as_whole_numbers():
         assert [_number_type(M, a, a, e) for e in (True, False)] == [object, np.float64]
         (P, n), (Q, one) = (_chances(M, a, a, _planned(M, a, a, e), e) for e in (True, False))
         assert one == 1 < n and Q == pytest.approx(P, rel=1e-12) and (P @ a) == pytest.approx(np.ones(24))
+
+def test_dead_ends_may_overflow_and_do_not_matter():
+    "The unknown without an axis may be chosen too often: beyond 60 and beyond 1,000 bits"
+    from ppdt.matching import _count_ways, _number_type, _plan
+    for n, w, dtype in ((24, 3, np.int64), (290, 7, object)):
+        M, one = abs(np.subtract.outer(range(n), range(n))) <= w, np.ones(n, dtype=int)
+        M[:, 0] = True                                              # everybody fits the first row
+        assert one @ np.log2(M.sum(1)) > (60 if dtype == np.int64 else 1000) and _number_type(M, one, one, False) == dtype
+        if n > 100: continue
+        order, skip, _ = _plan(M, one, one, np.inf)
+        T, N = _count_ways(M, one, one, order, skip)
+        assert skip == 0 and T == permanent(M) and (N.sum(1) == T).all() and (N.sum(0) == T).all()
 
 def permanent_of_band(n, w):
     "A state is which of the next rows are taken"
