@@ -206,22 +206,28 @@ def read_taxonomies(
             res[name] = Taxonomy.from_csv(path, "float64")
     return res
 
-# %% ../nbs/18_command.ipynb #b0e7f247
+# %% ../nbs/18_command.ipynb #296d1f75
+_BY_TREE = ("kactus", "erp")     # a tree that predicts the class says how rows are published
+
 def anonymizer_for(
-    mode, # "strict", "relaxed", "infogain" or "kactus"
+    mode, # "strict", "relaxed", "infogain", "kactus" or "erp"
     recoding, # "set" or "interval"
     trees, # `Taxonomy` by column name
     **common, # What all anonymizers take
 ): # An anonymizer
     "The method that --mode names. Raises CommandError for taxonomies that it has no use for."
-    if mode != "kactus":
+    if mode not in _BY_TREE:
         from ppdt.mondrian import MondrianAnonymizer
         return MondrianAnonymizer(mode=mode, recoding=recoding, taxonomies=trees or None, **common)
+    if trees: raise CommandError(f"--taxonomy cannot be used with --mode {mode}, which publishes no nodes: leave it out, or use another --mode.")
+    if mode == "erp":
+        from ppdt.erp import ERPAnonymizer
+        if common["constraints"]: raise CommandError("--l-diversity, --t-closeness and --alpha cannot be used with --mode erp, which makes no classes of rows that look alike: leave them out, or use another --mode.")
+        return ERPAnonymizer(numeric="set" if recoding == "set" else "range", **common)
     from ppdt.kactus import KActusAnonymizer
-    if trees: raise CommandError("--taxonomy cannot be used with --mode kactus, which suppresses instead of publishing nodes: leave it out, or use another --mode.")
     return KActusAnonymizer(numeric="range", merge="sets" if recoding == "set" else "none", **common)
 
-# %% ../nbs/18_command.ipynb #1133375d
+# %% ../nbs/18_command.ipynb #37254a88
 def anonymize_file(
     source, # IN, `.csv` or `.parquet`
     target, # OUT, `.csv` or `.parquet`; replaced whole when it is there
@@ -233,7 +239,7 @@ def anonymize_file(
     categorical=(), # Quasi-identifiers whose numbers are names
     missing="error", # "error", "drop" or "category"
     recoding="set", # "set" or "interval"
-    mode="strict", # "strict", "relaxed", or, with the class, "infogain" or "kactus"
+    mode="strict", # "strict", "relaxed", or, with the class, "infogain", "kactus" or "erp"
     taxonomies=(), # Texts COLUMN=FILE
     **secret, # `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`
 )->tuple: # (Release, kinds by name, notes)
@@ -251,10 +257,18 @@ def anonymize_file(
     for o in {o.sensitive or class_name for o in asked}: X[o] = in_order(X[o])
     trees = read_taxonomies(taxonomies, qi, kinds)
     y = None if class_name is None else X.pop(class_name)
-    if mode in ("infogain", "kactus") and y is None: raise CommandError(f"--mode {mode} must have the class that {'cuts are chosen for' if mode == 'infogain' else 'its tree predicts'}. Got none: name its column with --class, or use --mode strict.")
+    if mode in ("infogain", *_BY_TREE) and y is None: raise CommandError(f"--mode {mode} must have the class that {'cuts are chosen for' if mode == 'infogain' else 'its tree predicts'}. Got none: name its column with --class, or use --mode strict.")
+    dropped = int(X[list(qi)].isna().any(axis=1).sum()) if missing == "drop" else 0
     release = anonymizer_for(mode, recoding, trees, k=k, quasi_identifiers=list(qi), identifiers=list(identifiers), missing=missing, constraints=asked).anonymize(X, y)
     (release.to_csv if file_kind(target) == "csv" else release.to_parquet)(target)
-    return release, kinds, notes
+    return release, kinds, notes + _notes_of(mode, k, len(release.lost) - dropped, dropped)
+
+def _notes_of(mode, k, lost, dropped):
+    "What to say of a method, and of the rows that are missing"
+    notes = [f"{dropped:,} row{'s'*(dropped != 1)} dropped, with a missing value in a quasi-identifier"] if dropped else []
+    if mode == "kactus": notes.append(f"{lost} row{'s'*(lost != 1)} lost (fewer than k={k}), and one draw by chance: another run may publish other cells, so publish one run only")
+    if mode == "erp" and k > 1: notes.append(f"everybody has {k} rows that could be his, which are not equally likely; rows do not look alike. They were drawn by chance: publish one run only")
+    return notes
 
 # %% ../nbs/18_command.ipynb #e391fee8
 def audit_file(
@@ -674,7 +688,7 @@ def _add_secret(p, verb, tree):
 
 def _secret_options(args): return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
 
-# %% ../nbs/18_command.ipynb #8747650e
+# %% ../nbs/18_command.ipynb #6c4f59a3
 def _anonymize_parser(sub):
     p = sub.add_parser("anonymize", help="protect a CSV or Parquet file",
         description="Protect a table: rows are grouped so that at least k look alike in the quasi-identifiers,\nthe columns that others may know too. Columns that are not named are published untouched.\nWrites OUT and, beside it, its schema; an older OUT is replaced. Nothing is written on error.",
@@ -686,9 +700,9 @@ def _anonymize_parser(sub):
     _add_columns(p, ("--qi", "quasi-identifiers: columns that others may know too (needed)"), ("--identifiers", "columns that name a person; they are dropped"),
         ("--numeric", "quasi-identifiers that are numbers, whatever they look like"), ("--categorical", "quasi-identifiers that are names of something, though they look like numbers"))
     p.add_argument("--class", dest="class_name", metavar="C", help="the column to be predicted; it is published as it is")
-    p.add_argument("--missing", choices=("error", "drop", "category"), default="error", help="empty fields in quasi-identifiers: stop, leave the row out, or publish \"missing\" as a value (default: error)")
+    p.add_argument("--missing", choices=("error", "drop", "category"), default="error", help="empty fields in quasi-identifiers: stop, leave the row out, or publish \"missing\" as a value, with kactus as suppressed (default: error)")
     p.add_argument("--recoding", choices=("set", "interval"), default="set", help="publish the values of a group as a set, or numbers as an interval (default: set)")
-    p.add_argument("--mode", choices=("strict", "relaxed", "infogain", "kactus"), default="strict", help="cut at medians, rows with equal values together or not; cut where the class is told best; or let a tree that predicts the class say what to suppress, which may lose fewer than K rows (default: strict)")
+    p.add_argument("--mode", choices=("strict", "relaxed", "infogain", "kactus", "erp"), default="strict", help="cut at medians, rows with equal values together or not; cut where the class is told best; let a tree that predicts the class say what to suppress, which may lose fewer than K rows; or publish its leaves in tiers, where everybody has K rows that could be his and rows do not look alike (default: strict)")
     _add_secret(p, "protect", "; the column is published as nodes of it")
     p.set_defaults(run=do_anonymize)
 
@@ -717,7 +731,7 @@ def make_parser()->argparse.ArgumentParser: # The parser of `ppdt`
     for add in (_demo_parser, _anonymize_parser, _audit_parser): add(sub)
     return p
 
-# %% ../nbs/18_command.ipynb #0c40a250
+# %% ../nbs/18_command.ipynb #1a56ac3b
 def _say(label, text): print(f"  {label:<19} {text}")
 
 def do_anonymize(args)->int: # Exit code
@@ -729,7 +743,6 @@ def do_anonymize(args)->int: # Exit code
     _say("quasi-identifiers", ", ".join(f"{o} ({kinds[o]})" for o in args.qi))
     if args.class_name is not None: _say("class", f"{args.class_name} (as it is)")
     if args.identifiers: _say("dropped", ", ".join(args.identifiers))
-    if args.mode == "kactus": notes.append(f"{len(release.lost)} row{'s' * (len(release.lost) != 1)} lost (fewer than k={args.k}), and one draw by chance: another run may publish other cells")
     if release.roles.other: _say("untouched", ", ".join(release.roles.other))
     if args.k == 1: notes.append("--k 1 lets a person be found by the quasi-identifiers; ask for 2 at least, better 5")
     if args.l == 1: notes.append("--l-diversity 1 asks for nothing; 2 is the least that does")

@@ -5,17 +5,16 @@
 # %% auto #0
 __all__ = ['ERPAnonymizer', 'error_risk_prune']
 
-# %% ../nbs/16c_erp.ipynb #468ffcc5
+# %% ../nbs/16c_erp.ipynb #20e062bd
 import numpy as np, pandas as pd
 from dataclasses import replace
 from .c45 import C45Classifier
-from .growing import ONE_VALUE
-from .kactus import _as_they_are, _as_trained, _check_model, _content_order, _estimator, _is_fitted, _model_of, _public_map, _stops
+from .inducers import _as_they_are, _as_trained, _check_asks, _check_inducer, _check_seed, _content_order, _estimator, _exactly, _is_fitted, _model_of, _named_only, _public_map, _stops
 from .generalization import interval_recoding, set_recoding
 from .medians import _check_choice
 from .release import Anonymizer, _refuse_gaps
 from .risk import _Branches, _alive, _background, _domains, _log2, _observed, _prune_branches, error_risk_prune
-from .tables import Attribute, Exact, Interval, MISSING, Suppressed, ValueSet, encode
+from .tables import Interval, MISSING, Suppressed, ValueSet, encode
 from .tiers import _Fits, _Space, _Stand, _combination_cells, _draw_tuples, _in_table, _partners, _tiers
 from .trees import Tree
 
@@ -54,7 +53,7 @@ def _group(m, table, attributes, parent, stand, errors, k, rule, domain, allow):
     log = pd.DataFrame(_prune_branches(b, rule), columns=["node", "ratio", "R", "R_branch", "E", "E_branch", "n", "smallest"])
     return np.array([v for v in _alive(b) if not b.kids[v] and n[v] > 0]), log
 
-# %% ../nbs/16c_erp.ipynb #4c165246
+# %% ../nbs/16c_erp.ipynb #9ce00fde
 def _hull(cells, line):
     "A cell that holds what each of the cells holds; `line`: as a range, where nothing is missing"
     if len(set(cells)) == 1: return cells[0]
@@ -62,11 +61,6 @@ def _hull(cells, line):
     values = {v for c in cells for v in ((c.lo, c.hi) if isinstance(c, Interval) else c.values)}
     if not line and not any(isinstance(c, Interval) for c in cells): return ValueSet(values)
     return Suppressed() if MISSING in values else Interval(min(values), max(values))
-
-def _named_only(a, cells):
-    "A domain without values that no published cell names"
-    named = {v for c in cells for v in ((c.lo, c.hi) if isinstance(c, Interval) else getattr(c, "values", ()))}
-    return Attribute(a.name, a.kind, a.values[np.array([o in named for o in a.items], dtype=bool)], a.dtype)
 
 # %% ../nbs/16c_erp.ipynb #ad37c95d
 def _units_below(tree, unit, v):
@@ -79,7 +73,7 @@ def _units_below(tree, unit, v):
 # %% ../nbs/16c_erp.ipynb #078fc52c
 _WORDS = dict(rule=("minimal", "literal"), recoding=("tiered", "uniform"), assign=("random", "own"), numeric=("range", "set"), domain=("path", "observed"))
 
-# %% ../nbs/16c_erp.ipynb #1576d0eb
+# %% ../nbs/16c_erp.ipynb #d2128102
 class ERPAnonymizer(Anonymizer):
     """Error-risk pruning and tiered generalization. Source: erp, Figure 2 and Section Tiered Generalization; wong2010 for assign="random".
 
@@ -161,8 +155,8 @@ class ERPAnonymizer(Anonymizer):
         for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)
         if not isinstance(self.strict_tiers, (bool, np.bool_)): raise ValueError(f"'strict_tiers' must be True or False. Got {self.strict_tiers!r}.")
         if len(self.constraints) and self.recoding == "tiered": raise ValueError(f"'constraints' are about classes of rows that look alike, which recoding='tiered' does not make. Got {len(self.constraints)}: use recoding='uniform'.")
-        if not isinstance(self.inducer, (type(None), Tree)) and not hasattr(self.inducer, "fit"):
-            raise TypeError(f"'inducer' must be a classifier with a tree, a Tree, or None. Got {type(self.inducer).__name__}.")
+        _check_inducer(self.inducer)
+        _check_seed(self.random_state)
 
     def fit(self, X, y=None):
         "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
@@ -175,7 +169,7 @@ class ERPAnonymizer(Anonymizer):
         X, y, roles = self._rows_
         if k == 1 and allow is None:
             self.tree_ = self.inducer_ = self.log_ = self.groups_ = self.tiers_ = self._map_ = None
-            res = [(c, list(map(Exact, a.items))) for a, c in zip(attributes, codes)]
+            res = _exactly(attributes, codes)
         else: res = self._generalize(X, y, roles, attributes, codes, k, allow)
         self._named_ = [cs for _, cs in res]
         return res
@@ -183,8 +177,8 @@ class ERPAnonymizer(Anonymizer):
     def _generalize(self, X, y, roles, attributes, codes, k, allow):
         table, others = _as_trained(X, attributes), [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])]
         order = _content_order([*codes, *others])
-        m, self.inducer_ = _model_of(C45Classifier(prune=False) if self.inducer is None else self.inducer, table, y, order)
-        _check_model(m, [a.name for a in attributes], "sets")
+        m, self.inducer_ = _model_of(C45Classifier(prune=False) if self.inducer is None else _estimator(self.inducer), table, y, order)
+        _check_asks(m, [a.name for a in attributes])
         m = replace(m, tree=replace(m.tree, names=[o.column for o in m.asks]))
         parent, leaf = _with_waiting(m.tree, _stops(m, table)[order])
         stand, codes = _Stand(parent.tolist(), leaf), [c[order] for c in codes]

@@ -27,20 +27,17 @@ def _textbook_climb(node, k, choose, rule="intended", path=()):
     batches += [((*path, b), [r for r in rows if r not in moved]) for b, rows in comply.items()]
     return batches, rest + moved
 
-# %% ../nbs/15_kactus.ipynb #1f50e0d0
+# %% ../nbs/15_kactus.ipynb #fa661fde
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
-from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
-from .c45 import C45Classifier
-from .columns import _ask_category, _ask_line
 from .generalization import centroid_recoding, interval_recoding, set_recoding
+from .inducers import _as_they_are, _as_trained, _check_asks, _check_inducer, _check_seed, _content_order, _estimator, _exactly, _is_fitted, _kept_nodes, _model_of, _named_only, _public_map, _stops
 from .medians import _check_choice
-from .models import _cut, _open_model
+from .models import _cut
 from .privacy import _check_k
 from .reading import _answers, _label, branch_text
 from .release import Anonymizer, _refuse_gaps
-from .tables import Attribute, Exact, Interval, Suppressed, ValueSet, _zone, encode, with_missing
+from .tables import Interval, Suppressed, ValueSet, encode
 from .trees import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 
 # %% ../nbs/15_kactus.ipynb #e3a24c9b
@@ -228,7 +225,7 @@ def climb(
     log = pd.DataFrame(log, columns=["node", "complying", "nui", "extra", "moved", "published", "left"])
     return Climb(tree, np.array(nodes, dtype=np.int64), batches, order[:0], log, stops, waiting), held[0]
 
-# %% ../nbs/15_kactus.ipynb #b9ebe99c
+# %% ../nbs/15_kactus.ipynb #4c637b25
 def _pruned(tree, stops, left, y):
     "The tree with some nodes made leaves, and the rows that each still holds; `left`: rows of these nodes"
     gone, size = np.zeros(len(tree), dtype=bool), len(tree.classes)
@@ -240,12 +237,6 @@ def _pruned(tree, stops, left, y):
     ends = list(left)
     t.attribute[ends], t.kind[ends], t.threshold[ends] = -1, LEAF, np.nan
     return _kept_nodes(t, ~gone)
-
-def _kept_nodes(t, stay):
-    "The tree of some nodes, which hold the parents of each"
-    new = np.cumsum(stay) - 1
-    parent = t.parent[stay]
-    return replace(t, **{o: getattr(t, o)[stay] for o in ("attribute", "level", "kind", "threshold", "code", "counts", "n")}, parent=np.where(parent < 0, -1, new[parent]))
 
 # %% ../nbs/15_kactus.ipynb #3e862e2a
 def climb_text(
@@ -267,36 +258,6 @@ def climb_text(
         if text: lines.append(f"{i:0{digits}}: {text}" if numbers else text)
         if i not in left and t.attribute[i] >= 0: stack += [(v, depth + 1) for v in t.children(i).tolist()[::-1]]
     return "\n".join(lines)
-
-# %% ../nbs/15_kactus.ipynb #838b8b34
-def _like_in_fit(t, j):
-    "A value of the kind that an attribute's thresholds compare"
-    dtype = (t.dates or {}).get(t.names[j])
-    return [0.] if dtype is None else [pd.Timestamp(0, tz=_zone(dtype))]
-
-def _questions(m, X):
-    "What each attribute of the tree is for each row: a number, or a code of a value, NaN where missing, -2 for a value that the tree does not know; shape (n_attributes, n_rows)"
-    t, res = m.tree, np.full((len(m.tree.names), len(X)), np.nan)
-    for j in np.unique(t.attribute[t.attribute >= 0]).tolist():
-        s = X[m.asks[j].column]
-        x = _ask_line(s, _like_in_fit(t, j)) if (t.kind[t.attribute == j] == THRESHOLD).all() else _ask_category(s, t.values[j])
-        res[j] = np.asarray(x, dtype=np.float32) if m.single else x
-    return res
-
-# %% ../nbs/15_kactus.ipynb #1f089eb8
-def _stops(m, X):
-    "The node where each row stops: its leaf, or the question that it has no answer to; shape (n_rows,)"
-    t, x = m.tree, _questions(m, X)
-    cut = np.array([_cut(t, i, m.single) if t.kind[i] == THRESHOLD else np.nan for i in range(len(t))])
-    at, live = np.zeros(len(X), dtype=np.int64), np.arange(len(X)) if t.attribute[0] >= 0 else np.empty(0, dtype=np.int64)
-    while len(live):
-        p = at[live]
-        v, kind = x[t.attribute[p], live], t.kind[p]
-        branch = np.where(kind == THRESHOLD, v > cut[p], np.where(kind == ONE_VALUE, v != t.threshold[p], v))
-        son = t.child_of_code(p, np.where(np.isnan(v), -1, branch).astype(np.int64))
-        at[live] = np.where(son >= 0, son, p)
-        live = live[(son >= 0) & (t.attribute[at[live]] >= 0)]
-    return at
 
 # %% ../nbs/15_kactus.ipynb #c80dc3c6
 def _spare_random(rng):
@@ -431,59 +392,6 @@ def _number_cells(codes, cells):
     seen[codes] = True
     return (np.cumsum(seen) - 1)[codes], [Suppressed() if o < 0 else cells[o] for o in (np.flatnonzero(seen) - 1).tolist()]
 
-# %% ../nbs/15_kactus.ipynb #b36d8d01
-def _estimator(inducer):
-    "The classifier of an `inducer`"
-    if isinstance(inducer, FrozenEstimator): inducer = inducer.estimator
-    return C45Classifier() if inducer is None else inducer
-
-def _is_fitted(o): return isinstance(o, Tree) or hasattr(o.steps[-1][1] if hasattr(o, "steps") else o, "tree_")
-
-def _as_trained(X, attributes):
-    "Quasi-identifiers as the tree is to see them: numbers that are categories become categories"
-    def column(a):
-        s = X[a.name]
-        if a.kind == "numeric" or not pd.api.types.is_numeric_dtype(s.dtype) or pd.api.types.is_bool_dtype(s.dtype): return s
-        known = a.known.tolist()
-        return pd.Series(pd.Categorical(s.where(s.isin(known)), categories=known), index=s.index, name=s.name)
-    return pd.DataFrame({a.name: column(a) for a in attributes}, index=X.index)
-
-# %% ../nbs/15_kactus.ipynb #38238b32
-def _learn(est, X, y):
-    "A classifier that has learnt from a table. One that reads numbers only says so for texts, and does not name its parameter"
-    try: return est.fit(X, y)
-    except (TypeError, ValueError) as e:
-        if "could not convert string to float" not in str(e): raise
-        words = [o for o in X if not pd.api.types.is_numeric_dtype(X[o].dtype)]
-        raise ValueError(f"'inducer' must read the quasi-identifiers as they are. Got {type(est).__name__}, which reads numbers only, and words in {', '.join(words)}: use C45Classifier(), which asks categories itself.") from e
-
-def _model_of(inducer, X, y, order):
-    "(model, classifier): the tree that is to be climbed; a classifier that is not fitted learns it from the rows, in an order that depends on content only"
-    est = _estimator(inducer)
-    if not _is_fitted(est):
-        if y is None: raise ValueError("'y' must be given: the wrapped tree learns the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or give a fitted tree as 'inducer', in a FrozenEstimator where scikit-learn makes clones.")
-        est = _learn(clone(est), X.iloc[order], y.iloc[order])
-        if not _is_fitted(est): raise TypeError(f"'inducer' must be a classifier with one tree, `tree_`. Got {type(est).__name__}: use C45Classifier, ID3Classifier or DecisionTreeClassifier.")
-    try: m = _open_model(est, None)
-    except (TypeError, ValueError) as e: raise type(e)(str(e).replace("'tree'", "'inducer'")) from None
-    return _named_like(m, list(X)), est
-
-def _named_like(m, names):
-    "The model with the table's names, if it was learnt from an array"
-    if m.inputs and len(m.inputs) == len(names): m = replace(m, asks=[replace(o, column=names[m.inputs.index(o.column)]) for o in m.asks])
-    return m
-
-# %% ../nbs/15_kactus.ipynb #f1d3f781
-def _content_order(columns):
-    "Row numbers in an order that depends on content only; `columns` are codes, shape (n_rows,) each"
-    key = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
-    size = 1
-    for c in columns:
-        d = int(c.max(initial=0)) + 2
-        if size > 2**62//d: key = np.unique(key, return_inverse=True)[1].ravel(); size = int(key.max(initial=0)) + 1
-        key, size = key*d + c + 1, size*d
-    return np.argsort(key, kind="stable")
-
 # %% ../nbs/15_kactus.ipynb #ac263eef
 def _chooser(how, rng, attributes, codes):
     "The function that says which rows may be spared"
@@ -492,23 +400,14 @@ def _chooser(how, rng, attributes, codes):
     lines = [a.positions[c] if a.kind == "numeric" else c for a, c in zip(attributes, codes)]
     return _spare_nearest(lines, [(np.ptp(a.positions) or 1.) if a.kind == "numeric" else None for a in attributes], [len(a) for a in attributes])
 
-# %% ../nbs/15_kactus.ipynb #ad086944
+# %% ../nbs/15_kactus.ipynb #283f7fd3
 def _check_model(m, names, merge):
     "Raises ValueError for a tree that does not fit the quasi-identifiers, or groups values"
-    t = m.tree
-    asked = [m.asks[j] for j in np.unique(t.attribute[t.attribute >= 0]).tolist()]
-    for o in asked:
-        if o.number is not None: raise ValueError(f"'inducer' must ask columns as they are. Got a tree that asks indicators or numbers made of {o.column!r}: use C45Classifier, which asks categories itself.")
-        if o.column not in names: raise ValueError(f"'inducer' must ask quasi-identifiers only. Got a tree that asks {o.column!r}; the quasi-identifiers are {', '.join(names)}: learn it from these columns.")
-    if merge == "none" and (t.kind == ONE_VALUE).any(): raise ValueError("'inducer' must have one branch for each value with merge='none'. Got a tree with grouped branches (one value against all others), where the rows of a leaf differ: use binary_splits=False, or merge='sets', which publishes the values of each leaf as a set.")
+    _check_asks(m, names)
+    if merge == "none" and (m.tree.kind == ONE_VALUE).any(): raise ValueError("'inducer' must have one branch for each value with merge='none'. Got a tree with grouped branches (one value against all others), where the rows of a leaf differ: use binary_splits=False, or merge='sets', which publishes the values of each leaf as a set.")
 
-# %% ../nbs/15_kactus.ipynb #d83a519c
+# %% ../nbs/15_kactus.ipynb #3c961d89
 _WORDS = dict(rule=("intended", "literal"), numeric=("mean", "interval", "range"), root_shortfall=("lose", "top_up"), selection=("random", "first", "nearest"), merge=("none", "sets"))
-
-def _check_seed(random_state):
-    "Raises TypeError or ValueError when it is no seed"
-    try: np.random.default_rng(random_state)
-    except (TypeError, ValueError) as e: raise type(e)(f"'random_state' must be a whole number of at least 0, a Generator, or None. Got {random_state!r}: use for example random_state=0.") from None
 
 def _renumbered(c, order):
     "A climb whose row i is row order[i] of a table"
@@ -520,7 +419,7 @@ def _anonymize(o, X, y, others, attributes, codes, k, allow):
     "(model, classifier, Climb, node where each row stops, order): all rows numbered in content order"
     table = _as_trained(X, attributes)
     order = _content_order([*codes, *others])
-    m, est = _model_of(o.inducer, table, y, order)
+    m, est = _model_of(_estimator(o.inducer), table, y, order)
     _check_model(m, [a.name for a in attributes], o.merge)
     stops = _stops(m, table)[order]
     choose = _chooser(o.selection, np.random.default_rng(o.random_state), attributes, [c[order] for c in codes])
@@ -528,7 +427,7 @@ def _anonymize(o, X, y, others, attributes, codes, k, allow):
     c, rest = climb(m.tree, stops, k, o.rule, choose, may)
     return m, est, _settle(c, rest, k, o.root_shortfall, choose, may), stops, order
 
-# %% ../nbs/15_kactus.ipynb #af6aea19
+# %% ../nbs/15_kactus.ipynb #3732c387
 class KActusAnonymizer(Anonymizer):
     """kACTUS: suppression by a decision tree. Source: kactus, Figs. 5 and 6.
 
@@ -606,15 +505,13 @@ class KActusAnonymizer(Anonymizer):
 
     def _check(self):
         for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)
-        if not isinstance(self.inducer, (type(None), Tree)) and not hasattr(self.inducer, "fit"):
-            raise TypeError(f"'inducer' must be a classifier with a tree, a Tree, or None. Got {self.inducer!r}: use for example C45Classifier(), or None, which is the same.")
-        if isinstance(self.inducer, type): raise TypeError(f"'inducer' must be an object and no class. Got {self.inducer.__name__}: call it, {self.inducer.__name__}().")
+        _check_inducer(self.inducer)
         _check_seed(self.random_state)
 
     def fit(self, X, y=None):
         "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
         super().fit(X, y)
-        self.attributes_ = [_published_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
+        self.attributes_ = [_named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
         del self._named_
         return self
 
@@ -622,7 +519,7 @@ class KActusAnonymizer(Anonymizer):
         X, y, roles = self._rows_
         if k == 1 and allow is None:
             self.tree_ = self.inducer_ = self.climb_ = self._map_ = None
-            res = [(c, list(map(Exact, a.items))) for a, c in zip(attributes, codes)]
+            res = _exactly(attributes, codes)
         else: res = self._suppress(X, y, roles, attributes, codes, k, allow)
         self._named_ = [cs for _, cs in res]
         return res
@@ -660,44 +557,3 @@ class KActusAnonymizer(Anonymizer):
         state = super().__getstate__()
         for o in ("tree_", "inducer_", "climb_"): state.pop(o, None)
         return state
-
-# %% ../nbs/15_kactus.ipynb #d91fb8da
-def _published_only(a, cells):
-    "A domain without values that no published cell names"
-    named = {v for c in cells if isinstance(c, (Exact, ValueSet)) for v in c.values}
-    return Attribute(a.name, a.kind, a.values[np.array([o in named for o in a.items], dtype=bool)], a.dtype)
-
-def _as_they_are(s, a):
-    "New rows for k = 1: nothing is changed"
-    b, codes = with_missing(*encode(s, a.kind == "categorical"))
-    return codes, list(map(Exact, b.items))
-
-# %% ../nbs/15_kactus.ipynb #f3e7735e
-def _public_map(m, nodes):
-    "(model, batch of each node): the part of a tree that leads to published batches, without counts, classes, and values that lead nowhere"
-    t, stay = m.tree, np.zeros(len(m.tree), dtype=bool)
-    stay[nodes] = stay[0] = True
-    for i in range(len(t) - 1, 0, -1): stay[t.parent[i]] |= stay[i]
-    batch = np.full(len(t), -1); batch[nodes] = np.arange(len(nodes))
-    for i in range(1, len(t)):
-        if batch[i] < 0: batch[i] = batch[t.parent[i]]
-    t = _kept_nodes(t, stay)
-    inner = np.zeros(len(t), dtype=bool); inner[t.parent[1:]] = True
-    t = replace(t, attribute=np.where(inner, t.attribute, -1), kind=np.where(inner, t.kind, LEAF), threshold=np.where(inner, t.threshold, np.nan), code=t.code.copy(),
-        counts=np.zeros((len(t), 0)), n=np.zeros(len(t)), values=list(t.values), classes=t.classes[:0], withheld=True)
-    for j in range(len(t.names)): _forget_values(t, j)
-    return replace(m, tree=t, left=None, samples=None), batch[stay]
-
-# %% ../nbs/15_kactus.ipynb #25811f33
-def _forget_values(t, j):
-    "Leave in a column's domain what a branch is named by"
-    at = np.flatnonzero(t.attribute == j)
-    if not len(at) or t.kind[at[0]] == THRESHOLD:
-        t.values[j] = []
-        return
-    below = np.flatnonzero(np.isin(t.parent, at))
-    one = t.kind[at] == ONE_VALUE
-    multi = below[t.kind[t.parent[below]] == MULTIWAY]
-    used = np.unique(np.concatenate([t.code[multi], t.threshold[at[one]].astype(np.int64)]))
-    t.code[multi], t.threshold[at[one]] = np.searchsorted(used, t.code[multi]), np.searchsorted(used, t.threshold[at[one]])
-    t.values[j] = [t.values[j][v] for v in used.tolist()]

@@ -54,10 +54,10 @@ def _losses(cells, a, form, taxonomy=None):
         return s/d if form == "size" else (s-1)/(d-1)
     return [loss(c) for c in cells]
 
-# %% ../nbs/05_loss.ipynb #89d91d6f
+# %% ../nbs/05_loss.ipynb #894331f7
 def _check_cells(cells, a):
     "Do the cells talk about this domain? Raises ValueError naming a value that the original cannot have."
-    values = set().union(*(c.values for c in cells if isinstance(c, (Exact, ValueSet)))) - {MISSING} | {c.value for c in cells if isinstance(c, Centroid)}
+    values = set().union(*(c.values for c in cells if isinstance(c, (Exact, ValueSet))), (c.value for c in cells if isinstance(c, Centroid))) - {MISSING}
     if a.kind == "numeric":
         number = pd.Timestamp if a.dtype.startswith(("datetime", "timestamp")) else (int, float, np.number)
         values |= {c.lo for c in cells if isinstance(c, Interval)}

@@ -7,7 +7,7 @@ __all__ = ['Audit', 'audit', 'RiskReport', 'risk_report', 'plot_class_sizes', 'L
            'audit_model', 'class_sizes', 'class_table', 'distinct_l', 'entropy_l', 'equivalence_classes',
            'linking_attack', 'plot_spans', 'recursive_c', 'spans', 't_closeness']
 
-# %% ../nbs/07d_privacy.ipynb #2dac4b3e
+# %% ../nbs/07d_privacy.ipynb #989d218b
 import csv, html
 from dataclasses import dataclass
 from itertools import combinations
@@ -20,7 +20,7 @@ from .generalization import Taxonomy
 from .loss import _kept, _losses, c_avg, cm, discernibility, information_loss, ncp
 from .matching import _EDGES, _PAIRS, _encode_beside, _fit_counts, _flow, _global_counts, _held, _likely, _merge, _opened, _population_measures, _possible, _wildcard_k
 from .models import LinkingAttack, ModelAudit, audit_model, linking_attack, plot_spans, spans
-from .tables import Centroid, Exact, Node, Suppressed, cells, check_roles, check_table
+from .tables import Centroid, Exact, MISSING, Node, Suppressed, cells, check_roles, check_table
 
 # %% ../nbs/07d_privacy.ipynb #636ff60f
 _all_ = ['LinkingAttack', 'ModelAudit', 'alpha_share', 'audit_model', 'class_sizes', 'class_table', 'distinct_l', 'entropy_l', 'equivalence_classes', 'linking_attack', 'plot_spans',
@@ -346,12 +346,12 @@ def _other_warnings(data, others, qi, coded, original):
         elif original is not None and {o, *qi} <= set(original.columns) and (told := list(_given_away(o, qi, coded, original))):
             yield f"column {o!r} is published untouched and gives {', '.join(map(repr, sorted(told)))} away, since each of its values goes with one of theirs; list it under quasi-identifiers or identifiers"
 
-# %% ../nbs/07d_privacy.ipynb #c6c8a8f9
+# %% ../nbs/07d_privacy.ipynb #accbf693
 _DOMINANT = .8   # share of a sum from which one row is said to dominate it: the (n,k) rule with n = 1 and 80 percent
 
 def _dominated(groups, x, at, cs):
     "Largest share of one row in the sum behind the published mean of each dominated class, equation (3). `x`: numbers of the rows; `groups`: their classes"
-    value = np.array([c.value if isinstance(c, Centroid) else np.nan for c in cs] + [np.nan], dtype=float)[at]
+    value = np.array([c.value if isinstance(c, Centroid) and c.value is not MISSING else np.nan for c in cs] + [np.nan], dtype=float)[at]
     m = groups.max(initial=-1) + 1
     size, total, whole, top = np.bincount(groups, minlength=m), np.bincount(groups, x, m), np.bincount(groups, np.abs(x), m), np.zeros(m)
     np.maximum.at(top, groups, np.abs(x))

@@ -285,10 +285,22 @@ def _concealed(found, k, coded, published, rows, partners):
     notes = () if least >= k else (f"somebody has {least} row(s) that could be his, as far as his partners show",)
     return replace(found, promise=f"k-concealment with k = {k}", holds=min([least, *counted]) >= k, warnings=(*found.warnings, *notes))
 
-# %% ../nbs/08b_release.ipynb #ef752048
+# %% ../nbs/08b_release.ipynb #ff2dcf43
+def _by_groups(found, groups, data):
+    "An audit with the verdict on groups of quasi-identifiers, pairs (names, k)"
+    least = [audit(data, list(c)).k for c, _ in groups]
+    words = " and ".join(f"k = {k} for {', '.join(c)}" for c, k in groups)
+    return replace(found, promise=f"k-anonymity with {words}", holds=all(n is None or n >= k for n, (_, k) in zip(least, groups)))
+
+# %% ../nbs/08b_release.ipynb #d28aa947
 def _forget(est):
     "Remove what an earlier fit has learnt: all names that end in an underscore, private ones too"
     for o in [o for o in vars(est) if o.endswith("_")]: delattr(est, o)
+
+def _unpromised(found, k):
+    "An audit of a release that promises nothing, with a warning that says how many rows stand in classes of fewer than k"
+    few = sum(o for o in found.class_sizes if o < k)
+    return replace(found, warnings=(*found.warnings, f"nothing is promised: {few:,} of {found.n_rows:,} rows are alike with fewer than k = {k}"))
 
 def _published_by(est, X, y, roles, coded, k, allow):
     "What a method publishes; it may look at the rows themselves, `_rows_`, while it works"
@@ -306,7 +318,8 @@ def protect(
     X, y, roles = check_input(est, X, y)
     if est.missing not in MISSING_RULES: raise ValueError(f"'missing' must be one of {', '.join(map(repr, MISSING_RULES))}. Got {est.missing!r}.")
     est._check()
-    k = _check_k(est.k, len(X))
+    groups = est._promised(roles, len(X))
+    k = _check_k(est.k, len(X)) if groups is None else max(o for _, o in groups)
     coded, kept = code_columns(X, roles, est.missing)
     if k > kept.sum(): raise ValueError(f"'k' must not exceed the number of rows. Got k={k}, and missing='drop' leaves {kept.sum()} of {len(X)} rows: choose a smaller k, or missing='category'.")
     columns = {"n_features_in_": X.shape[1]} | ({"feature_names_in_": np.array(X.columns, dtype=object)} if named else {})
@@ -323,14 +336,16 @@ def protect(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixedTypesWarning)   # said once, above
         try:
-            found = audit(data, roles.quasi_identifiers, k if proof is None else None, original=whole, categorical=roles.categorical, lost=np.flatnonzero(~kept), consistency=proof is not None and len(X) <= _COUNTED, y=y, constraints=est.constraints, taxonomies=taxonomies)
+            found = audit(data, roles.quasi_identifiers, k if proof is None and groups is None and est.guarantee is not None else None, original=whole, categorical=roles.categorical, lost=np.flatnonzero(~kept), consistency=proof is not None and len(X) <= _COUNTED, y=y, constraints=est.constraints, taxonomies=taxonomies)
             if proof is not None: found = _concealed(found, k, coded, published, *proof)
+            elif est.guarantee is None: found = _unpromised(found, k)
+            elif groups is not None: found = _by_groups(found, groups, data)
         except ValueError as e: raise GuaranteeError(f"{type(est).__name__} made a table that cannot be audited ({e}): nothing is returned. This is a fault of the method; please report it.") from e
-    if not found.holds: raise GuaranteeError(f"{type(est).__name__} promised {found.promise}, and the smallest class it made has {found.k} row(s){'; ' + '; '.join(found.warnings) if (allow is not None or proof is not None) and found.warnings else ''}: nothing is returned. This is a fault of the method, not of the table; please report it.")
+    if found.holds is False: raise GuaranteeError(f"{type(est).__name__} promised {found.promise}, and the smallest class it made has {found.k} row(s){'; ' + '; '.join(found.warnings) if (allow is not None or proof is not None) and found.warnings else ''}: nothing is returned. This is a fault of the method, not of the table; please report it.")
     release = Release(data, y, found, np.flatnonzero(~kept), roles, make_schema(data, y, roles, dtypes, taxonomies), tuple(est.constraints))
     return columns | {"attributes_": [a for a, _ in coded], "roles_": roles, "release_": release}
 
-# %% ../nbs/08b_release.ipynb #ffba576f
+# %% ../nbs/08b_release.ipynb #63ec595c
 class Anonymizer(TransformerMixin, BaseEstimator):
     """What all anonymizers share. A method gives `_publish(attributes, codes, y, k, allow)`, which returns codes and cells of every quasi-identifier (code -1: the row is lost), and `_recode(codes)`, which does so for new rows; with `_by_value = True` it gets the table of new rows instead.
 
@@ -376,10 +391,12 @@ class Anonymizer(TransformerMixin, BaseEstimator):
 
     @property
     def guarantee(self):
-        "The promise, in words"
+        "The promise, in words; None where a method promises nothing"
         return "; ".join(["k-anonymity", *(o.promise(o.sensitive or "class") for o in check_constraints(self.constraints))])
 
     def _check(self): "Check a method's own parameters"
+
+    def _promised(self, roles, n): "Groups of quasi-identifiers, pairs (names, k), that are promised one by one; None: all together, with k"
 
     def fit(self, X, y=None):
         "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"

@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['plot_risk_plane', 'error_risk', 'ErrorRiskPruning', 'error_risk_prune', 'BackgroundAttack', 'background_attack']
 
-# %% ../nbs/16a_risk.ipynb #01764046
+# %% ../nbs/16a_risk.ipynb #0af50a88
 from dataclasses import dataclass, replace
 import heapq
 import numpy as np, pandas as pd
 from .growing import LEAF, ONE_VALUE, THRESHOLD, Tree
-from .kactus import _kept_nodes, _stops
+from .inducers import _kept_nodes, _stops
 from .medians import _check_choice
 from .models import _open_model
 from .privacy import _check_k
@@ -176,7 +176,7 @@ def _textbook_prune(tree, risk, k, rule="minimal"):
         cut.append(min(asked, key=lambda v: (-ratio(v), tree.n[v], -depth(v), v)))
     return cut
 
-# %% ../nbs/16a_risk.ipynb #264fc9df
+# %% ../nbs/16a_risk.ipynb #050acf28
 class _Branches:
     "What the leaves of every branch come to, while branches are pruned. `poor` says of a node with rows whether it may not be a leaf"
     def __init__(self, parent, n, errors, risk, poor):
@@ -199,17 +199,20 @@ class _Branches:
         return bool(self.kids[i]) and self.bad[i] and (rule == "literal" or not any(self.bad[v] for v in self.kids[i] if self.kids[v]))
     def place(self, i): return -self.ratio(i), self.n[i], -self.depth[i], i
 
-    def prune(self, i):
-        "Make a branch a leaf: (nodes from there to the root, nodes that are gone)"
+    def prune(self, i, rule):
+        "Make a branch a leaf: (nodes above whose sums are renewed, nodes that are gone). Under \"minimal\" the way up ends where something else is in question first"
         gone = []
         stack = list(self.kids[i])
         while stack: v = stack.pop(); gone.append(v); stack += self.kids[v]; self.kids[v] = []
         self.kids[i], way = [], [i]
-        while way[-1] > 0: way.append(self.parent[way[-1]])
-        for v in way: self.renew(v)
+        self.renew(i)
+        while (v := way[-1]) > 0 and not (rule == "minimal" and v != i and self.bad[v]):
+            v = self.parent[v]
+            if rule == "minimal" and any(self.bad[u] for u in self.kids[v] if self.kids[u]): break
+            self.renew(v); way.append(v)
         return way, gone
 
-# %% ../nbs/16a_risk.ipynb #f7b0dfa3
+# %% ../nbs/16a_risk.ipynb #542d933e
 def _prune_branches(b, rule):
     "Prune until no leaf is poor: a line (node, ratio, R, R of the branch, E, E of the branch, n, smallest leaf) for each branch. Source: erp, Fig. 2"
     heap, turn, log = [], [0]*len(b.parent), []
@@ -221,7 +224,7 @@ def _prune_branches(b, rule):
         *_, i, at = heapq.heappop(heap)
         if at != turn[i]: continue
         log.append((i, b.ratio(i), b.risk[i], b.low[i], b.own[i], b.errors[i], b.n[i], b.small[i]))
-        way, gone = b.prune(i)
+        way, gone = b.prune(i, rule)
         for v in gone: turn[v] += 1
         for v in way: put(v)
     return log
@@ -321,7 +324,7 @@ class BackgroundAttack:
     def __repr__(self): return self.orders.to_string(float_format=lambda v: f"{v:.3f}")
     def _repr_html_(self): return self.orders.to_html(border=0, float_format=lambda v: f"{v:.3f}")
 
-# %% ../nbs/16a_risk.ipynb #13e2e200
+# %% ../nbs/16a_risk.ipynb #5c3650e5
 def _orders(tree):
     "The conditions of each leaf in words, by node"
     text, res = [""], {}
@@ -335,7 +338,6 @@ def background_attack(
     "First the background, then the person: what each leaf of a tree is worth to somebody with reference data. Raises ValueError: missing columns, a tree without counts, nobody on the list. Source: erp, Section An Illustrative Example."
     m = _counted(tree)
     t, people = m.tree, check_table(people, "people")
-    if not len(people): raise ValueError("'people' must have at least one person. Got none.")
     at, stops = _attributes_of(t, people), _stops(m, people)
     big, n = _background(t, _domains(t, at)), np.bincount(stops, minlength=len(t))
     leaves = np.flatnonzero((t.attribute < 0) & (t.n > 0))

@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['Tiers', 'tiered_subsets', 'tiered_table', 'plot_tiers']
 
-# %% ../nbs/16b_tiers.ipynb #e74336df
+# %% ../nbs/16b_tiers.ipynb #31334664
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from .generalization import _pairs, interval_recoding, set_recoding
 from .growing import Tree
-from .kactus import _content_order, _stops
+from .inducers import _content_order, _stops
 from .matching import _holder
 from .medians import _check_choice
 from .privacy import _check_k

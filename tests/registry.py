@@ -10,15 +10,20 @@ import pandas as pd
 from random_tables import pick, tables
 import ppdt
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, _OneTree, _TreeClassifier
+from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
+from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
+from ppdt.mict import MiCTAnonymizer, MicroaggregationAnonymizer, MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier
 from ppdt.release import AnonymizedClassifier, Anonymizer
+from ppdt.tables import column_kind, value_order
+from ppdt.tds import TDRAnonymizer, TDSAnonymizer
 from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.tree import DecisionTreeClassifier
 
@@ -40,6 +45,8 @@ class Entry:
     impossible: tuple = ()                      # messages that say truly that no release exists; `test_contract` holds each against the table
     refuses: tuple = ()                         # messages for releases that a classifier does not read
     declared: bool = False                      # does it branch on declared categories? Those that nobody has do not leave the house: a tree from the file lacks them
+    alike: Callable = lambda p: True            # does it promise rows that look alike, with these parameters? Else alternatives
+    centroids: bool = False                     # may it publish representatives of categories? Learners of sets refuse them
     loses: Callable = lambda p: 0               # how many rows may it lose, with these parameters?
     keeps: tuple = field(default=("release_",)) # learnt names that hold rows, and are not pickled
 
@@ -71,15 +78,52 @@ def some_taxonomies(X, y, roles):
         return {o: Taxonomy.from_dict({"(all)": {"(some)": v[::2], "(others)": v[1::2]}})}
     return st.sampled_from([None, *map(tree, words)])
 
+def all_taxonomies(X, y, roles):
+    "A tree over each quasi-identifier of categories; nothing where there is none, since no node is without a name"
+    def tree(o, deep):
+        v = sorted(X[o].dropna().astype(object).unique(), key=value_order)
+        lines = [[x, "(some)" if i % 2 else "(others)", "(all)"] if deep else [x, "(all)"] for i, x in enumerate(v)]
+        return Taxonomy.from_lines(lines or [["(none)"]])
+    def is_category(o): return o in roles["categorical"] or column_kind(X[o]) == "categorical"
+    names = [o for o in roles["quasi_identifiers"] if is_category(o)]
+    if any("" in set(X[o].dropna().astype(object)) for o in names): return st.nothing()
+    return st.lists(st.booleans(), min_size=len(names), max_size=len(names)).map(lambda deep: {o: tree(o, d) for o, d in zip(names, deep)} or None)
+
 def an_inducer(X, y, roles):
-    "None, C4.5 of some kind, ID3 where it can learn, or scikit-learn's tree where all is numeric"
+    "None, C4.5 of some kind, or scikit-learn's tree where all is numeric and fits into 32 bits"
     qi = X[roles["quasi_identifiers"]]
-    whole, numbers = not qi.isna().any(axis=None), all(pd.api.types.is_numeric_dtype(qi[o]) and qi[o].dtype != bool and str(qi[o].dtype) != "boolean" for o in qi)
+    whole = not qi.isna().any(axis=None)
+    numbers = whole and all(pd.api.types.is_numeric_dtype(qi[o]) and qi[o].dtype != bool and str(qi[o].dtype) != "boolean" and qi[o].abs().max() < 1e30 for o in qi)
     trees = [st.none(), st.builds(C45Classifier, prune=st.booleans(), min_samples_leaf=pick(1, 2))]
-    if whole and numbers and not roles["categorical"]: trees.append(st.builds(DecisionTreeClassifier, max_depth=pick(1, 3, None), random_state=st.just(0)))
+    if numbers and not roles["categorical"]: trees.append(st.builds(DecisionTreeClassifier, max_depth=pick(1, 3, None), random_state=st.just(0)))
     return st.one_of(trees)
 
+def _erp(**p): return ERPAnonymizer(**dict(recoding="uniform", inducer=C45Classifier(prune=False, binary_splits=True)) | p)      # few questions of many branches survive
+
+_trees = dict(inducer=an_inducer, numeric=pick("range", "set"), rule=pick("minimal", "literal"), domain=pick("path", "observed"))
+GROUPING = dict(method=pick("vmdav", "mdav"), gamma=pick(.2, 1.1), cat_weight=pick(1, .3), centroid=pick("mean", "median"), keep_types=st.booleans(), blocks=pick(None, 2))
+NO_MEANS = dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
+    "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent"], NO_CELLS)
+K_1 = dict(check_complex_data=COMPLEX)
+K_1_MISSING = K_1 | dict(check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")
+
 def _kactus(**p): return KActusAnonymizer(**dict(root_shortfall="top_up", random_state=0) | p)
+
+FLAT = dict(Gender=["Female", "Male"], Marital=["Married", "Not Married"])
+def _tds(**p):
+    "With a tree over each column of categories that the tests on one table have"
+    people = make_population(1000, random_state=0)
+    words = FLAT | {o: sorted(people[o].dropna().unique()) for o in people if column_kind(people[o]) == "categorical"}
+    return TDSAnonymizer(**dict(taxonomies={o: Taxonomy.from_dict({"(all)": {"(some)": v[::2], "(others)": v[1::2]}}) for o, v in words.items()}) | p)
+
+def _checked(make):
+    "What scikit-learn's checks are run on"
+    return {
+        "k=5": (make(), dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
+            "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent", "check_estimators_pickle", "check_pipeline_consistency"], NO_CELLS)),
+        "k=1": (make(k=1), dict(check_complex_data=COMPLEX)),
+        "k=1, missing": (make(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
+    }
 
 ANONYMIZERS = {
     KActusAnonymizer: Entry(
@@ -94,6 +138,23 @@ ANONYMIZERS = {
             "k=1": (_kactus(k=1), dict(check_complex_data=COMPLEX)),
             "k=1, missing": (_kactus(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
         }),
+    ERPAnonymizer: Entry(
+        grids=(grid(recoding=st.just("uniform"), **_trees),
+               grid(recoding=st.just("tiered"), assign=pick("random", "own"), strict_tiers=st.booleans(), random_state=st.integers(0, 3), constraints=st.just(()), **_trees)),
+        example=_erp, needs_y=True, impossible=("missing='drop' leaves", WHOLE), alike=lambda p: p.get("recoding", "tiered") == "uniform",
+        keeps=("release_", "tree_", "inducer_", "log_", "groups_", "tiers_"),
+        checked={
+            "k=5": (ERPAnonymizer(recoding="uniform"), dict(check_complex_data=COMPLEX, check_fit2d_1sample=ONE_ROW) | dict.fromkeys(["check_transformer_data_not_an_array",
+                "check_transformer_general", "check_methods_sample_order_invariance", "check_methods_subset_invariance", "check_fit_idempotent"], NO_CELLS)),
+            "k=1": (ERPAnonymizer(k=1), dict(check_complex_data=COMPLEX)),
+            "k=1, missing": (ERPAnonymizer(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
+        }),
+    TDSAnonymizer: Entry(
+        grids=(grid(taxonomies=all_taxonomies, score_form=pick("plus_one", "ratio"), threshold=pick("literal", "valid"), average=pick("containing", "all"), only_child=pick("pass", "stop")),),
+        example=_tds, needs_y=True, impossible=("missing='drop' leaves", WHOLE), keeps=("release_", "trace_"), checked=_checked(_tds)),
+    TDRAnonymizer: Entry(
+        grids=(grid(taxonomies=some_taxonomies, score_form=pick("plus_one", "ratio"), threshold=pick("literal", "valid"), disclose=pick("gain", "score"), only_child=pick("pass", "stop")),),
+        example=lambda **p: TDRAnonymizer(**dict(disclose="score") | p), needs_y=True, impossible=("missing='drop' leaves", WHOLE), keeps=("release_", "trace_"), checked=_checked(TDRAnonymizer)),
     MondrianAnonymizer: Entry(
         grids=(grid(mode=st.just("strict"), recoding=pick("set", "interval"), cut_rule=pick("le_then_lt", "le", "balanced"), width=pick("rank", "distinct", "ratio"), median=pick("lower", "midpoint"), taxonomies=some_taxonomies),
                grid(mode=st.just("relaxed"), recoding=pick("set", "interval"), width=pick("rank", "distinct", "ratio"), taxonomies=some_taxonomies),
@@ -108,6 +169,14 @@ ANONYMIZERS = {
             "k=1, intervals": (MondrianAnonymizer(k=1, recoding="interval"), dict(check_complex_data=COMPLEX)),
             "k=1, missing": (MondrianAnonymizer(k=1, missing="category"), dict(check_complex_data=COMPLEX, check_estimators_pickle="it subtracts outputs; a missing value is published as a cell")),
         }),
+    MicroaggregationAnonymizer: Entry(
+        grids=(grid(**GROUPING),), impossible=("missing='drop' leaves", WHOLE), keeps=("release_", "groups_"), centroids=True,
+        checked={"k=5": (MicroaggregationAnonymizer(), NO_MEANS), "k=1": (MicroaggregationAnonymizer(k=1), K_1), "k=1, missing": (MicroaggregationAnonymizer(k=1, missing="category"), K_1_MISSING)}),
+    MiCTAnonymizer: Entry(                       # not release="asis": it promises nothing
+        grids=(grid(inducer=an_inducer, release=pick("within_leaf", "suppress"), complies=pick("tests", "values"), shortfall=pick("top_up", "lose"), **GROUPING),), centroids=True,
+        needs_y=True, impossible=("missing='drop' leaves", WHOLE), keeps=("release_", "tree_", "inducer_", "stops_", "averaged_", "moved_", "groups_"),
+        loses=lambda p: p["k"] - 1 if p.get("shortfall") == "lose" else 0,
+        checked={"k=5": (MiCTAnonymizer(), NO_MEANS), "k=1": (MiCTAnonymizer(k=1), K_1), "k=1, missing": (MiCTAnonymizer(k=1, missing="category"), K_1_MISSING)}),
 }
 
 def _id3(**p): return GeneralizedID3Classifier(random_state=0, **p)
@@ -153,6 +222,9 @@ CLASSIFIERS = {
     NaiveBayesClassifier: Entry(
         grids=(grid(),), needs_y=True, declared=True, refuses=("'taxonomies' must have the taxonomy of column",),
         checked={"Weka's": (NaiveBayesClassifier(), NOT_TEXT)}),
+    MixedKNNClassifier: Entry(
+        grids=(grid(n_neighbors=pick(1, 3, 5), cat_weight=pick(1, .3)),), needs_y=True, refuses=("'taxonomies' must have the taxonomy of column",),
+        checked={o: (MixedKNNClassifier(**p), dict(check_classifier_data_not_an_array=NUMBERED)) for o, p in {"5": {}, "1": dict(n_neighbors=1)}.items()}),
     KADETClassifier: Entry(
         grids=(grid(k=pick(1, 2, 3), criterion=pick("gain", "gain_ratio"), public=some_public, priority=pick("node", "weighted"), empty_ok=st.booleans(), prune=pick(None, True, False)),
                grid(k=pick(1, 2), criterion=pick("gain", "gain_ratio"), taxonomies=some_taxonomies, l_diversity=pick(None, 1.2), max_confidence=pick(None, .8))),

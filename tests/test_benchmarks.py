@@ -7,12 +7,12 @@ from ppdt.generalization import recode
 from ppdt.tables import Exact, Interval, ValueSet, cells
 
 BENCH = places.ROOT/"benchmarks"
-NAMES = ["accuracy", "audit", "c45", "kactus", "mondrian", "scaling", "trees"]
+NAMES = ["accuracy", "audit", "c45", "erp", "kactus", "mict", "mondrian", "scaling", "tds", "trees"]
 sys.path.insert(0, str(BENCH))
 _kept = dict(os.environ)
-import common, bench_accuracy, bench_audit, bench_c45, bench_kactus, bench_mondrian, bench_scaling, bench_trees
+import common, bench_accuracy, bench_audit, bench_c45, bench_erp, bench_kactus, bench_mict, bench_mondrian, bench_scaling, bench_tds, bench_trees
 os.environ.clear(); os.environ.update(_kept)            # the benchmarks ask for one thread; other tests need not know
-MODULES = dict(accuracy=bench_accuracy, audit=bench_audit, c45=bench_c45, kactus=bench_kactus, mondrian=bench_mondrian, scaling=bench_scaling, trees=bench_trees)
+MODULES = dict(accuracy=bench_accuracy, audit=bench_audit, c45=bench_c45, erp=bench_erp, kactus=bench_kactus, mict=bench_mict, mondrian=bench_mondrian, scaling=bench_scaling, tds=bench_tds, trees=bench_trees)
 from bench_mondrian import parse_column, parse_range, parse_set, parse_table
 
 def bench(name, *options):

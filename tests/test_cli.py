@@ -485,3 +485,17 @@ def test_a_tree_says_what_to_suppress(ppdt, tmp_path):
     assert code == 0 and not err and "lost (fewer than k=3)" in out and "k-anonymity with k = 3: holds" in out
     code, out, err = ppdt(*NO_OUT, "--k", 3, "--mode", "kactus", "-o", "k.csv")
     assert code == 2 and "--mode kactus must have the class that its tree predicts" in err
+
+def test_tiers_by_a_tree(ppdt, tmp_path):
+    code, out, err = ppdt(*NO_OUT, "--class", "Bought", "--k", 3, "--mode", "erp", "-o", "e.csv")
+    assert code == 0 and not err and "k-concealment with k = 3: holds" in out and "not equally likely" in out
+    code, out, err = ppdt(*NO_OUT, "--k", 3, "--mode", "erp", "-o", "e.csv")
+    assert code == 2 and "--mode erp must have the class that its tree predicts" in err
+    code, out, err = ppdt(*NO_OUT, "--class", "Bought", "--k", 3, "--mode", "erp", "--alpha", ".9", "-o", "e.csv")
+    assert code == 2 and "--alpha cannot be used with --mode erp" in err
+
+def test_rows_dropped_are_not_rows_lost(tmp_path, capsys):
+    (tmp_path/"p.csv").write_text("age,zip,ill\n" + "".join(f"{20 + i},{10000 + i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(40)) + ",10001,no\n"*9)
+    assert cli.main(["anonymize", str(tmp_path/"p.csv"), "--qi", "age,zip", "--class", "ill", "--mode", "kactus", "--k", "3", "--missing", "drop", "-o", str(tmp_path/"o.csv")]) == 0
+    out = capsys.readouterr().out
+    assert "9 rows dropped" in out and any(f"{n} row{'s'*(n != 1)} lost (fewer than k=3)" in out for n in range(3))
