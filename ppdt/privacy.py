@@ -7,17 +7,18 @@ __all__ = ['Audit', 'audit', 'RiskReport', 'risk_report', 'plot_class_sizes', 'L
            'audit_model', 'class_sizes', 'class_table', 'distinct_l', 'entropy_l', 'equivalence_classes',
            'linking_attack', 'plot_spans', 'recursive_c', 'spans', 't_closeness']
 
-# %% ../nbs/07d_privacy.ipynb #10c0dae2
+# %% ../nbs/07d_privacy.ipynb #989d218b
 import csv, html
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 import numpy as np, pandas as pd
+from scipy.sparse import csr_array
 from .diversity import (_class_keys, _count_table, _sizes, _value_codes, alpha_share, bind_constraints, check_constraints, class_sizes, class_table, distinct_l,
     entropy_l, equivalence_classes, missing_column, recursive_c, secret_of, t_closeness, table_values, worst_counts)
 from .generalization import Taxonomy
-from .loss import _kept, c_avg, cm, discernibility, information_loss, ncp
-from .matching import _EDGES, _PAIRS, _encode_beside, _fit_counts, _flow, _global_counts, _held, _merge, _opened, _population_measures, _wildcard_k
+from .loss import _kept, _losses, c_avg, cm, discernibility, information_loss, ncp
+from .matching import _EDGES, _PAIRS, _encode_beside, _fit_counts, _flow, _global_counts, _held, _likely, _merge, _opened, _population_measures, _possible, _wildcard_k
 from .models import LinkingAttack, ModelAudit, audit_model, linking_attack, plot_spans, spans
 from .tables import Centroid, Exact, MISSING, Node, Suppressed, cells, check_roles, check_table
 
@@ -46,7 +47,7 @@ def _center_cells(coded):
     "Published cells that are representatives"
     return sum(int(np.bincount(codes[codes >= 0], minlength=len(cs))[[isinstance(c, Centroid) for c in cs]].sum()) for codes, cs in coded if len(cs))
 
-# %% ../nbs/07d_privacy.ipynb #e4b59aeb
+# %% ../nbs/07d_privacy.ipynb #7728b0fd
 def _more_lines(a):
     "Lines on a secret, a population and the original, of what was measured"
     def some(*pairs): return ", ".join(f"{w} {x:,}" if isinstance(x, int) else f"{w} {x:.4g}" for w, x in pairs if x is not None)
@@ -56,6 +57,8 @@ def _more_lines(a):
     if a.delta_max is not None: yield "with the population", some(("journalist risk", a.risk_journalist), ("marketer risk", a.risk_marketer), ("presence from", a.delta_min)) + f" to {a.delta_max:.4g}"
     if a.truthful is not None: yield "truthful", f"yes, every cell {'that is no representative ' if a.centroid_cells else ''}holds the original value" if a.truthful else "NO: a cell does not hold the original value"
     if a.one_k is not None: yield "rows that fit", some(("(1,k)", a.one_k), ("(k,1)", a.k_one), ("(k,k)", a.k_k), ("global (1,k)", a.global_one_k))
+    if a.matching is not None or a.matching_class is not None: yield "over all matchings", some(("own row at most", a.matching), ("one secret at most", a.matching_class))
+    if a.tidi is not None: yield "bits to find a person", f"at least {a.tidi:.4g} (TIDI; no guarantee)"
 
 # %% ../nbs/07d_privacy.ipynb #ade73316
 def _promised(a): return (a.promise or "").startswith("k-anonymity")
@@ -80,7 +83,7 @@ def _audit_lines(a):
     if a.discernibility is not None and sizes: yield "groups", ", ".join([f"discernibility {n(a.discernibility)}"] + sizes)
     for o in a.warnings: yield "warning", o
 
-# %% ../nbs/07d_privacy.ipynb #5fa934cc
+# %% ../nbs/07d_privacy.ipynb #591d4a30
 def _plain_lines(a):
     "The findings in sentences, for readers who know no terms"
     if a.k is None: yield from _plain_nothing(a); yield from _plain_rest(a); return
@@ -97,6 +100,7 @@ def _plain_lines(a):
     if a.l_distinct == 1: yield f"In at least one group all {some} {'may ' if a.missing_secrets else ''}have the same secret: who can place a person in the group {'may know' if a.missing_secrets else 'knows'} it for certain."
     elif a.alpha is not None and a.sensitive_value is None: yield f"Every group has at least {a.l_distinct} different secrets; in the worst group {a.alpha:.0%} of the {some} {have} one."
     if a.truthful is False: yield "Some published cells do not hold the original value."
+    if a.matching is not None and abs(a.matching - 1/a.k) > 1e-9 and a.persons is None: yield f"Somebody who knows these columns of everybody, but not how the table was made, gives a person the right row with a chance of at most {a.matching:.1%}."
     yield from _plain_rest(a)
 
 def _plain_nothing(a):
@@ -113,7 +117,7 @@ def _plain_rest(a):
     for o in a.warnings: yield f"Mind: {o}."
     yield "Not looked at: what follows from other tables about the same people, and how the table was made."
 
-# %% ../nbs/07d_privacy.ipynb #53b2b478
+# %% ../nbs/07d_privacy.ipynb #7ab615cc
 @dataclass(frozen=True, repr=False)
 class Audit:
     """What was measured on a published table. What cannot be known from what was given is None.
@@ -162,8 +166,10 @@ class Audit:
         Information loss of columns that publish representatives, in percent (`ppdt.loss.information_loss`). Needs rows in the order of `original`.
     centroid_cells : int
         Published cells that are representatives (means, medians, modes).
-    tidi, matching
-        Measured by a later chapter: None.
+    tidi : float
+        Total information for disclosing individuals, in bits: that of the most endangered class, equation (4). Needs `original`, in any order; None with centroids, and with nodes without a taxonomy. Not a guarantee.
+    matching, matching_class : float
+        Over all assignments of people to published rows, suppressed ones too, held to be equally likely: the largest probability of anybody's own row, and of one secret of anybody (`sensitive`, or else the class; missing ones counted at their worst). In [0, 1]. Counted with `one_k`; the first needs rows in the order of `original`. None with `person`, where no assignment is complete, and where a component is too large to count (see `ppdt.matching.matching_probabilities`).
     warnings : tuple of str
         What the reader should know.
     """
@@ -210,6 +216,7 @@ class Audit:
     sensitive_value: object = None
     missing_secrets: int = None
     centroid_cells: int = None
+    matching_class: float = None
 
     def __str__(self): return "\n".join(f"{a:<22}{b}" for a, b in _audit_lines(self))
     __repr__ = __str__
@@ -432,19 +439,19 @@ def _in_order(original, lost, n):
     if len(kept) != n: raise ValueError(f"'lost' must hold the positions of the rows of 'original' that are not published. Got {len(lost)}, which leaves {len(kept)} rows, and {n} are published: leave 'lost' out when the rows have another order.")
     return original if n == len(original) else original.iloc[kept]
 
-# %% ../nbs/07d_privacy.ipynb #8387cf88
-def _against_original(original, raw, count, qi, coded, n, categorical, taxonomies={}):
-    "Truth and rows that fit, and warnings. `raw`: the encoded original, None when the order of the rows is not known; `count`: count who fits whom?"
+# %% ../nbs/07d_privacy.ipynb #142b2a8d
+def _against_original(original, raw, count, qi, coded, n, categorical, taxonomies={}, likely=None):
+    "Truth and rows that fit, and warnings. `raw`: the encoded original, None when the order of the rows is not known; `count`: count who fits whom? `likely`: (secret, its one value) to measure matchings"
     true = None if raw is None else _true(raw, _opened(raw, coded, qi, taxonomies))
     if not count: return {"truthful": true}, []
     if len(original) != n: return {}, [f"rows that fit were not counted: the original has {len(original):,} rows and {n:,} are published; give the lost ones as lost="]
     odd = _who_holds(_vague(qi, coded, taxonomies))
     if odd: return {"truthful": true}, [f"rows that fit were not counted: {odd}"]
-    return _fit_measures(*_matrix(original, "original", qi, coded, n, categorical, taxonomies), true)
+    return _fit_measures(*_matrix(original, "original", qi, coded, n, categorical, taxonomies), true, raw is not None, likely)
 
-# %% ../nbs/07d_privacy.ipynb #842a97f2
-def _fit_measures(raw, out, A, B, true):
-    "(1,k), (k,1), (k,k) and global (1,k), on merged rows; `true`: do the rows stand in one order, and truly?"
+# %% ../nbs/07d_privacy.ipynb #baa83f7d
+def _fit_measures(raw, out, A, B, true, in_order, likely):
+    "(1,k), (k,1), (k,k), global (1,k) and matchings, on merged rows; `true`: do the rows stand in one order, and truly? `in_order`: in one order?"
     if len(A[0])*len(B[0]) > _PAIRS: return {"truthful": true}, [f"rows that fit were not counted: {len(A[0]):,} kinds of people and {len(B[0]):,} of rows are too many pairs"]
     people, rows, pairs = _fit_counts(raw, out, A[1], B[1])
     res = dict(truthful=true, one_k=int(people.min()), k_one=int(rows.min()), k_k=int(min(people.min(), rows.min())))
@@ -453,7 +460,52 @@ def _fit_measures(raw, out, A, B, true):
     own = np.sort(A[2]*len(B[0]) + B[2])
     own = own[np.diff(own, prepend=-1) != 0]
     used = (own//len(B[0]), own % len(B[0])) if true else _flow(i, j, A[1], B[1])
-    return res | {"global_one_k": int(_global_counts(i, j, used, A[1], B[1]).min())}, []
+    possible = _possible(i, j, used, len(A[0]), len(B[0]))
+    res["global_one_k"] = int(_global_counts(i, j, possible, A[1], B[1]).min())
+    if likely is None or used is None: return res, []
+    told, notes = _matching_measures(i[possible], j[possible], A, B, own if in_order else None, *likely)
+    return res | told, notes
+
+# %% ../nbs/07d_privacy.ipynb #405de276
+def _matching_measures(i, j, A, B, own, secret, value):
+    "How likely the own row and one secret are over all matchings, and warnings. `own`: pairs of people and their rows, or None"
+    chance, res = _likely(i, j, A[1], B[1], whole=True)[0], {}
+    odd = np.unique(i[np.isnan(chance)])
+    if len(odd): return res, [f"matchings were not measured: {A[1][odd].sum():,} rows are in groups that overlap in too many ways to count"]
+    if own is not None:
+        key = i*len(B[0]) + j
+        at = np.minimum(np.searchsorted(key, own), len(key) - 1)
+        res["matching"] = float(chance[at[key[at] == own]].max(initial=0.))
+    if secret is not None: res["matching_class"] = _most_told(csr_array((chance, (i, j)), shape=(len(A[0]), len(B[0]))), B[2], secret, value)
+    return res, []
+
+def _most_told(chance, kinds, s, value):
+    "The largest probability of one secret of anybody, missing ones taken for it. `chance`: people by kinds of rows"
+    codes, d, _ = _value_codes(s)
+    known, gap = table_values(s), missing_column(table_values(s))
+    P = (chance @ _count_table(kinds, codes, d, chance.shape[1])).tocsc()
+    columns = [c for c in range(d) if c != gap] if value is None else [known.index(value)]
+    top = P[:, columns].max(axis=1).toarray().ravel() if columns else 0.
+    return float(min(np.max(top + (0. if gap is None else P[:, [gap]].toarray().ravel())), 1.))
+
+# %% ../nbs/07d_privacy.ipynb #73061d54
+def _openness(a, cs):
+    "Share of the domain of an attribute that each cell leaves open, in (0, 1]; the last is the missing cell"
+    p = a.positions[:len(a.known)]
+    if a.kind != "numeric": least = 1/max(len(a), 1)
+    else: least = 1. if len(p) < 2 else np.diff(p/2).min()/(p[-1]/2 - p[0]/2)   # halves, for the largest floats
+    exact = all(isinstance(c, Exact) for c in cs)
+    return np.clip(np.zeros(len(cs) + 1) if exact else np.array(_losses(cs, a, "size") + [0.]), least, 1.)
+
+def _tidi(raw, coded, key, seen, person):
+    "Equation (4) over classes of rows; None without rows. `raw`: the original, encoded; `coded`: published cells; `key`: classes of the rows `seen`; `person`: who a row is about, or None"
+    if not len(key): return None
+    of = pd.factorize(key)[0].astype(np.int64)
+    first = np.empty(of.max() + 1, dtype=np.int64)
+    first[of[::-1]] = seen[::-1]
+    bits = np.log2(np.bincount(of) if person is None else _persons_in(of, person.iloc[seen]))
+    for (a, _), (codes, cs) in zip(raw, coded): bits = bits - np.log2(_openness(a, cs))[codes[first]]
+    return float(bits.min()) + 0.
 
 # %% ../nbs/07d_privacy.ipynb #950d27f8
 def _representatives(original, raw, lost, qi, coded, data, categorical):
@@ -472,18 +524,22 @@ def _persons_in(classes, person):
     key = key[np.diff(key, prepend=key[:1]-1) != 0]
     return np.bincount(key//(who.max(initial=0)+1))
 
-# %% ../nbs/07d_privacy.ipynb #d2f7a1b5
-def _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies):
-    "All that needs the original: fields and warnings"
+# %% ../nbs/07d_privacy.ipynb #f84896db
+def _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies, key, seen, person, likely):
+    "All that needs the original: fields and warnings. `key`: classes of the rows `seen`"
     more, notes, n, original = {}, [], len(data), check_table(original, "original")
     if len(original) < n: raise ValueError(f"'original' must be the table that the release was made from. Got {len(original):,} rows, fewer than the {n:,} published: give the whole table.")
     kept = original if lost is None else _in_order(original, lost, n)
     raw = None if lost is None else _encode_beside(kept, "original", qi, categorical)
-    if not list(_loss_warnings(_vague(qi, coded, taxonomies), raw is not None)):
+    vague = _vague(qi, coded, taxonomies)
+    if not any(vague.values()):
+        all_of = raw if raw is not None and len(kept) == len(original) else _encode_beside(original, "original", qi, categorical)
+        more["tidi"] = _tidi(all_of, _opened(all_of, coded, qi, taxonomies), key, seen, person)
+    if not list(_loss_warnings(vague, raw is not None)):
         loss = ncp(data, original, qi, categorical or (), taxonomies=taxonomies, lost=lost)
-        more = {"ncp": float(loss.max()), "gcp": float(loss.mean())}
+        more |= {"ncp": float(loss.max()), "gcp": float(loss.mean())}
     if consistency or lost is not None:
-        told, notes = _against_original(kept, raw, consistency is not False, qi, coded, n, categorical, taxonomies)
+        told, notes = _against_original(kept, raw, consistency is not False, qi, coded, n, categorical, taxonomies, likely)
         more |= told
     if lost is not None:
         told, other = _representatives(original, raw, lost, qi, coded, data, categorical)
@@ -530,7 +586,7 @@ def _kept_by_persons(constraint, data, y, classes, seen, person):
     rows = np.flatnonzero(of[at] >= 0)
     return _kept_promises(bound, of[at][rows], rows)
 
-# %% ../nbs/07d_privacy.ipynb #c538c46f
+# %% ../nbs/07d_privacy.ipynb #7539ffe1
 def audit(
     data, # A published table, shape (n_rows, n_columns), or a Release
     quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns that are not named as something else
@@ -575,7 +631,7 @@ def audit(
     warnings = _broken(kept) + notes + list(_stars(qi, coded)) + list(_loss_warnings(_vague(qi, coded, taxonomies), original is not None and lost is not None))
     if y is not None: more["cm"] = cm(_count_table(classes, *_value_codes(y[~gone])[:2]), out)
     if original is not None and n:
-        told, notes = _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies)
+        told, notes = _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies, key, seen, person, (secret, sensitive_value) if person is None else None)
         more, warnings = more | told, warnings + notes
     if population is not None and n:
         told, notes = _against_population(population, qi, coded, gone, categorical, taxonomies)

@@ -8,7 +8,7 @@ from ppdt.datasets import load_customers, load_patients
 from ppdt.generalization import Taxonomy, recode
 from ppdt.loss import discernibility
 from ppdt.diversity import Alpha, LDiversity, TCloseness, _textbook_t
-from ppdt.matching import _textbook_holds, consistent, matched, plot_fits
+from ppdt.matching import _textbook_holds, consistent, matched, matching_probabilities, plot_fits
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import alpha_share, audit, distinct_l, entropy_l, recursive_c, t_closeness
 from ppdt.release import read_release
@@ -158,6 +158,107 @@ def test_what_could_be_whose_equals_loops(case):
         assert (a["one_k"], a["k_one"], a["k_k"]) == (fit.sum(1).min(), fit.sum(0).min(), min(fit.sum(1).min(), fit.sum(0).min()))
         assert a["global_one_k"] == able
 
+@given(pairs(), st.lists(st.sampled_from(["hiv", "flu", None]), min_size=6, max_size=6))
+def test_matchings_of_the_audit_equal_loops(case, secret):
+    from ppdt.privacy import _against_original
+    from ppdt.tables import cells, encode
+    raw, out = case
+    (original, data), n = frames(raw, out), len(raw)
+    fit, secret = np.array([[all(map(holds, s, r)) for s in out] for r in raw]), secret[:n]
+    listed = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
+    for lost in ([], None):
+        for value in (None, "hiv"):
+            if value is not None and value not in secret: continue
+            a, notes = _against_original(original, None if lost is None else [encode(original[o]) for o in original], True, list(data), [cells(data[o]) for o in data], n, (), likely=(pd.Series(secret, dtype=object), value))
+            assert not notes
+            if not listed: assert "matching" not in a and "matching_class" not in a; continue
+            assert a.get("matching") == (None if lost is None else pytest.approx(max(sum(m[i] == i for m in listed) for i in range(n))/len(listed)))
+            asked = {s for s in secret if s is not None} or {"nothing known"}
+            assert a["matching_class"] == pytest.approx(max(sum(secret[m[i]] in (v, None) for m in listed) for i in range(n) for v in (asked if value is None else [value]))/len(listed))
+
+def test_matchings_of_table_1():
+    bought = pd.Series(["Yes"]*2 + ["No"]*3)
+    a = audit(TIERED, original=WOMEN, lost=[], y=bought, sensitive_value="Yes")
+    assert (a.matching, a.matching_class) == (pytest.approx(.4), pytest.approx(.8)) and "own row at most 0.4, one secret at most 0.8" in str(a) and "over all matchings" in a._repr_html_()
+    assert "right row with a chance of at most 40.0%" in a.explain()
+    assert audit(TIERED, original=WOMEN, lost=[], y=bought).matching_class == 1, "two women can only have said no"
+    a = audit(TIERED, original=WOMEN, lost=[])
+    assert a.matching == pytest.approx(.4) and a.matching_class is None
+    b = audit(TIERED, original=WOMEN.iloc[::-1], consistency=True, y=bought)
+    assert b.matching is None and b.matching_class == 1, "whose row it is depends on the order, what rows say does not"
+    for kw in ({}, {"consistency": False, "lost": []}, {"lost": [], "person": range(5)}):
+        a = audit(TIERED, original=WOMEN, y=bought, **kw)
+        assert a.matching is a.matching_class is None and "over all matchings" not in str(a)
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=40))
+def test_matchings_of_uniform_classes_are_the_prosecutors(group):
+    X = pd.DataFrame({"a": np.arange(len(group)) % 7 + 10*np.array(group), "g": group})
+    y = pd.Series(np.arange(len(group)) % 3)
+    a = audit(recode(X, group, "interval"), original=X, lost=[], y=y)
+    assert a.matching == a.risk_max and a.matching_class == pytest.approx(a.alpha)
+
+def test_overlap_without_end_is_said_and_bounds_nothing():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({o: rng.normal(size=200) for o in "ab"})
+    data = pd.DataFrame({o: cell_column(np.arange(200), [Interval(v - .5, v + .5) for v in X[o]]) for o in X})
+    a = audit(data, original=X, lost=[], y=pd.Series(range(200)) % 2)
+    assert a.global_one_k is not None and a.matching is a.matching_class is None and "groups that overlap in too many ways" in a.warnings[-1]
+
+def test_a_suppressed_row_joins_only_those_who_could_exchange():
+    X = pd.DataFrame({"a": [1]*3 + [2]*4 + [1]})
+    data = pd.DataFrame({"a": cell_column([0]*3 + [1]*4 + [2], [Exact(1), Exact(2), Suppressed()])})
+    a = audit(data, original=X, lost=[])
+    assert a.matching == .25 and a.k == 3, "four people of 1 on three rows of 1 and the suppressed one"
+    a = audit(data, original=X.assign(a=[1]*3 + [2]*4 + [3]), lost=[])
+    assert a.matching == 1 == a.global_one_k and a.k == 3, "nobody else can be missing: the suppressed row is hers"
+
+# ---------- bits
+def open_share(cell, known):
+    "What a cell leaves of a domain, by its definition"
+    known = sorted(known)
+    if isinstance(cell, Suppressed): return 1
+    if isinstance(known[0], str): return 1/len(known) if cell is None else len(cell.values)/len(known)
+    if len(known) == 1: return 1
+    gap, width = min(b - a for a, b in zip(known, known[1:])), known[-1] - known[0]
+    if cell is None: return gap/width
+    lo, hi = (cell.lo, cell.hi) if isinstance(cell, Interval) else (min(cell.values), max(cell.values))
+    return min(max(min(hi, known[-1]) - max(lo, known[0]), gap)/width, 1)
+
+@given(pairs(), st.lists(st.integers(0, 2), min_size=6, max_size=6))
+def test_tidi_equals_its_definition(case, person):
+    raw, out = case
+    raw = raw + [(1, "a"), (4, "b"), (3, "c"), (2, "zz"), (None, None)]   # five who are not published: the whole domain occurs
+    original, data = frames(raw, out)
+    bits = {}
+    for r in {r for r in out if not all(isinstance(c, Suppressed) for c in r)}:
+        bits[r] = -sum(math.log2(open_share(c, {v[j] for v in raw} - {None})) for j, c in enumerate(r))
+    size = Counter(out)
+    a = audit(data, original=original)
+    assert a.tidi == (pytest.approx(min(math.log2(size[r]) + b for r, b in bits.items())) if bits else None)
+    assert audit(data, original=original, lost=range(len(out), len(raw))).tidi == a.tidi
+    if bits: assert audit(data, original=original, person=person[:len(out)]).tidi == pytest.approx(min(math.log2(len({w for w, s in zip(person, out) if s == r})) + b for r, b in bits.items()))
+
+def test_tidi_needs_cells_that_say_what_is_possible():
+    X = pd.DataFrame({"x": [1, 2, 9, 10], "w": list("abcd")})
+    def tidi(x, **kw): return audit(pd.DataFrame({"x": x, "w": X.w}), original=X, **kw).tidi
+    assert tidi(X.x) == pytest.approx(math.log2(9) + 2)
+    assert tidi(cell_column([0, 0, 1, 1], [Centroid(1.5), Centroid(9.5)]), lost=[]) is None
+    tree = Taxonomy.from_dict({"*": {"ab": ["a", "b"], "cd": ["c", "d"]}})
+    nodes = pd.DataFrame({"w": cell_column([0, 0, 1, 1], [Node("ab"), Node("cd")])})
+    assert audit(nodes, original=X).tidi is None and audit(nodes, original=X, taxonomies={"w": tree}).tidi == 2
+    one = pd.DataFrame({"x": [5]*4})
+    assert audit(one, original=one).tidi == 2, "a column of one value tells nothing"
+    assert audit(X[["x"]]).tidi is None and audit(X[["x"]].iloc[:0], original=X).tidi is None
+    dates = pd.DataFrame({"d": pd.to_datetime(["2020-01-01", "2020-01-03", "2020-01-04", "2020-01-09"])})
+    assert audit(dates, original=dates).tidi == pytest.approx(3), "eight days, the smallest gap is one"
+    huge = pd.DataFrame({"x": [-1.7e308, 0, 1.7e308]})
+    assert audit(huge, original=huge).tidi == pytest.approx(1)
+    assert "TIDI" in str(audit(one, original=one))
+
+def test_a_rare_path_looks_safe():
+    raw, all_ = audit(CUSTOMERS[QIS], original=CUSTOMERS), audit(recode(CUSTOMERS[QIS], [0]*14, "interval"), original=CUSTOMERS)
+    assert raw.k == 1 and raw.tidi == pytest.approx(7.858, abs=1e-3) and all_.tidi == pytest.approx(math.log2(14))
+
 @given(pairs())
 def test_pairs_and_matchings_equal_loops(case):
     raw, out = case
@@ -166,6 +267,97 @@ def test_pairs_and_matchings_equal_loops(case):
     assert (consistent(original, data) == fit).all()
     listed = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
     assert (matched(fit) == [[any(m[i] == j for m in listed) for j in range(n)] for i in range(n)]).all()
+
+@given(st.integers(0, 6).flatmap(lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=n, max_size=n)))
+def test_matching_probabilities_equal_all_permutations(fit):
+    n = len(fit)
+    fit = np.array(fit, dtype=bool).reshape(n, n)
+    fit[range(n), range(n)] |= np.arange(n) % 3 > 0                      # matchings are likelier to exist
+    listed = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
+    ways, P = matching_probabilities(fit)
+    assert ways == len(listed) and P.shape == (n, n)
+    if listed: assert P == pytest.approx(sum(np.eye(n)[list(m)] for m in listed)/ways, abs=1e-12)
+    else: assert np.isnan(P).all()
+
+def permanent(M):
+    "By the subsets of the columns that the first rows have taken"
+    n, ways = len(M), {0: 1}
+    for row in M:
+        ways, before = Counter(), ways
+        for s, c in before.items():
+            for j in np.flatnonzero(row):
+                if not s >> int(j) & 1: ways[s | 1 << int(j)] += c
+    return ways[(1 << n) - 1]
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 3)), min_size=2, max_size=4), st.randoms(use_true_random=False))
+def test_matching_probabilities_of_kinds_and_in_any_order(kinds, random):
+    "Groups that lend to their neighbours, as tiers do, shuffled: against subsets, and against the same table unshuffled"
+    group = np.repeat(range(len(kinds)), [n for n, _ in kinds])
+    fit = np.array([[g == h or abs(g - h) == 1 and (i + kinds[g][1]) % 3 > 0 for h in group] for i, g in enumerate(group)])
+    n = len(fit)
+    ways, P = matching_probabilities(fit)
+    assert ways == permanent(fit)
+    i, j = random.randrange(n), random.randrange(n)
+    assert P[i, j] == pytest.approx(fit[i, j]*permanent(np.delete(np.delete(fit, i, 0), j, 1))/ways, abs=1e-12)
+    assert P.sum(0) == pytest.approx(np.ones(n)) and P.sum(1) == pytest.approx(np.ones(n))
+    rows, people = random.sample(range(n), n), random.sample(range(n), n)
+    again, Q = matching_probabilities(fit[people][:, rows])
+    assert again == ways and (Q == P[people][:, rows]).all()
+
+def test_matching_probabilities_of_table_1():
+    fit = consistent(WOMEN, TIERED)
+    ways, P = matching_probabilities(fit)
+    assert ways == 20 and P[[0, 0, 1, 1, 3, 3, 4, 4], [0, 1, 0, 1, 3, 4, 3, 4]] == pytest.approx([.4]*8)
+    assert P[2] == pytest.approx([.2]*5) and P[:2, :2].sum(1) == pytest.approx([.8, .8])
+
+def test_matching_probabilities_of_large_tables():
+    "Uniform classes, whole numbers beyond all floats, a band, and what is too large"
+    classes = np.repeat(range(4), [1, 50, 400, 700])
+    ways, P = matching_probabilities(classes[:, None] == classes)
+    assert ways == math.prod(map(math.factorial, [1, 50, 400, 700])) and (P == (classes[:, None] == classes)/np.array([1, 50, 400, 700])[classes]).all()
+    lent = np.zeros((600, 600), dtype=bool)                             # two classes of 300; one person of each fits all rows
+    lent[:300, :300] = lent[300:, 300:] = lent[0] = lent[300] = True
+    ways, P = matching_probabilities(lent)
+    assert ways == math.factorial(300)**2*2 and P[0, 0] == P[0, 599] == 1/600 and P[1, 0] == pytest.approx((1 - 1/300)/299), "the two have one row of each class, or each a row of the own"
+    band = abs(np.subtract.outer(range(60), range(60))) <= 3
+    assert matching_probabilities(band)[0] == permanent_of_band(60, 3)
+    rng = np.random.default_rng(0)
+    two = np.zeros((63, 63), dtype=bool)
+    two[:60, :60], two[60:, 60:] = rng.random((60, 60)) < .5, True
+    ways, P = matching_probabilities(two)
+    assert ways is None and np.isnan(P[:60][matched(two)[:60]]).all() and (P[60:, 60:] == 1/3).all() and not P[60:, :60].any()
+    assert matching_probabilities(np.triu(np.ones((400, 400), dtype=bool)))[0] == 1, "one way only, so no component is large"
+
+def test_floats_count_as_well_as_whole_numbers():
+    from ppdt.matching import _chances, _number_type, _planned
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        M, a = abs(np.subtract.outer(range(24), range(24))) <= rng.integers(2, 5, 24)[:, None], np.full(24, 2)
+        assert [_number_type(M, a, a, e) for e in (True, False)] == [object, np.float64]
+        (P, n), (Q, one) = (_chances(M, a, a, _planned(M, a, a, e), e) for e in (True, False))
+        assert one == 1 < n and Q == pytest.approx(P, rel=1e-12) and (P @ a) == pytest.approx(np.ones(24))
+
+def test_dead_ends_may_overflow_and_do_not_matter():
+    "The unknown without an axis may be chosen too often: beyond 60 and beyond 1,000 bits"
+    from ppdt.matching import _count_ways, _number_type, _plan
+    for n, w, dtype in ((24, 3, np.int64), (290, 7, object)):
+        M, one = abs(np.subtract.outer(range(n), range(n))) <= w, np.ones(n, dtype=int)
+        M[:, 0] = True                                              # everybody fits the first row
+        assert one @ np.log2(M.sum(1)) > (60 if dtype == np.int64 else 1000) and _number_type(M, one, one, False) == dtype
+        if n > 100: continue
+        order, skip, _ = _plan(M, one, one, np.inf)
+        T, N = _count_ways(M, one, one, order, skip)
+        assert skip == 0 and T == permanent(M) and (N.sum(1) == T).all() and (N.sum(0) == T).all()
+
+def permanent_of_band(n, w):
+    "A state is which of the next rows are taken"
+    ways = {0: 1}
+    for i in range(n):
+        ways, before = Counter(), ways
+        for s, c in before.items():
+            for d in range(2*w + 1):
+                if 0 <= i + d - w < n and not s >> d & 1 and (s | 1 << d) & 1 | (i < w): ways[(s | 1 << d) >> 1] += c
+    return sum(c for s, c in ways.items() if bin(s).count("1") == w)
 
 def test_textbook_holds():
     assert [_textbook_holds(c, v) for c, v in ((None, None), (None, 1), (Suppressed(), None), (Interval(1, 2, True), 2), (Interval(1, 2), 2), (ValueSet([1, 3]), 3), (5, 5), (5, None))] \
@@ -176,9 +368,11 @@ def test_errors_and_edges_of_pairs():
     with pytest.raises(ValueError, match="'taxonomies'"): consistent(pd.DataFrame({"x": ["a"]}), pd.DataFrame({"x": cell_column([0], [Node("a")])}))
     with pytest.raises(ValueError, match="'original' must have the columns"): consistent(CUSTOMERS[["Age"]], CUSTOMERS)
     with pytest.raises(ValueError, match="as many people as rows"): matched(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="as many people as rows"): matching_probabilities(np.ones((2, 3)))
     with pytest.raises(ValueError, match="'original' must have at least one row"): consistent(CUSTOMERS.iloc[:0], CUSTOMERS)
     assert consistent(CUSTOMERS, CUSTOMERS.iloc[:0]).shape == (14, 0)
     assert not matched([[1, 0], [1, 0]]).any() and matched(np.zeros((0, 0))).shape == (0, 0)
+    assert matching_probabilities(np.zeros((0, 0)))[0] == 1 and matching_probabilities([[1, 0], [1, 0]])[0] == 0
 
 def test_plot_fits():
     import matplotlib

@@ -137,7 +137,7 @@ def test_none_means_not_known():
     found = audit(CUSTOMERS[QIS])
     assert {f.name for f in fields(found) if getattr(found, f.name) is not None} == known
     assert {f.name for f in fields(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0)) if getattr(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0), f.name) is not None} \
-        == known | {"promise", "holds", "ncp", "gcp", "lost_rows", "c_avg"}
+        == known | {"promise", "holds", "ncp", "gcp", "tidi", "lost_rows", "c_avg"}
 
 @pytest.mark.parametrize("cell", [Node("Europe"), Centroid(3.)])
 def test_loss_of_nodes_and_of_centroids_without_the_order_is_not_known(cell):
