@@ -259,8 +259,8 @@ def what_may_be_published(
     check_whole(bound)
     return allow_function(bound)
 
-# %% ../nbs/08b_release.ipynb #dcb9c718
-_COUNTED = 5000   # rows up to which every alternative of a person is counted
+# %% ../nbs/08b_release.ipynb #4dcb1d5b
+_COUNTED = 1000   # rows up to which every alternative of a person is counted
 
 def _known_only(a, codes):
     "A column with missing values as -1 again"
