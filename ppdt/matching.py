@@ -94,10 +94,15 @@ def _open_nodes(a, cs, taxonomy=None):
         return ValueSet([items[j] for j in found]) if len(found) else Exact(c)   # no value of this domain
     return [members(c) if _is_node(c, a) else c for c in cs]
 
-# %% ../nbs/07b_matching.ipynb #4e05e478
+# %% ../nbs/07b_matching.ipynb #44ed8308
 def _holder(a, cs):
     "`_held` for one column and many questions: a function (values, at)"
     first, end, holes = _holdings(a, cs)
+    if len(holes) and len(first)*(len(a)+1) <= 2**25:                # a table of all answers
+        every = np.arange(len(a)+1)
+        table = (first[:, None] <= every) & (every < end[:, None])
+        table[holes[:, 0], holes[:, 1]] = True
+        return lambda values, at: table[np.where(at < 0, len(cs), at), np.where(values < 0, len(a), values)]
     pairs = np.sort(holes[:, 0]*(len(a)+1) + holes[:, 1])
     def holds(values, at):
         v, j = np.where(values < 0, len(a), values).astype(np.int64), np.where(at < 0, len(cs), at)

@@ -320,7 +320,7 @@ def test_a_file_and_a_learner(tmp_path):
     (dict(assign="any"), ValueError, "'assign' must be one of"),
     (dict(strict_tiers="yes"), ValueError, "'strict_tiers' must be True or False. Got 'yes'"),
     (dict(constraints=[Alpha(.8)]), ValueError, "'constraints' are about classes.*recoding='uniform'"),
-    (dict(inducer="c45"), TypeError, "'inducer' must be a classifier with a tree, a Tree, or None. Got str"),
+    (dict(inducer="c45"), TypeError, "'inducer' must be a classifier with a tree, a Tree, or None. Got 'c45'"),
     (dict(inducer=TREE, quasi_identifiers=["Gender", "Age"]), ValueError, "'inducer' must ask quasi-identifiers only. Got a tree that asks 'Marital'"),
     (dict(inducer=make_pipeline(OneHotEncoder(), DecisionTreeClassifier())), ValueError, "'inducer' must ask columns as they are"),
 ])
