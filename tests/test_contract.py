@@ -19,8 +19,8 @@ from ppdt.tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppress
 from ppdt.trees import tree_json
 
 def given(**draws):
-    "A third of the profile's examples: each of these tests runs for every estimator, with any of its options"
-    return lambda f: settings(max_examples=settings().max_examples//3)(_given(**draws)(f))
+    "A sixth of the profile's examples: each of these tests runs for every estimator, with any of its options"
+    return lambda f: settings(max_examples=settings().max_examples//6)(_given(**draws)(f))
 
 def of(classes): return pytest.mark.parametrize("cls", list(classes), ids=lambda o: o.__name__)
 anonymizer, classifier, estimator = of(ANONYMIZERS), of(CLASSIFIERS), of(REGISTRY)
