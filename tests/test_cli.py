@@ -383,7 +383,8 @@ def test_a_reader_that_has_gone(here):
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of Unix")
 def test_interrupted(here):
-    p = subprocess.Popen([sys.executable, "-m", "ppdt.cli", "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)          # a shell's background jobs ignore it, and so would their children
+    p = subprocess.Popen([sys.executable, "-m", "ppdt.cli", "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     p.stdout.readline()          # the first line is printed before the work
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=120)
