@@ -16,13 +16,12 @@ import numpy as np, pandas as pd
 from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).parent))
 from kactus_runs import as_values
-from replicate import MADE, RESULTS, provenance
+from replicate import MADE, RESULTS, provenance, read_results, store
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
 from ppdt.erp import ERPAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
-from ppdt.tables import atomic_write
 
 CASES, KS, FOLDS = {"contra": "contraceptive", "adult": "adult"}, (10, 20, 30), 10
 METHODS = {
@@ -119,22 +118,13 @@ def make(unit):
     made = provenance()
     return [o | made for o in run(unit)]
 
-def read(path): return pd.read_csv(path, dtype={o: str for o in MADE}) if Path(path).is_file() else pd.DataFrame(columns=COLUMNS)
+def read(path): return read_results(path, COLUMNS)
 def done_in(path): return set(read(path)[KEY].itertuples(index=False, name=None))
-
-def store(path, lines):
-    "Add lines, or replace those of the same run, in the order of the design; the file is written whole or not at all"
-    path, new, old = Path(path), pd.DataFrame(lines, columns=COLUMNS), read(path)
-    t = pd.concat([old.astype(new.dtypes.to_dict()), new]) if len(old) else new
-    rank = dict(case=list(CASES), method=list(METHODS), reading=list(READINGS))
-    t = t.drop_duplicates(KEY, keep="last").sort_values(KEY, key=lambda c: c.map({v: i for i, v in enumerate(rank[c.name])}) if c.name in rank else c)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    atomic_write(path, lambda tmp: t.to_csv(tmp, index=False))
 
 def make_all(units, out, jobs):
     bar, res = tqdm(total=len(units), desc="folds", file=sys.stderr, disable=None), []
     def keep(lines):
-        if out: store(out, lines)
+        if out: store(out, lines, KEY, COLUMNS, list(CASES))
         bar.update(); res.extend(lines)
     if jobs == 1:
         for u in units: keep(make(u))

@@ -212,9 +212,13 @@ def enlarged_adult(factor, seed=0):
     return enlarged(fetch_adult("all", complete=True), VIRTUAL, "income", factor, seed=seed)
 
 # ---------- results
+def versions_of(path): return Path(path).with_name(f"{Path(path).stem}_versions.csv")
+
 def read(path):
-    "The stored lines"
-    return pd.read_csv(path, dtype={o: str for o in MADE}) if Path(path).is_file() else pd.DataFrame(columns=COLUMNS)
+    "The stored lines; commits and versions stand once each, in a file beside them"
+    if not Path(path).is_file(): return pd.DataFrame(columns=COLUMNS)
+    t, made = (pd.read_csv(o, dtype={c: str for c in MADE}) for o in (path, versions_of(path)))
+    return t.merge(made, on="made", how="left", validate="many_to_one")[COLUMNS]
 
 def done_in(path): return set(read(path)[KEY].itertuples(index=False, name=None))
 
@@ -225,7 +229,10 @@ def store(path, lines):
     rank = dict(method=list(ABOUT), preparation=list(PREPARATIONS), case=[*SMALL, *CASES], learner=list(LEARNERS))
     t = t.drop_duplicates(KEY, keep="last").sort_values(KEY, key=lambda c: c.map({v: i for i, v in enumerate(rank[c.name])}) if c.name in rank else c)
     path.parent.mkdir(parents=True, exist_ok=True)
-    atomic_write(path, lambda tmp: t.to_csv(tmp, index=False))
+    known = [pd.read_csv(versions_of(path), dtype=str)[MADE]] if versions_of(path).is_file() else []
+    made = pd.concat([*known, t[MADE]]).drop_duplicates(ignore_index=True).rename_axis("made").reset_index()      # old numbers stay what they are
+    atomic_write(versions_of(path), lambda tmp: made.to_csv(tmp, index=False))
+    atomic_write(path, lambda tmp: t.merge(made, on=MADE, how="left").drop(columns=MADE).to_csv(tmp, index=False))
 
 def make(unit):
     "Whole lines"

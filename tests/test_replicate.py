@@ -232,4 +232,31 @@ def test_kactus_on_the_command_line(replicate, runs, data_dir, tmp_path, capsys)
     t = runs.read(out)
     runs.make_all([u for u in runs.all_units() if u[1:4] == ("raw", "glass", 1)], out, jobs=2)
     assert sorted(runs.done_in(out)) == sorted(key for u in runs.all_units() if u[1:4] == ("raw", "glass", 1) for key in runs.keys_of(u))
-    assert len(t) == len(first) == 4 and t.right.iloc[0] == 0 and (t.right[1:] == first.right[1:]).all() and [p.name for p in out.parent.iterdir()] == ["runs.csv"]
+    assert len(t) == len(first) == 4 and t.right.iloc[0] == 0 and (t.right[1:] == first.right[1:]).all() and sorted(p.name for p in out.parent.iterdir()) == ["runs.csv", "runs_versions.csv"]
+
+# ---------- ERP
+@pytest.fixture(scope="module")
+def erp_runs():
+    sys.path.insert(0, str(places.ROOT/"scripts"))
+    try: import erp_runs
+    finally: sys.path.pop(0)
+    return erp_runs
+
+def test_stored_runs_of_erp_are_of_the_design(erp_runs):
+    t = erp_runs.read(erp_runs.RESULTS/"erp.csv")
+    assert list(t.columns) == erp_runs.COLUMNS and not t.duplicated(erp_runs.KEY).any()
+    assert set(keys(t, erp_runs.KEY)) <= set(erp_runs.all_runs()) and not t[erp_runs.MADE].isna().any(axis=None)
+    assert t.gcp.between(0, 1).all() and t.error.between(0, 100).all() and (t.k_measured[t.method.isin(["infogain", "median", "uniform", "uniform_literal"])] >= 10).all()
+    own, drawn = (t[t.method == m].set_index(["case", "reading", "k", "fold"]).gcp for m in ("tiered", "tiered_random"))
+    both = own.index.intersection(drawn.index)
+    assert len(both) and np.allclose(own[both], drawn[both])                        # a draw loses nothing
+
+def test_a_run_of_erp_comes_out_as_stored(erp_runs, data_dir):
+    new, = erp_runs.run(("contra", "uniform", 20, 7, ("middle",)))
+    old = erp_runs.read(erp_runs.RESULTS/"erp.csv").set_index(erp_runs.KEY).loc[("contra", "uniform", "middle", 20, 7)]
+    for o in ("n_train", "n_test", "gcp", "classes", "groups", "k_measured", "error", "error_raw", "leaves"): assert new[o] == pytest.approx(old[o], abs=1e-6), o
+
+def test_erp_on_the_command_line(replicate, erp_runs, data_dir, tmp_path, capsys):
+    with pytest.raises(SystemExit, match="TABLE/METHOD/READING K FOLD"): replicate.main(["erp", "--row", "contra/tiered/middle", "11", "0"])
+    replicate.main(["erp", "--row", "contra/uniform/middle", "10", "3"])
+    assert "49.02" in capsys.readouterr().out                                       # the paper's
