@@ -15,12 +15,14 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from ppdt.c45 import C45Classifier, ID3Classifier
-from ppdt.contest import (COLUMNS, _check_halves, _describe, _measure, _stem, average_ranks, bonferroni_dunn, cells_of, compare, contest, critical_difference, exposure, f_test_5x2, friedman,
+from ppdt.contest import (COLUMNS, MODELS, _check_halves, _describe, _measure, _stem, average_ranks, bonferroni_dunn, cells_of, compare, contest, critical_difference, exposure, f_test_5x2, friedman,
     halvings, over_k, plot_accuracy, plot_axes, read_results, score_table, table, wins_losses)
 from ppdt.datasets import load_customers, make_population
 from ppdt.encoder import ReleaseEncoder
 from ppdt.generalization import Taxonomy
+from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
+from ppdt.mict import MiCTAnonymizer, MicroaggregationAnonymizer, MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer, GuaranteeError
 from random_tables import row_cells, tables
@@ -100,6 +102,93 @@ def test_recoded_test_rows(people):
     expected = cross_val_score(AnonymizedClassifier(METHODS["guided k=5"], C45Classifier(), test="recoded"), X, y, cv=halvings(len(X), 1))
     assert t[t.anonymizer == "guided k=5"].accuracy.tolist() == expected.tolist()
     same(t[t.anonymizer == "guided k=2"], contest(X, y, METHODS, {"C4.5": C45Classifier()}, repeats=1).query("anonymizer == 'guided k=2'"))
+
+# ---------------------------------------------------------------- who sees what
+
+def by_hand(anonymizer, classifier, X, y, train, test, model, perturb):
+    "(right, tested) of a model, with nothing of the contest's"
+    rows, whole = np.arange(len(X)), anonymizer.anonymize(X, y) if perturb == "once" else None
+    def published(part):
+        if whole is None:
+            r = anonymizer.anonymize(X.iloc[part], y.iloc[part])
+            return r.data, r.y
+        kept = np.delete(rows, whole.lost)
+        at = [i for i, row in enumerate(kept) if row in set(part)]
+        return whole.data.iloc[at], whole.y.iloc[at]
+    learnt, asked = (published(part) if o == "P" else (X.iloc[part], y.iloc[part]) for o, part in zip(model, (train, test)))
+    p = classifier.fit(*learnt).predict(asked[0])
+    return int((np.asarray(p, dtype=object) == asked[1].to_numpy(dtype=object)).sum()), len(asked[1])
+
+@pytest.mark.parametrize("perturb", ["inside", "once"])
+@pytest.mark.parametrize("method", [MondrianAnonymizer(k=5, mode="infogain"), KActusAnonymizer(k=5), MiCTAnonymizer(k=5), MiCTAnonymizer(k=5, release="asis"), MicroaggregationAnonymizer(k=5)], ids=lambda o: type(o).__name__)
+def test_models(people, method, perturb):
+    X, y = people
+    t = contest(X, y, {"m k=5": method}, {"C4.5": C45Classifier(), "near": MixedKNNClassifier()}, repeats=1, models=MODELS, perturb=perturb)
+    assert t.anonymizer.unique().tolist() == ["OO", "m PP k=5", "m PO k=5", "m OP k=5"] and (t.reason == "").all()
+    halves = halvings(len(X), 1)
+    for line in t.itertuples():
+        model, classifier = "OO" if line.anonymizer == "OO" else line.anonymizer[2:4], C45Classifier() if line.classifier == "C4.5" else MixedKNNClassifier()
+        est = method if "random_state" not in method.get_params() else method.__class__(**method.get_params() | dict(random_state=0))
+        assert (line.right, line.tested) == by_hand(est, classifier, X, y, *halves[line.half - 1], model, perturb), line.anonymizer
+    cells = cells_of(t)
+    assert set(cells.method) == {"OO", "m PP", "m PO", "m OP"} and set(cells.k) == {1, 5}
+
+def test_models_measure_what_is_published(people):
+    X, y = people
+    est, (train, test) = MondrianAnonymizer(k=5), halvings(len(X), 1)[0]
+    t = contest(X, y, {"m": est}, {"c": C45Classifier()}, repeats=1, models=("PP", "OP")).query("half == 1").set_index("anonymizer")
+    for name, part in (("m PP", train), ("m OP", test)):
+        r = est.anonymize(X.iloc[part], y.iloc[part])
+        assert (t.gcp[name], t.class_known[name], t.singled_out[name]) == (r.audit.gcp, *exposure(r.data, r.y))
+    once = contest(X, y, {"m": est}, {"c": C45Classifier()}, repeats=1, models=("PP", "OP"), perturb="once")
+    assert once.gcp.nunique() == 1 and once.gcp[0] == est.anonymize(X, y).audit.gcp
+
+@pytest.mark.parametrize("perturb", ["inside", "once"])
+def test_models_without_lost_rows(people, perturb):
+    X, y = people
+    X = X.assign(age=X.age.astype(float).mask(np.arange(len(X)) % 7 == 0))
+    t = contest(X, y, {"m": MondrianAnonymizer(k=5, missing="drop")}, {"c": C45Classifier()}, repeats=1, models=("PP", "PO", "OP"), perturb=perturb)
+    assert (t.reason == "").all() and (t.lost > 0).all()
+    kept = [int(X.age.iloc[o].notna().sum()) for _, o in halvings(len(X), 1)]
+    assert {m: t[t.anonymizer == m].tested.tolist() for m in t.anonymizer.unique()} == {"m PP": kept, "m PO": [40, 40], "m OP": kept}
+
+def test_identifiers_are_not_learnt_from(people):
+    X, y = people
+    X = X.assign(name=[f"person {i}" for i in range(len(X))])
+    t = contest(X, y, {"m": MondrianAnonymizer(k=5, identifiers=["name"])}, {"c": C45Classifier()}, repeats=1, models=("PP", "PO", "OP"))
+    assert (t.reason == "").all()
+    same(t, contest(X.drop(columns="name"), y, {"m": MondrianAnonymizer(k=5)}, {"c": C45Classifier()}, repeats=1, models=("PP", "PO", "OP")), drop=["made_from"])
+
+def test_models_in_a_file_and_in_processes(people, tmp_path):
+    X, y = people
+    given, path = ({"m k=5": MondrianAnonymizer(k=5)}, {"c": C45Classifier(), "d": C45Classifier(prune=False)}), tmp_path/"t.csv"
+    for perturb in ("inside", "once"):
+        whole = contest(X, y, *given, repeats=1, models=MODELS, perturb=perturb, path=path)
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join(lines[:6] + lines[9:]) + "\n")     # three runs are gone
+        again = contest(X, y, *given, repeats=1, models=MODELS, perturb=perturb, path=path, n_jobs=2)
+        same(whole, again)
+        assert read_results(path).sort_values(COLUMNS[:4]).made_from.tolist() == whole.sort_values(COLUMNS[:4]).made_from.tolist()
+        with pytest.raises(ValueError, match="other parameters of the anonymizer"): contest(X, y, *given, repeats=1, models=MODELS, perturb="once" if perturb == "inside" else "inside", path=path)
+        path.unlink()
+
+def test_the_default_model_is_what_it_was(people, results):
+    same(results, contest(*people, METHODS, LEARNERS, repeats=2, models=("PO",), perturb="inside"))
+    t = contest(*people, {"raw": None, "m": MondrianAnonymizer(k=5)}, {"c": C45Classifier()}, repeats=1, models=("OO", "PO"))
+    assert t.anonymizer.unique().tolist() == ["raw", "m PO"]
+
+def test_a_test_part_too_small_to_publish(people):
+    X, y = people
+    with pytest.warns(UserWarning, match="runs failed"): t = contest(X, y, {"m": MondrianAnonymizer(k=30)}, {"c": C45Classifier()}, halves=[(np.arange(20, 80), np.arange(20))], models=MODELS)
+    assert t.set_index("anonymizer").reason.str.contains("'k' must not exceed").to_dict() == {"OO": False, "m PP": True, "m PO": False, "m OP": True}
+
+@pytest.mark.parametrize("given, says", [
+    (dict(models="XX"), "'models' must be one or more of PP, PO, OP, OO. Got 'XX'"), (dict(models=()), "Got none"), (dict(models=3), "Got 3"), (dict(perturb="twice"), "'perturb' must be 'inside' or 'once'. Got 'twice'"),
+    (dict(models=("PP", "PO"), anonymizers={"a": MondrianAnonymizer(k=2), "a PP": None}), "names that stay different")])
+def test_models_that_are_none(people, given, says):
+    with pytest.raises(ValueError, match=says.replace(".", r"\.").replace("(", r"\(")): contest(*people, **(dict(anonymizers={"m": MondrianAnonymizer(k=2)}, classifiers={"c": C45Classifier()}, repeats=1) | given))
+
+# ---------------------------------------------------------------- what a line says
 
 def test_a_line_says_what_was_measured(people, results):
     X, y = people
