@@ -8,15 +8,13 @@ A run protects nine tenths of a table, teaches C4.5 by the release, and asks it 
 is. Runs that are stored are not made again (--again makes all anew). Tables are found as `fetch_benchmark` finds them; also called by
 python scripts/replicate.py erp."""
 import argparse, random, sys, time
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
 import numpy as np, pandas as pd
-from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).parent))
 from kactus_runs import as_values
-from replicate import MADE, RESULTS, provenance, read_results, store
+from replicate import MADE, RESULTS, each_unit, provenance, read_results, store
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
 from ppdt.erp import ERPAnonymizer
@@ -121,18 +119,6 @@ def make(unit):
 def read(path): return read_results(path, COLUMNS)
 def done_in(path): return set(read(path)[KEY].itertuples(index=False, name=None))
 
-def make_all(units, out, jobs):
-    bar, res = tqdm(total=len(units), desc="folds", file=sys.stderr, disable=None), []
-    def keep(lines):
-        if out: store(out, lines, KEY, COLUMNS, list(CASES))
-        bar.update(); res.extend(lines)
-    if jobs == 1:
-        for u in units: keep(make(u))
-        return res
-    with ProcessPoolExecutor(jobs) as pool:
-        for f in as_completed([pool.submit(make, u) for u in units]): keep(f.result())
-    return res
-
 def summary(t):
     "Means over the folds beside the paper's"
     s = t.groupby(KEY[:4], sort=False).agg(folds=("fold", "size"), seconds=("protect_seconds", "mean"), gcp=("gcp", "mean"), error=("error", "mean"), sd=("error", "std"), error_raw=("error_raw", "mean"), groups=("groups", "mean")).reset_index()
@@ -151,7 +137,7 @@ def erp(full=False, seeds=None, row=None, again=False, out=None, jobs=1):
             + "\n".join(f"  {o:18}{text}" for o, text in METHODS.items()) + "\nreadings:\n" + "\n".join(f"  {o:18}{text}" for o, text in READINGS.items()))
     elif not full: units = [u for u in units if u[0] == "contra" and u[2] in (0, 10) and u[3] < 2]
     done = set() if again or not full else done_in(out)
-    lines = make_all([u for u in units if not set(keys_of(u)) <= done], out if full else None, jobs)
+    lines = each_unit(make, [u for u in units if not set(keys_of(u)) <= done], (lambda o: store(out, o, KEY, COLUMNS, list(CASES))) if full else None, jobs, "folds")
     t = read(out) if full else pd.DataFrame(lines)
     if full: print(f"{len(t)} runs in {out}, {len(lines)} of them new")
     if len(t): print(summary(t).round(4).to_string(index=False))

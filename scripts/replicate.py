@@ -9,12 +9,14 @@
     python scripts/replicate.py kactus --full                    all runs (hours), stored in nbs/papers/results/kactus_runs.csv; see
                                                                  scripts/kactus_runs.py, which has more options
     python scripts/replicate.py erp --full                       all runs (hours), stored in nbs/papers/results/erp.csv; see scripts/erp_runs.py
+    python scripts/replicate.py mict --full                      all runs (an hour), stored in nbs/papers/results/mict.csv; see scripts/mict_runs.py
     python scripts/replicate.py kactus --row kactus/raw/glass/c45 10 3   one run: method/preparation/table/learner, k, half
 
 A run that is stored already is not made again (--again makes all anew), so that --full may be stopped and
 called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive. The taxonomies of the kADET and TDS papers
 are not ours to give away: they are read from PPDT_DATA/hierarchies/fung."""
 import argparse, os, platform, subprocess, sys, time
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 import numpy as np, pandas as pd, sklearn
 from tqdm import tqdm
@@ -270,6 +272,19 @@ def store(path, lines, key=KEY, columns=COLUMNS, order=SETTINGS):
     path.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(path, lambda tmp: t.to_csv(tmp, index=False))
 
+def each_unit(make, units, keep=None, jobs=1, desc="runs"):
+    "The lines of some units, made one after the other or in processes; `keep` gets the lines of each as they come"
+    bar, res = tqdm(total=len(units), desc=desc, file=sys.stderr, disable=None), []
+    def take(lines):
+        if keep: keep(lines)
+        bar.update(); res.extend(lines)
+    if jobs == 1:
+        for u in units: take(make(u))
+        return res
+    with ProcessPoolExecutor(jobs) as pool:
+        for f in as_completed([pool.submit(make, u) for u in units]): take(f.result())
+    return res
+
 def all_sets(path, again=False):
     "Make the second file; releases that are stored are not made again"
     points = [(6, k) for k in KS] + [(q, 64) for q in MORE["n_qi"]]
@@ -417,17 +432,24 @@ def erp(*args):
     import erp_runs
     erp_runs.erp(*args)
 
-PAPERS = {"shao_beckford": shao_beckford, "kadet": kadet, "kactus": kactus, "erp": erp}
+def mict(full, seeds, row, again, out):
+    "The runs of scripts/mict_runs.py"
+    sys.path.insert(0, str(Path(__file__).parent))
+    import mict_runs
+    mict_runs.mict(full, seeds, row, again, out)
+
+PAPERS = {"shao_beckford": shao_beckford, "kadet": kadet, "kactus": kactus, "erp": erp, "mict": mict}
 
 def main(args=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("paper", choices=PAPERS, help="which paper")
     p.add_argument("--full", action="store_true", help="make all runs and store them (about ten minutes)")
     p.add_argument("--seeds", type=int, default=3, metavar="N", help="runs of every setting with chance (3, as in the paper)")
-    p.add_argument("--row", nargs=3, metavar=("SETTING", "K", "SEED"), help="make this run only, and print it; for kadet: setting, k, limit of confidence; for kactus: run, k, half; for erp: run, k, fold")
+    p.add_argument("--row", nargs="+", metavar="WORD", help="make this run only, and print it: setting, k, seed; for kadet: setting, k, limit of confidence; for kactus: run, k, half; for erp: run, k, fold; for mict: release, k")
     p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")
     p.add_argument("--out", type=Path, metavar="CSV", help="where --full stores (nbs/papers/results/PAPER.csv)")
     a = p.parse_args(args)
+    if a.row and len(a.row) != (n := 2 if a.paper == "mict" else 3): p.error(f"--row must be {n} words for {a.paper}. Got {len(a.row)}.")
     if a.seeds < 1: p.error(f"--seeds must be at least 1. Got {a.seeds}.")
     try: PAPERS[a.paper](a.full, a.seeds, a.row, a.again, a.out or RESULTS/f"{a.paper}{'_runs' if a.paper == 'kactus' else ''}.csv")
     except (DataNotFoundError, DataCorruptedError) as e: raise SystemExit(str(e)) from None
