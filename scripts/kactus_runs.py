@@ -1,7 +1,8 @@
 """The experiments of kACTUS: Tables 2 to 5, one line a run; `enlarged_adult` makes the table of Table 6, for benchmarks/bench_kactus.py.
 
     python scripts/kactus_runs.py                                     a few small runs, printed beside the paper's numbers
-    python scripts/kactus_runs.py --full --jobs 2                     all runs, stored in nbs/papers/results/kactus_runs.csv
+    python scripts/kactus_runs.py --full --jobs 2                     all runs, stored in nbs/papers/results/kactus_runs.csv, those of
+                                                                      TDS and TDR in kactus_runs_specialized.csv
     python scripts/kactus_runs.py --full --method mondrian            those of one method (also --case, --learner)
     python scripts/kactus_runs.py --row kactus/raw/glass/c45 10 3     one run: method/preparation/case/learner, k, half
 
@@ -10,22 +11,21 @@ are not made again (--again makes all anew), so that --full may be stopped and c
 Tables are found as `fetch_benchmark` finds them; the taxonomies of kADET's runs as in scripts/replicate.py, under which all this is also
 called: python scripts/replicate.py kactus."""
 import argparse, random, sys, time, warnings
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 import numpy as np, pandas as pd
 from sklearn.exceptions import ConvergenceWarning
-from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).parent))
-from replicate import MADE, RESULTS, provenance, taxonomies
+from replicate import MADE, RESULTS, each_unit, provenance, taxonomies
 from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult, fetch_benchmark
 from ppdt.encoder import cell_numbers
+from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
 from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier, logistic_regression
 from ppdt.mondrian import MondrianAnonymizer
+from ppdt.tds import TDRAnonymizer, TDSAnonymizer
 from ppdt.tables import Cell, Suppressed, atomic_write, cell_text, cells
 
 PAPER = RESULTS/"kactus_paper.csv"
@@ -44,7 +44,15 @@ ABOUT = {
     "mondrian_raw_test": "the same learners asked for test rows as they are",
     "kadet": "kADET by gain ratio with the taxonomies of its paper, the quasi-identifiers public (Table 3)",
     "kadet_values": "the same without taxonomies: an attribute is asked for its value or not at all (Table 4)",
+    "tds": "TDS with the taxonomies of its authors, test rows by the training cut; what is published is a word of its own, a range too",
+    "tds_ours": "the same with the taxonomies of this package",
+    "tds_together": "TDS, training and test rows recoded together by one cut found with the classes of all, as in its authors' experiments: test rows tell their class",
+    "tds_flat": "TDS where every category has one level above it, `*` (Table 4)",
+    "tdr": "TDR: categories suppressed and disclosed one by one, `*` a word of its own (Table 4)",
+    "tdr_missing": "the same, `*` read as missing",
+    "tdr_together": "TDR, training and test rows recoded together, `*` a word of its own",
 }
+SPECIALIZED = [o for o in ABOUT if o.startswith("td")]
 CASES = {"adult": "Adult's 48,842 rows with missing values (Table 1), all attributes quasi-identifiers", "adult-complete": "its 45,222 complete rows (Section 5.8), 14/14",
          "adult-complete-11": "the same, 11/14", "adult-complete-8": "the same, 8/14"}
 PREPARATIONS = {
@@ -69,6 +77,10 @@ def all_units():
         if learners == fast:
             for case in list(tables)[1:]: res += unit("kadet", ("raw",), case, KS_3, ("c45",)) + unit("kadet_values", ("raw",), case, KS_3, ("c45",))
         for case in list(tables)[1:]: res += unit("mondrian", ("raw",), case, KS_3, learners)
+        for case in list(tables)[1:]:
+            for method in ("tds", "tds_flat", "tdr"): res += unit(method, ("raw",), case, KS_3, learners)
+            if learners == fast:
+                for method in ("tds_ours", "tds_together", "tdr_missing", "tdr_together"): res += unit(method, ("raw",), case, KS_3, ("c45",))
     return res
 
 def keys_of(unit):
@@ -137,6 +149,24 @@ def as_values(data, X, known=None):
         res[o] = pd.Categorical.from_codes(code[codes], tokens[o])
     return pd.DataFrame(res, index=data.index), tokens
 
+def as_words(data, qi, hidden=True, known=None):
+    """Published columns of a global recoding as plain ones: each of its cells is a value of its own, a range as well as a node; `*` is one too, or missing (`hidden`
+    False). `known`: words of the training rows by column; others become missing. (table, words)"""
+    res, words = data.copy(), {}
+    for o in qi:
+        codes, cs = cells(data[o])
+        text = ["" if isinstance(c, Suppressed) and not hidden else cell_text(c) for c in cs]
+        words[o] = sorted(set(text) - {""}) if known is None else known[o]
+        place = {v: i for i, v in enumerate(words[o])}
+        res[o] = pd.Categorical.from_codes(np.array([place.get(v, -1) for v in text], dtype=int)[codes], words[o])
+    return res, words
+
+@lru_cache(maxsize=1)
+def flat_taxonomies():
+    "One level above the values of each category"
+    X, _ = table("adult-complete")
+    return {o: Taxonomy.from_dict({"*": list(X[o].cat.categories)}) for o in X if isinstance(X[o].dtype, pd.CategoricalDtype)}
+
 def lines(methods, where, learner, model, train, y, about):
     "One line for each of `methods`, {method: test rows}: the model, taught once, asked for the test rows"
     res, start = [], time.perf_counter()
@@ -172,6 +202,25 @@ def kadet_lines(method, where, X, y, X_test, y_test, qi):
     res, = lines({method: X_test}, where, "c45", clf, (X, y), y_test, dict(n_train=len(X), lost=0, suppressed=0., protect_seconds=0.))
     return [res | dict(k_measured=clf.audit(X, y).k)]
 
+def specializer(method, k, qi):
+    "The anonymizer of a method"
+    if method.startswith("tdr"): return TDRAnonymizer(k=k, quasi_identifiers=qi)
+    trees = flat_taxonomies() if method == "tds_flat" else taxonomies("ours" if method == "tds_ours" else "fung")
+    return TDSAnonymizer(k=k, quasi_identifiers=qi, taxonomies={o: t for o, t in trees.items() if o in qi})
+
+def specialized_lines(method, where, learners, X, y, X_test, y_test, qi):
+    (*_, k, _), start, est = where, time.perf_counter(), specializer(method, where[-2], qi)
+    if method.endswith("together"):
+        both = est.anonymize(pd.concat([X, X_test], ignore_index=True), pd.concat([y, y_test], ignore_index=True))
+        train, test, found = both.data.iloc[:len(X)], both.data.iloc[len(X):].reset_index(drop=True), both.audit.k
+    else:
+        release = est.anonymize(X, y)
+        train, test, found = release.data, est.transform(X_test), release.audit.k
+    data, words = as_words(train, qi, method != "tdr_missing")
+    asked = as_words(test, qi, method != "tdr_missing", words)[0]
+    about = dict(n_train=len(data), lost=0, suppressed=round(suppressed(train, qi), 6), k_measured=found, protect_seconds=round(time.perf_counter() - start, 2))
+    return [o for l in learners for o in lines({method: asked}, where, l, LEARNERS[l](), (data, y), y_test, about)]
+
 def run(unit):
     "The lines of a unit, without the columns that tell where they were made"
     method, preparation, case, k, half, learners = unit
@@ -184,6 +233,7 @@ def run(unit):
     given = (preparation, case, k, half), learners, X, y, X_test, y_test, QIS.get(case, list(X))
     if method == "kactus": return kactus_lines(*given)
     if method == "mondrian": return mondrian_lines(*given)
+    if method in SPECIALIZED: return specialized_lines(method, *given)
     return kadet_lines(method, given[0], *given[2:])
 
 # ---------- Table 6
@@ -214,8 +264,14 @@ def enlarged_adult(factor, seed=0):
 # ---------- results
 def versions_of(path): return Path(path).with_name(f"{Path(path).stem}_versions.csv")
 
+def specialized_path(path): return Path(path).with_name(f"{Path(path).stem}_specialized.csv")
+
 def read(path):
-    "The stored lines; commits and versions stand once each, in a file beside them"
+    "The stored lines, those of TDS and TDR from a second file beside the first; commits and versions stand once each, in a further file"
+    parts = [_read_one(o) for o in (path, specialized_path(path))]
+    return pd.concat([o for o in parts if len(o)] or parts[:1], ignore_index=True)
+
+def _read_one(path):
     if not Path(path).is_file(): return pd.DataFrame(columns=COLUMNS)
     t, made = (pd.read_csv(o, dtype={c: str for c in MADE}) for o in (path, versions_of(path)))
     return t.merge(made, on="made", how="left", validate="many_to_one")[COLUMNS]
@@ -223,8 +279,13 @@ def read(path):
 def done_in(path): return set(read(path)[KEY].itertuples(index=False, name=None))
 
 def store(path, lines):
-    "Add lines, or replace those of the same run, in the order of the design; the file is written whole or not at all"
-    path, new, old = Path(path), pd.DataFrame(lines, columns=COLUMNS), read(path)
+    "Add lines, or replace those of the same run, in the order of the design; a file is written whole or not at all"
+    for p, special in ((Path(path), False), (specialized_path(path), True)):
+        some = [o for o in lines if (o["method"] in SPECIALIZED) == special]
+        if some: _store_one(p, some)
+
+def _store_one(path, lines):
+    new, old = pd.DataFrame(lines, columns=COLUMNS), _read_one(path)
     t = pd.concat([old.astype(new.dtypes.to_dict()), new]) if len(old) else new
     rank = dict(method=list(ABOUT), preparation=list(PREPARATIONS), case=[*SMALL, *CASES], learner=list(LEARNERS))
     t = t.drop_duplicates(KEY, keep="last").sort_values(KEY, key=lambda c: c.map({v: i for i, v in enumerate(rank[c.name])}) if c.name in rank else c)
@@ -241,26 +302,13 @@ def make(unit):
 
 def make_all(units, out, jobs=1):
     "Make units and store their lines as they come; the lines"
-    bar = tqdm(total=len(units), desc="protected halves", file=sys.stderr, disable=None)
-    def keep(lines):
-        if out: store(out, lines)
-        bar.update()
-        return lines
-    if jobs == 1: return [o for unit in units for o in keep(make(unit))]
-    with ProcessPoolExecutor(jobs) as pool:
-        res, todo = [], iter(units)
-        waiting = {pool.submit(make, unit) for unit in islice(todo, 2*jobs)}
-        while waiting:
-            first = next(as_completed(waiting)); waiting.remove(first)
-            res += keep(first.result())
-            waiting |= {pool.submit(make, unit) for unit in [next(todo, None)] if unit}
-    return res
+    return each_unit(make, units, (lambda lines: store(out, lines)) if out else None, jobs, "protected halves")
 
 def summary(t):
     "Mean and standard deviation over the halves, in percent, beside the paper's"
     p = pd.read_csv(PAPER)
     names = {"adult-complete": "14/14", "adult-complete-11": "11/14", "adult-complete-8": "8/14"}
-    which = {"mondrian": (5, "Mondrian"), "mondrian_raw_test": (5, "Mondrian"), "kadet": (3, "kADET"), "kadet_values": (4, "kADET")}
+    which = {"mondrian": (5, "Mondrian"), "mondrian_raw_test": (5, "Mondrian"), "kadet": (3, "kADET"), "kadet_values": (4, "kADET")} | {o: (4 if o == "tds_flat" or o.startswith("tdr") else 3, o[:3].upper()) for o in SPECIALIZED}
     s = t.groupby(KEY[:4] + ["learner"], sort=False).agg(halves=("half", "size"), accuracy=("accuracy", "mean"), sd=("accuracy", "std"), lost=("lost", "mean"), suppressed=("suppressed", "mean"), seconds=("seconds", "mean")).reset_index()
     def theirs(o):
         if o.method == "kactus" and (o.k in KS_2 and o.case not in QIS): hit = p[(p.table == 2) & (p.case == o.case.removesuffix("-complete")) & (p.learner == o.learner) & (p.k == o.k)]

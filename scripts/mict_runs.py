@@ -20,7 +20,7 @@ from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
 from ppdt.learners import NaiveBayesClassifier
 from ppdt.mict import MiCTAnonymizer, MicroaggregationAnonymizer, MixedKNNClassifier, record_linkage
 
-CASES = {"german": (2, 3, 5, 10, 20, 50), "adult": (3, 5, 10, 30, 100)}
+CASES = {"german": (2, 3, 5, 10, 20, 50), "adult": (3, 10, 30, 100)}
 METHODS = {
     "asis": ("MiCT as the paper has it: rows of complying leaves unchanged; promises nothing", partial(MiCTAnonymizer, release="asis")),
     "within_leaf": ("MiCT, each complying leaf microaggregated by itself", MiCTAnonymizer),
@@ -43,8 +43,8 @@ def all_units():
     res = []
     for case, ks in CASES.items():
         res += [(case, "raw", "", 1)]
-        # a fold of Adult that is averaged without a tree is slow: there once only
-        res += [(case, m, p, k) for p in PERTURB for k in ks for m in METHODS if (case, m, p) != ("adult", "vmdav", "inside")]
+        # on Adult two methods are slow, the one to average without a tree, the other to be asked for neighbours: there once only
+        res += [(case, m, p, k) for p in PERTURB for k in ks for m in METHODS if case == "german" or p == "once" or m not in ("asis", "vmdav")]
     return res
 
 def keys_of(unit): return [(*unit, model, l) for model in (("OO",) if unit[1] == "raw" else MODELS) for l in learners(unit[0])]
