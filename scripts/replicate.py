@@ -4,7 +4,7 @@
     python scripts/replicate.py shao_beckford --full             all runs, stored in nbs/papers/results/shao_beckford.csv,
                                                                  and what the releases publish, in shao_beckford_sets.csv
     python scripts/replicate.py shao_beckford --row paper 64 0   one run: setting, k, seed
-    python scripts/replicate.py kadet --full                     all runs, stored in nbs/papers/results/kadet.csv
+    python scripts/replicate.py kadet --full                     all runs, stored in nbs/papers/results/kadet.csv, those of TDS in kadet_tds.csv
     python scripts/replicate.py kadet --row c45 75 1             one run: setting, k, limit of confidence (1: none)
     python scripts/replicate.py kactus --full                    all runs (hours), stored in nbs/papers/results/kactus_runs.csv; see
                                                                  scripts/kactus_runs.py, which has more options
@@ -22,6 +22,7 @@ import numpy as np, pandas as pd, sklearn
 from tqdm import tqdm
 import ppdt
 from ppdt.c45 import C45Classifier, ID3Classifier
+from ppdt.contest import exposure
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
 from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.id3_sets import GeneralizedID3Classifier, make_marginals
@@ -29,6 +30,7 @@ from ppdt.kadet import KADETClassifier
 from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.tables import atomic_write, cells
+from ppdt.tds import TDSAnonymizer
 from ppdt.trees import entropy, information_gain
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -402,6 +404,36 @@ def read_kadet(path):
     t = read_results(path, KADET_COLUMNS)
     return t.assign(root=t.root.fillna("").astype(str))
 
+# TDS, with which the paper compares: (all 14 attributes?, learner, are test rows recoded together with the training rows?)
+KADET_TDS = {f"tds_{name}{'_together' if both else ''}": (numbers, learner, both)
+    for both in (False, True) for name, numbers, learner in (("id3", False, ID3Classifier), ("c45_8", False, C45Classifier), ("c45", True, C45Classifier))}
+TDS_COLUMNS = ["setting", "k", "error", "exposed", "k_measured", "classes", "refinements", "seconds"] + MADE
+
+def kadet_tds_run(setting, k):
+    """A line of TDS on Adult's own split, without the columns that tell where it was made: every cell that is published is a word of its own, a range too. `exposed`:
+    percent of the training rows in a class of one income"""
+    from kactus_runs import as_words
+    (numbers, learner, both), (train, test) = KADET_TDS[setting], load()
+    columns = list(train.drop(columns=CLASS)) if numbers else CATEGORICAL
+    est, start = TDSAnonymizer(k=k, taxonomies=taxonomies("fung")), time.process_time()
+    t = pd.concat([train, test], ignore_index=True) if both else train
+    r = est.anonymize(t[columns], t[CLASS])
+    seconds = time.process_time() - start
+    learnt = r.data.iloc[:len(train)]
+    asked = r.data.iloc[len(train):].reset_index(drop=True) if both else est.transform(test[columns])
+    data, words = as_words(learnt, columns)
+    clf = learner().fit(data, train[CLASS])
+    right = np.asarray(clf.predict(as_words(asked, columns, known=None if learner is ID3Classifier else words)[0]), dtype=object) == test[CLASS].to_numpy(dtype=object)
+    return dict(setting=setting, k=k, error=round(100 - 100*float(right.mean()), 4), exposed=round(100*exposure(learnt, train[CLASS])[0], 4), k_measured=r.audit.k, classes=r.audit.n_classes, refinements=len(est.trace_), seconds=round(seconds, 2))
+
+def read_kadet_tds(path): return read_results(path, TDS_COLUMNS)
+
+def kadet_tds(out, again=False):
+    "Make the runs of TDS that are not stored"
+    done = set() if again else set(read_kadet_tds(out)[["setting", "k"]].itertuples(index=False, name=None))
+    for key in tqdm([(s, k) for s in KADET_TDS for k in KADET_KS if (s, k) not in done], desc="TDS", file=sys.stderr, disable=None):
+        store(out, [kadet_tds_run(*key) | provenance()], ["setting", "k"], TDS_COLUMNS, KADET_TDS)
+
 def kadet(full, seeds, row, again, out):
     "Make the runs that were asked for"
     keys = kadet_runs() if full else [("id3_raw", 1, 1.), ("id3", 750, 1.), ("id3", 1000, 1.), ("c45", 75, 1.)]
@@ -415,6 +447,7 @@ def kadet(full, seeds, row, again, out):
     for key in tqdm([o for o in keys if o not in done], desc="runs", file=sys.stderr, disable=None):
         lines.append(kadet_run(*key) | provenance())
         if full: store(out, lines[-1:], KADET_KEY, KADET_COLUMNS, KADET)
+    if full: kadet_tds(Path(out).with_name(f"{Path(out).stem}_tds.csv"), again)
     t = read_kadet(out) if full else pd.DataFrame(lines)
     if full: print(f"{len(t)} runs in {out}, {len(lines)} of them new")
     print(t.drop(columns=MADE).round(2).to_string(index=False))
