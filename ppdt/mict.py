@@ -330,7 +330,7 @@ class _NeighbourColumn:
         table = self.weight*(1 - (block @ self.block.T).toarray())
         return lambda rows: table[at[rows]][:, self.at]
 
-# %% ../nbs/13b_mict.ipynb #ad7e36f3
+# %% ../nbs/13b_mict.ipynb #62a66b62
 class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
     """Nearest neighbours on mixed data, raw or published, with the distance of microaggregation. Source: mict, Eq. 4 and Section 5.
 
@@ -387,7 +387,6 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
         "Share of each class among the neighbours, shape (n_rows, n_classes)"
         check_is_fitted(self, "columns_")
         X = same_columns(X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
-        if not len(X): return np.empty((0, self.counts_.shape[1]))
         alike, first = _distinct([_hashed(X[o]) for o in X])             # of published rows many are alike
         X = X.iloc[first]
         votes, res = self.counts_.sum(axis=1), np.empty((len(X), self.counts_.shape[1]))
@@ -431,7 +430,7 @@ def _distinct(columns):
         key = pd.factorize(key*(int(code.max(initial=0)) + 1) + code)[0].astype(np.int64)
     return key, np.unique(key, return_index=True)[1]
 
-# %% ../nbs/13b_mict.ipynb #30b9403a
+# %% ../nbs/13b_mict.ipynb #7a978726
 def record_linkage(
     original:pd.DataFrame, # What an attacker knows: the original values of people, shape (n_rows, n_columns)
     published:pd.DataFrame, # The published rows of the same people in the same order, raw or a release's `data`, shape (n_rows, n_columns)
@@ -444,7 +443,6 @@ def record_linkage(
     of the published values. At most 1/n for a person in an equivalence class of n. Raises ValueError for tables that do not fit each other, and as `MixedKNNClassifier`."""
     original, published = check_table(original), check_table(published)
     if len(original) != len(published): raise ValueError(f"'published' must have the {len(original)} rows of 'original', in their order. Got {len(published)}: leave the lost rows out of 'original'.")
-    if not len(published): raise ValueError("'published' must have at least one row. Got none.")
     absent = [o for o in published if o not in original]
     if absent: raise ValueError(f"'original' must have the columns of 'published'. Got none named {absent[0]!r}.")
     _check_number("cat_weight", cat_weight, positive=True)

@@ -15,7 +15,7 @@
 A run that is stored already is not made again (--again makes all anew), so that --full may be stopped and
 called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive. The taxonomies of the kADET and TDS papers
 are not ours to give away: they are read from PPDT_DATA/hierarchies/fung."""
-import argparse, os, platform, subprocess, sys, time
+import argparse, importlib, os, platform, subprocess, sys, time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 import numpy as np, pandas as pd, sklearn
@@ -245,6 +245,11 @@ def run(setting, n_qi, k, seed):
     return dict(setting=setting, n_qi=n_qi, k=k, seed=seed, accuracy=round(100*float(right.mean()), 4), nodes=nodes, leaves=leaves, root=root,
         **{o: round(float(v), 6) for o, v in loss.items()}, k_measured=1 if release is None else release.audit.k, gcp=0. if release is None else round(release.audit.gcp, 6))
 
+def beside(name):
+    "Another script of this folder, as a module"
+    if (folder := str(Path(__file__).resolve().parent)) not in sys.path: sys.path.insert(0, folder)
+    return importlib.import_module(name)
+
 def provenance():
     "Where a line was made: commit, with + when something was changed since, and versions"
     def git(*a):
@@ -412,7 +417,7 @@ TDS_COLUMNS = ["setting", "k", "error", "exposed", "k_measured", "classes", "ref
 def kadet_tds_run(setting, k):
     """A line of TDS on Adult's own split, without the columns that tell where it was made: every cell that is published is a word of its own, a range too. `exposed`:
     percent of the training rows in a class of one income"""
-    from kactus_runs import as_words
+    as_words = beside("kactus_runs").as_words
     (numbers, learner, both), (train, test) = KADET_TDS[setting], load()
     columns = list(train.drop(columns=CLASS)) if numbers else CATEGORICAL
     est, start = TDSAnonymizer(k=k, taxonomies=taxonomies("fung")), time.process_time()
@@ -455,21 +460,15 @@ def kadet(full, seeds, row, again, out):
 # ---------- kACTUS
 def kactus(*args):
     "The runs of scripts/kactus_runs.py"
-    sys.path.insert(0, str(Path(__file__).parent))
-    import kactus_runs
-    kactus_runs.kactus(*args)
+    beside("kactus_runs").kactus(*args)
 
 def erp(*args):
     "The runs of scripts/erp_runs.py"
-    sys.path.insert(0, str(Path(__file__).parent))
-    import erp_runs
-    erp_runs.erp(*args)
+    beside("erp_runs").erp(*args)
 
 def mict(full, seeds, row, again, out):
     "The runs of scripts/mict_runs.py"
-    sys.path.insert(0, str(Path(__file__).parent))
-    import mict_runs
-    mict_runs.mict(full, seeds, row, again, out)
+    beside("mict_runs").mict(full, seeds, row, again, out)
 
 PAPERS = {"shao_beckford": shao_beckford, "kadet": kadet, "kactus": kactus, "erp": erp, "mict": mict}
 

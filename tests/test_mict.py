@@ -7,7 +7,7 @@ from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
 from ppdt.diversity import LDiversity
 from ppdt.loss import information_loss
-from ppdt.mict import MiCTAnonymizer, MicroaggregationAnonymizer, MixedKNNClassifier, _textbook_knn, levels
+from ppdt.mict import MiCTAnonymizer, MicroaggregationAnonymizer, MixedKNNClassifier, _textbook_knn, levels, record_linkage
 from ppdt.microaggregation import _blocks, _textbook_mdav, _textbook_vmdav, mdav, microaggregate, mixed_space, sum_of_squares, vmdav
 from ppdt.release import read_release
 from ppdt.tables import Centroid, Exact, MISSING, Suppressed, encode
@@ -221,3 +221,48 @@ def test_new_rows(release, can):
     new = back.transform(pd.DataFrame({"Gender": ["Female"], "Marital": ["Not Married"], "Age": [20]}))
     assert row_cells(new.Age) == [Centroid(109/3)]
     with pytest.raises(ValueError, match="must hold numbers"): tool.transform(SHOP.assign(Age="old"))
+
+# ---------------------------------------------------------------- who is found
+
+def by_trying(rows, published, ranges):
+    "Chance that each is found: all published rows measured one by one"
+    def d(u, v): return round(sum((a != b)*1. if r is None else ((a - b)/(r or 1))**2 for a, b, r in zip(u, v, ranges)), 12)
+    res = []
+    for i, u in enumerate(rows):
+        far = [d(u, v) for v in published]
+        near = [j for j, o in enumerate(far) if o <= min(far) + 1e-12]
+        res.append((i in near)/len(near))
+    return res
+
+@given(table=people(24), method=pick("vmdav", "mdav"))
+def test_linkage_by_trying(table, method):
+    X, _, k = table
+    data = MicroaggregationAnonymizer(k=k, method=method).anonymize(X).data
+    published = pd.DataFrame({o: [next(iter(c.values)) if isinstance(c, Exact) else c.value for c in row_cells(data[o])] for o in X})
+    ranges = [np.ptp(published[o].astype(float)) if o[0] == "x" else None for o in X]
+    found = record_linkage(X, data)
+    assert np.allclose(found, by_trying(X.values.tolist(), published.values.tolist(), ranges)) and (found <= 1/k + 1e-9).all()
+    some = np.arange(len(X))[::2]
+    assert np.array_equal(record_linkage(X, data, some), found[some])
+
+def test_linkage_of_what_is_not_changed():
+    X = pd.DataFrame({"a": [1, 1, 2, 3], "b": ["x", "x", "y", "y"]})
+    assert record_linkage(X, X).tolist() == [.5, .5, 1, 1]
+    hidden = X.assign(b=pd.Categorical([Suppressed()]*4))
+    assert record_linkage(X, hidden).tolist() == [.5, .5, 1, 1] and record_linkage(X, hidden[["b"]]).tolist() == [.25]*4
+
+@pytest.mark.parametrize("given_, says", [
+    (dict(published=pd.DataFrame({"a": [1]})), "leave the lost rows out"), (dict(published=pd.DataFrame({"c": [1, 2]})), "none named 'c'"), (dict(rows=[2]), "positions from 0 to 1"), (dict(rows=[.5]), "positions"),
+    (dict(cat_weight=0), "'cat_weight'"), (dict(original=pd.DataFrame({"a": []}), published=pd.DataFrame({"a": []})), "at least one row|no rows|empty")])
+def test_linkage_of_what_does_not_fit(given_, says):
+    with pytest.raises((ValueError, TypeError), match=says): record_linkage(**(dict(original=pd.DataFrame({"a": [1, 2]}), published=pd.DataFrame({"a": [1, 2]})) | given_))
+
+def test_equal_rows_are_asked_once_and_answered_alike():
+    X = pd.DataFrame({"a": [1, 2, 3, 4, 5, 6], "b": ["x", "y", "x", "y", "x", "y"]})
+    clf = MixedKNNClassifier(2).fit(X, ["p", "p", "q", "q", "q", "p"])
+    many = pd.concat([X, X.iloc[::-1], X.iloc[[2, 2]]], ignore_index=True)
+    p = clf.predict_proba(many)
+    assert np.array_equal(p[:6], p[11:5:-1]) and np.array_equal(p[12], p[2])
+    with pytest.raises(ValueError, match="at least one row"): clf.predict(X[:0])
+    odd = pd.DataFrame({"a": [1, 1], "b": pd.Series([1, True], dtype=object)})
+    assert len(clf.predict(odd)) == 2

@@ -93,6 +93,15 @@ def test_stored_numbers_of_kadet_are_possible(replicate):
     assert ((made.limit == 1) | (made.confidence <= made.limit + 1e-6)).all() and ((made.exposed > 0) <= (made.confidence == 1)).all()
     assert (made.nodes > made.leaves).sum() == (made.nodes > 1).sum() and made.seconds.max() < 60
 
+def test_tds_beside_kadet_comes_out_as_stored(replicate, data_dir):
+    path = KADET.with_name("kadet_tds.csv")
+    t = replicate.read_kadet_tds(path)
+    assert list(t.columns) == replicate.TDS_COLUMNS and keys(t, ["setting", "k"]) == [(s, k) for s in replicate.KADET_TDS for k in replicate.KADET_KS]
+    assert (t.k_measured >= t.k).all() and t.error.between(10, 30).all() and not t.isna().any(axis=None)
+    for key in ("tds_id3", 250), ("tds_c45_together", 50):
+        new, old = replicate.kadet_tds_run(*key), t.set_index(["setting", "k"]).loc[key]
+        assert all(new[o] == old[o] for o in ("error", "exposed", "k_measured", "classes", "refinements")), key
+
 @pytest.mark.parametrize("key", [("id3_our_levels", 500, 1.), ("c45_values", 250, 1.), ("id3_raw", 1, 1.)])
 def test_a_run_of_kadet_comes_out_as_stored(replicate, data_dir, key):
     old, new = replicate.read_kadet(KADET).set_index(replicate.KADET_KEY).loc[key], replicate.kadet_run(*key)
@@ -151,7 +160,7 @@ def test_the_design_of_kactus(runs):
     assert set(t.method) == set(runs.ABOUT) and set(t.case) == {*runs.SMALL, *runs.CASES} and set(t.preparation) == set(runs.PREPARATIONS)
     table_2 = t[(t.method == "kactus") & t.case.isin([*runs.SMALL, "adult"]) & (t.preparation == "raw")]
     assert len(table_2) == 240*10 and (table_2.groupby(["case", "k", "learner"]).half.nunique() == 10).all()
-    assert t[t.case == "adult-complete-8"].method.value_counts().to_dict() == {"kactus": 480, "kadet": 60, "kadet_values": 60, "mondrian": 240, "mondrian_raw_test": 240}
+    assert t[t.case == "adult-complete-8"].method.value_counts().to_dict() == {"kactus": 480, "kadet": 60, "kadet_values": 60, "mondrian": 240, "mondrian_raw_test": 240, **dict.fromkeys(("tds", "tds_flat", "tdr"), 240), **dict.fromkeys(("tds_ours", "tds_together", "tdr_missing", "tdr_together"), 60)}
     parts = [i for i, u in enumerate(runs.all_units()) if u[5] == ("part",)]
     assert parts == list(range(parts[0], len(runs.all_units())))                       # the slowest learner last
 
@@ -192,6 +201,42 @@ def test_sets_and_ranges_as_plain_values(runs):
     asked = runs.as_values(X, X, tokens)[0]
     assert asked.age.tolist() == X.age.tolist() and asked.job.isna().tolist() == [True, True, False, False]
 
+def test_a_global_recoding_as_words(runs):
+    from ppdt.tds import TDRAnonymizer
+    X = pd.DataFrame({"age": [20, 30, 40, 50, 21, 31], "job": pd.Categorical(["a", "b", "c", "c", "b", "b"]), "other": [1., 2., 3., 4., 5., 6.]})
+    y = pd.Series(["n", "p", "n", "n", "p", "p"])
+    est = TDRAnonymizer(k=2, quasi_identifiers=["job", "age"]).fit(X, y)
+    as_value, words = runs.as_words(est.release_.data, ["job", "age"])
+    assert as_value.other is not None and (as_value.other == X.other).all() and not as_value[["job", "age"]].isna().any(axis=None)
+    assert as_value.job.astype(str).tolist() == ["*", "b", "*", "*", "b", "b"] and words["job"] == ["*", "b"]
+    as_gap, known = runs.as_words(est.release_.data, ["job", "age"], hidden=False)
+    assert as_gap.job.isna().tolist() == [True, False, True, True, False, False] and known["job"] == ["b"]
+    asked = runs.as_words(est.transform(X), ["job", "age"], True, {"job": ["b"], "age": words["age"]})[0]
+    assert asked.job.isna().tolist() == as_gap.job.isna().tolist() and (asked.age == as_value.age).all()
+
+@pytest.mark.parametrize("method", ["tds_flat", "tdr", "tdr_missing", "tdr_together"])
+def test_a_run_of_specialization_by_hand(runs, data_dir, method, monkeypatch):
+    "What stands in the line is what the anonymizer, the cut and C4.5 give when they are called one after the other"
+    from ppdt.c45 import C45Classifier
+    from ppdt.tables import column_text
+    X, y = (o.iloc[:4000].reset_index(drop=True) for o in runs.table("adult-complete"))
+    monkeypatch.setattr(runs, "table", lambda case, preparation="raw": (X, y))
+    runs.flat_taxonomies.cache_clear()
+    line, = runs.run((method, "raw", "adult-complete-8", 20, 1, ("c45",)))
+    train, test = runs.halves("adult-complete-8", len(X))[1]
+    est, qi = runs.specializer(method, 20, runs.QI_8), runs.QI_8
+    if method.endswith("together"):
+        rows = np.r_[train, test]
+        data = est.anonymize(X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)).data
+        a, b = data[:len(train)], data[len(train):]
+    else: a, b = est.anonymize(X.iloc[train], y.iloc[train]).data, est.transform(X.iloc[test])
+    def words(t): return t.assign(**{o: pd.Series(column_text(t[o]), index=t.index, dtype="str").where(lambda s: s != "*" if method == "tdr_missing" else s == s).astype("category") for o in qi})
+    a, b = words(a), words(b)
+    b = b.assign(**{o: b[o].cat.set_categories(a[o].cat.categories) for o in qi})
+    right = int((np.asarray(C45Classifier(thresholds="data").fit(a, y.iloc[train]).predict(b), dtype=object) == y.iloc[test].to_numpy(dtype=object)).sum())
+    runs.flat_taxonomies.cache_clear()
+    assert line["right"] == right and line["k_measured"] >= 20 and line["n_train"] == len(train)
+
 def test_the_enlarged_table(runs):
     from ppdt.datasets import make_population
     people = make_population(200)
@@ -212,7 +257,7 @@ def test_stored_runs_of_kactus_are_of_the_design(runs):
     assert (t.right <= t.n_test).all() and (t.accuracy == (100*t.right/t.n_test).round(4)).all() and (t.lost < t.k).all() and (t.k_measured >= t.k).all()
     assert t.suppressed.between(0, 1).all() and (t.suppressed[t.k == 1] == 0).all()
 
-@pytest.mark.parametrize("key", [("kactus", "raw", "glass", 10, 3, "c45"), ("kactus", "discretized", "pima", 5, 0, "naive_bayes")])
+@pytest.mark.parametrize("key", [("kactus", "raw", "glass", 10, 3, "c45"), ("kactus", "discretized", "pima", 5, 0, "naive_bayes"), ("tdr", "raw", "adult-complete", 100, 2, "c45"), ("tds_together", "raw", "adult-complete-8", 1000, 9, "c45")])
 def test_a_run_of_kactus_comes_out_as_stored(runs, data_dir, key):
     old = runs.read(KACTUS).set_index(runs.KEY).loc[key]
     new, = runs.run((*key[:5], (key[5],)))
@@ -260,3 +305,41 @@ def test_erp_on_the_command_line(replicate, erp_runs, data_dir, tmp_path, capsys
     with pytest.raises(SystemExit, match="TABLE/METHOD/READING K FOLD"): replicate.main(["erp", "--row", "contra/tiered/middle", "11", "0"])
     replicate.main(["erp", "--row", "contra/uniform/middle", "10", "3"])
     assert "49.02" in capsys.readouterr().out                                       # the paper's
+
+# ---------- MiCT
+@pytest.fixture(scope="module")
+def mict_runs():
+    sys.path.insert(0, str(places.ROOT/"scripts"))
+    try: import mict_runs
+    finally: sys.path.pop(0)
+    return mict_runs
+
+def test_stored_runs_of_mict_are_of_the_design(mict_runs):
+    t = mict_runs.read(mict_runs.RESULTS/"mict.csv")
+    assert list(t.columns) == mict_runs.COLUMNS and not t.duplicated(mict_runs.KEY).any()
+    assert set(keys(t, mict_runs.KEY)) == set(mict_runs.all_runs()) and not t[mict_runs.MADE].isna().any(axis=None)
+    assert np.allclose(mict_runs.per_fold(t).mean(axis=1), t.accuracy, atol=1e-3) and t.gcp.between(0, 1).all()
+    asked = t.tested.str.split().map(lambda o: sum(map(int, o)))
+    assert (asked == t.case.map({"german": 1000, "adult": 45_222})).all()                 # nobody is lost, everybody is asked once
+    safe = t[t.method.isin(["within_leaf", "suppress", "vmdav"])]
+    assert (safe.singled_out == 0).all() and (safe.found.dropna() <= 1/safe.k[safe.found.notna()] + 1e-6).all() and (t.found.isna() == (t.perturb == "inside")).all()
+
+def test_a_run_of_mict_comes_out_as_stored(mict_runs, data_dir):
+    unit = ("german", "within_leaf", "once", 20)
+    old = mict_runs.read(mict_runs.RESULTS/"mict.csv").set_index(mict_runs.KEY)
+    for line in mict_runs.run(unit):
+        for o in ("right", "tested", "accuracy", "gcp", "class_known", "singled_out", "found"): assert line[o] == old.loc[tuple(line[c] for c in mict_runs.KEY), o], o
+
+def test_folds_of_mict(mict_runs, data_dir):
+    X, y = mict_runs.table("german")
+    tests = [b for _, b in mict_runs.folds("german")]
+    assert len(tests) == 10 and sorted(np.concatenate(tests)) == list(range(1000))
+    assert all(not set(a) & set(b) and len(a) == 900 for a, b in mict_runs.folds("german"))
+    assert {int((y.iloc[b] == y.iloc[0]).sum()) for b in tests} <= {30, 70}
+
+def test_mict_on_the_command_line(replicate, mict_runs, data_dir, tmp_path, capsys):
+    for args in (["mict", "--row", "german/asis/once"], ["mict", "--row", "german/asis/once", "7"], ["mict", "--row", "german/asis", "ten"]):
+        with pytest.raises(SystemExit): replicate.main(args)
+    with pytest.raises(SystemExit): mict_runs.main(["--jobs", "0"])
+    replicate.main(["mict", "--row", "german/suppress/once", "50"])
+    assert "naive_bayes" in capsys.readouterr().out
