@@ -438,7 +438,7 @@ def _as_tree(d, t, how):
     values = [["<=", ">"] if line is not None else list(v) for v, line in zip(d.values, d.line)]
     return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes), _dates(d))
 
-# %% ../nbs/09b_fractions.ipynb #b7f93fd5
+# %% ../nbs/09b_fractions.ipynb #669a5c56
 class _Cells:
     "Rows whose cells may be sets: codes from the size of the domain on are sets of codes. A row restricted by a test becomes a row of its own"
     def __init__(self, d, sets, spread, min_fragment):
@@ -447,6 +447,16 @@ class _Cells:
         self.codes, self.y, self.weight, self.spread, self.min_fragment = list(d.codes), d.y, d.weight, spread, min_fragment
         self.sets, self.known = sets, [{} for _ in d.codes]      # (values, weights) of each set; a part of a set -> its code
         self.up, self.born = np.arange(len(d.y)), np.zeros(len(d.y), dtype=np.int64)     # the row that was restricted, and the depth where
+
+    def add(self, old, j, code, depth):
+        "New rows that are as the rows `old`, but for the code of attribute j; columns grow into spare room, which doubles when it is used up"
+        n, m, columns = len(self.y), len(old), [*self.codes, self.y, self.up, self.born]
+        if not hasattr(self, "room") or n + m > len(self.room[0]):
+            self.room = [np.empty(2*(n + m), dtype=np.int64) for _ in columns]
+            for r, c in zip(self.room, columns): r[:n] = c
+        for i, r in enumerate(self.room[:-2]): r[n:n+m] = code if i == j else r[old]
+        self.room[-2][n:n+m], self.room[-1][n:n+m] = old, depth
+        *self.codes, self.y, self.up, self.born = (r[:n+m] for r in self.room)
 
     def flat(self, j):
         "All sets of an attribute: (begin, values, weights)"
@@ -477,7 +487,13 @@ class _Cells:
             self.sets[j].append((values, weights/weights.sum()))
         return self.known[j][key]
 
-# %% ../nbs/09b_fractions.ipynb #349bcb4a
+# %% ../nbs/09b_fractions.ipynb #872da921
+def _by_group(group, value, n_groups, n_values):
+    "Order of rows by group and value, equal ones as they come: numbers of 16 bits are sorted by their digits, which is faster"
+    if max(n_groups, n_values) > 2**16: return np.argsort(group*np.int64(n_values + 1) + value, kind="stable")
+    order = np.argsort(value.astype(np.uint16), kind="stable")
+    return order if n_groups == 1 else order[np.argsort(group[order].astype(np.uint16), kind="stable")]
+
 def _score_cells(d, j, row, local, w, counts, total, m, binary, admit=None, refused=()):
     "The best split on attribute j in each node; a set counts in parts (spread), or not at all (discount)"
     code, n, k, size = d.codes[j][row], len(counts), d.n_classes, d.sizes[j]
@@ -487,7 +503,7 @@ def _score_cells(d, j, row, local, w, counts, total, m, binary, admit=None, refu
     if d.line[j] is None:
         table, v = _nominal_table(l, value*k + y, x, n, size, k, 0)
         return _binary_split(table, total, m, None, v, counts, admit, refused) if binary else _nominal_split(table, total, m, None, counts, admit)
-    order = np.argsort(l*np.int64(size + 1) + value, kind="stable")
+    order = _by_group(l, value, n, size)
     gap = None if (d.line[j][:-1] + 1e-5 < d.line[j][1:]).all() else 1e-5
     return _numeric_split(d.line[j], gap, value[order], y[order], x[order], np.bincount(l, minlength=n), counts, total, m, None, False, admit, refused)
 
@@ -541,23 +557,31 @@ def _send_cells(d, row, group, w, attribute, kind, cut, first, width, depth, tra
     order = np.lexsort((child, pos))
     return pos[order], child[order], w[order], new[order]
 
-# %% ../nbs/09b_fractions.ipynb #6d8dddb0
+# %% ../nbs/09b_fractions.ipynb #44e35b85
+def _distinct_rows(columns):
+    "(distinct rows of some columns of whole numbers in their order, number of each row among them)"
+    key, size = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for c in columns:
+        lo = int(c.min()); n = int(c.max()) - lo + 1
+        if size*n >= 2**62: return (lambda v, i: (v.T, i.ravel()))(*np.unique(np.stack(columns), axis=1, return_inverse=True))
+        key, size = key*n + (c.astype(np.int64) - lo), size*n
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return np.stack([c[first] for c in columns], axis=1), inverse
+
 def _restrict(d, j, row, branch, kind, cut, depth):
     "Rows whose cell of attribute j is what is left of it on a branch"
     code, size = d.codes[j][row], d.sizes[j]
     touch = np.flatnonzero(code >= size)
     if not len(touch): return row
-    key, inverse = np.unique(np.stack([code[touch], branch[touch], kind[touch], cut[touch]]), axis=1, return_inverse=True)
-    new = np.empty(key.shape[1], dtype=np.int64)
-    for i, (c, b, kd, ct) in enumerate(key.T.tolist()):
+    key, inverse = _distinct_rows([code[touch], branch[touch], kind[touch], cut[touch]])
+    new = np.empty(len(key), dtype=np.int64)
+    for i, (c, b, kd, ct) in enumerate(key.tolist()):
         v, x = d.sets[j][c - size]
         fit = _branch(v, kd, ct) == b
         new[i] = d.part(j, c, v[fit], x[fit])
     fresh = len(d.y) + np.arange(len(touch))
     old = row[touch]
-    for i, c in enumerate(d.codes): d.codes[i] = np.append(c, new[inverse.ravel()] if i == j else c[old])
-    d.y, d.up = np.append(d.y, d.y[old]), np.append(d.up, old)
-    d.born = np.append(d.born, depth[touch] if np.ndim(depth) else np.full(len(touch), depth))
+    d.add(old, j, new[inverse], depth[touch] if np.ndim(depth) else depth)
     res = row.astype(np.int64); res[touch] = fresh
     return res
 
