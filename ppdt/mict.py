@@ -279,7 +279,7 @@ def _textbook_knn(rows, classes, row, m, ranges, weight=1.):
     near = [c for u, c in zip(rows, classes) if d(u) <= far]
     return {c: near.count(c)/len(near) for c in sorted(set(classes))}
 
-# %% ../nbs/13b_mict.ipynb #bb95a6a5
+# %% ../nbs/13b_mict.ipynb #836b5ae0
 def _chances(c, cs):
     "(only value of each cell, -1 for none; None where a cell has several; weights of values, shape (n_cells, n_values))"
     members = _members(c, cs)
@@ -319,18 +319,21 @@ class _NeighbourColumn:
         "A function (rows of s) -> their distances to the training rows, shape (n, n_training)"
         if self.code.kind == "numeric":
             x = self.numbers(s)
+            whole = np.isfinite(x).all() and np.isfinite(self.x).all()
             def far(rows):
-                with np.errstate(over="ignore", invalid="ignore"): d = np.square((x[rows, None] - self.x)/self.width)
-                return np.where(np.isnan(d), 1., d)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    d = np.subtract.outer(x[rows], self.x); d /= self.width; np.square(d, out=d)
+                return d if whole else np.where(np.isnan(d), 1., d)
             return far
         one, block, at = self.read(s)
         if one is not None and self.one is not None:
             mine, theirs = self.one[self.at], one[at]
+            if (theirs >= 0).all(): return lambda rows: self.weight*np.not_equal.outer(theirs[rows], mine)
             return lambda rows: self.weight*((theirs[rows, None] != mine) | (theirs[rows, None] < 0))
         table = self.weight*(1 - (block @ self.block.T).toarray())
         return lambda rows: table[at[rows]][:, self.at]
 
-# %% ../nbs/13b_mict.ipynb #62a66b62
+# %% ../nbs/13b_mict.ipynb #30f40666
 class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
     """Nearest neighbours on mixed data, raw or published, with the distance of microaggregation. Source: mict, Eq. 4 and Section 5.
 
@@ -416,7 +419,9 @@ def _pieces(columns, X, n):
     far, step = [o.far_from(X[o.name]) for o in columns], max(1, 500_000//n)
     for i in range(0, len(X), step):
         rows = np.arange(i, min(i + step, len(X)))
-        yield rows, sum(f(rows) for f in far)
+        d = far[0](rows)
+        for f in far[1:]: d += f(rows)
+        yield rows, d
 
 def _hashed(s):
     "A column whose values are told apart as their types are: 1 is not True"
