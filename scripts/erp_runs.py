@@ -7,14 +7,14 @@
 A run protects nine tenths of a table, teaches C4.5 by the release, and asks it for the other tenth, recoded as the method recodes new rows (the paper's way) and as it
 is. Runs that are stored are not made again (--again makes all anew). Tables are found as `fetch_benchmark` finds them; also called by
 python scripts/replicate.py erp."""
-import argparse, random, sys, time
+import random, sys, time
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
 import numpy as np, pandas as pd
 sys.path.insert(0, str(Path(__file__).parent))
 from kactus_runs import as_values
-from replicate import MADE, RESULTS, each_unit, provenance, read_results, store
+from replicate import each_unit, MADE, parsed, provenance, read_results, RESULTS, runs_parser, store
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
 from ppdt.erp import ERPAnonymizer
@@ -143,14 +143,7 @@ def erp(full=False, seeds=None, row=None, again=False, out=None, jobs=1):
     if len(t): print(summary(t).round(4).to_string(index=False))
 
 def main(args=None):
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--full", action="store_true", help="make all runs and store them (hours)")
-    p.add_argument("--row", nargs=3, metavar=("RUN", "K", "FOLD"), help="make this run only, and print it")
-    p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")
-    p.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
-    p.add_argument("--out", type=Path, metavar="CSV", help="where --full stores (nbs/papers/results/erp.csv)")
-    a = p.parse_args(args)
-    if a.jobs < 1: p.error(f"--jobs must be at least 1. Got {a.jobs}.")
+    a = parsed(runs_parser(__doc__, ("RUN", "K", "FOLD"), "hours", "erp.csv"), args)
     try: erp(a.full, None, a.row, a.again, a.out, a.jobs)
     except (DataNotFoundError, DataCorruptedError) as e: raise SystemExit(str(e)) from None
 

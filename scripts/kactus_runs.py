@@ -10,13 +10,13 @@ A run is one learner, taught by one half of a table that was protected with one 
 are not made again (--again makes all anew), so that --full may be stopped and called again at any time. Small tables come first, PART on Adult last.
 Tables are found as `fetch_benchmark` finds them; the taxonomies of kADET's runs as in scripts/replicate.py, under which all this is also
 called: python scripts/replicate.py kactus."""
-import argparse, random, sys, time, warnings
+import random, sys, time, warnings
 from functools import lru_cache
 from pathlib import Path
 import numpy as np, pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 sys.path.insert(0, str(Path(__file__).parent))
-from replicate import MADE, RESULTS, each_unit, provenance, taxonomies
+from replicate import each_unit, MADE, parsed, provenance, RESULTS, runs_parser, taxonomies
 from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult, fetch_benchmark
 from ppdt.encoder import cell_numbers
@@ -339,17 +339,11 @@ def kactus(full=False, seeds=None, row=None, again=False, out=None, jobs=1, only
     if len(t): print(summary(t).round(2).to_string(index=False))
 
 def main(args=None):
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--full", action="store_true", help="make all runs and store them (hours)")
-    p.add_argument("--row", nargs=3, metavar=("RUN", "K", "HALF"), help="make this run only, and print it")
-    p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")
-    p.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
+    p = runs_parser(__doc__, ("RUN", "K", "HALF"), "hours", "kactus_runs.csv")
     p.add_argument("--method", choices=[o for o in ABOUT if o != "mondrian_raw_test"], help="runs of this method only")
     p.add_argument("--case", choices=[*SMALL, *CASES], help="runs of this table only")
     p.add_argument("--learner", choices=LEARNERS, help="units with this learner only")
-    p.add_argument("--out", type=Path, metavar="CSV", help="where --full stores (nbs/papers/results/kactus_runs.csv)")
-    a = p.parse_args(args)
-    if a.jobs < 1: p.error(f"--jobs must be at least 1. Got {a.jobs}.")
+    a = parsed(p, args)
     try: kactus(a.full, None, a.row, a.again, a.out, a.jobs, (a.method, a.case, a.learner))
     except (DataNotFoundError, DataCorruptedError) as e: raise SystemExit(str(e)) from None
 

@@ -7,13 +7,13 @@
 A line is a table, a method, a k, a way to perturb (the whole table once, or training and test rows each by themselves), a model (who learns from what, and is asked
 what) and a learner, in ten folds. Runs that are stored are not made again (--again makes all anew). Tables are found as `fetch_benchmark` finds them; also
 called by python scripts/replicate.py mict."""
-import argparse, sys
+import sys
 from functools import lru_cache, partial
 from pathlib import Path
 import numpy as np, pandas as pd
 from sklearn.model_selection import StratifiedKFold
 sys.path.insert(0, str(Path(__file__).parent))
-from replicate import MADE, RESULTS, each_unit, provenance, read_results, store
+from replicate import each_unit, MADE, parsed, provenance, read_results, RESULTS, runs_parser, store
 from ppdt.c45 import C45Classifier
 from ppdt.contest import contest
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
@@ -112,14 +112,7 @@ def mict(full=False, seeds=None, row=None, again=False, out=None, jobs=1):
     if len(t): print(t[KEY].assign(accuracy=t.accuracy.round(2), sd=per_fold(t).std(axis=1).round(2), found=t.found.round(4)).to_string(index=False, na_rep=""))
 
 def main(args=None):
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--full", action="store_true", help="make all runs and store them (about an hour)")
-    p.add_argument("--row", nargs=2, metavar=("RUN", "K"), help="make this release only, and print its runs")
-    p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")
-    p.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
-    p.add_argument("--out", type=Path, metavar="CSV", help="where --full stores (nbs/papers/results/mict.csv)")
-    a = p.parse_args(args)
-    if a.jobs < 1: p.error(f"--jobs must be at least 1. Got {a.jobs}.")
+    a = parsed(runs_parser(__doc__, ("RUN", "K"), "about an hour", "mict.csv"), args)
     try: mict(a.full, None, a.row, a.again, a.out, a.jobs)
     except (DataNotFoundError, DataCorruptedError) as e: raise SystemExit(str(e)) from None
 

@@ -292,6 +292,22 @@ def each_unit(make, units, keep=None, jobs=1, desc="runs"):
         for f in as_completed([pool.submit(make, u) for u in units]): take(f.result())
     return res
 
+def runs_parser(doc, row, time_, csv):
+    "The arguments that scripts of runs share"
+    p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--full", action="store_true", help=f"make all runs and store them ({time_})")
+    p.add_argument("--row", nargs=len(row), metavar=row, help="make this run only, and print it")
+    p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")
+    p.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
+    p.add_argument("--out", type=Path, metavar="CSV", help=f"where --full stores (nbs/papers/results/{csv})")
+    return p
+
+def parsed(p, args):
+    "The arguments, checked"
+    a = p.parse_args(args)
+    if a.jobs < 1: p.error(f"--jobs must be at least 1. Got {a.jobs}.")
+    return a
+
 def all_sets(path, again=False):
     "Make the second file; releases that are stored are not made again"
     points = [(6, k) for k in KS] + [(q, 64) for q in MORE["n_qi"]]

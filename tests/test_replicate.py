@@ -7,6 +7,12 @@ import places
 RESULTS = places.ROOT/"nbs"/"papers"/"results"/"shao_beckford.csv"
 SETS = RESULTS.with_name("shao_beckford_sets.csv")
 
+def script(name):
+    "A program of scripts/ as a module"
+    sys.path.insert(0, str(places.ROOT/"scripts"))
+    try: return importlib.import_module(name)
+    finally: sys.path.pop(0)
+
 @pytest.fixture(scope="module")
 def replicate():
     spec = importlib.util.spec_from_file_location("replicate", places.ROOT/"scripts"/"replicate.py")
@@ -117,10 +123,7 @@ KACTUS, KACTUS_PAPER = RESULTS.with_name("kactus_runs.csv"), RESULTS.with_name("
 
 @pytest.fixture(scope="module")
 def runs():
-    sys.path.insert(0, str(places.ROOT/"scripts"))
-    try: import kactus_runs
-    finally: sys.path.pop(0)
-    return kactus_runs
+    return script("kactus_runs")
 
 @pytest.fixture(scope="module")
 def printed(): return pd.read_csv(KACTUS_PAPER, dtype={"sd": str}, keep_default_na=False, na_values={"mean": [""]})
@@ -282,10 +285,7 @@ def test_kactus_on_the_command_line(replicate, runs, data_dir, tmp_path, capsys)
 # ---------- ERP
 @pytest.fixture(scope="module")
 def erp_runs():
-    sys.path.insert(0, str(places.ROOT/"scripts"))
-    try: import erp_runs
-    finally: sys.path.pop(0)
-    return erp_runs
+    return script("erp_runs")
 
 def test_stored_runs_of_erp_are_of_the_design(erp_runs):
     t = erp_runs.read(erp_runs.RESULTS/"erp.csv")
@@ -309,10 +309,7 @@ def test_erp_on_the_command_line(replicate, erp_runs, data_dir, tmp_path, capsys
 # ---------- MiCT
 @pytest.fixture(scope="module")
 def mict_runs():
-    sys.path.insert(0, str(places.ROOT/"scripts"))
-    try: import mict_runs
-    finally: sys.path.pop(0)
-    return mict_runs
+    return script("mict_runs")
 
 def test_stored_runs_of_mict_are_of_the_design(mict_runs):
     t = mict_runs.read(mict_runs.RESULTS/"mict.csv")
