@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['ERPAnonymizer', 'error_risk_prune']
 
-# %% ../nbs/16c_erp.ipynb #7f47319d
+# %% ../nbs/16c_erp.ipynb #fedbd74b
 import numpy as np, pandas as pd
 from dataclasses import replace
 from .c45 import C45Classifier
 from .inducers import _as_they_are, _as_trained, _check_asks, _check_inducer, _check_seed, _content_order, _estimator, _exactly, _is_fitted, _model_of, _named_only, _public_map, _stops
 from .generalization import interval_recoding, set_recoding
 from .medians import _check_choice
-from .release import Anonymizer, _refuse_gaps
+from .release import Anonymizer
 from .risk import _Branches, _alive, _background, _domains, _log2, _observed, _prune_branches, error_risk_prune
 from .tables import Interval, MISSING, Suppressed, ValueSet, encode
 from .tiers import _Fits, _Space, _Stand, _combination_cells, _draw_tuples, _in_table, _partners, _tiers
@@ -72,7 +72,7 @@ def _units_below(tree, unit, v):
 # %% ../nbs/16c_erp.ipynb #078fc52c
 _WORDS = dict(rule=("minimal", "literal"), recoding=("tiered", "uniform"), assign=("random", "own"), numeric=("range", "set"), domain=("path", "observed"))
 
-# %% ../nbs/16c_erp.ipynb #d2128102
+# %% ../nbs/16c_erp.ipynb #ce3ceba5
 class ERPAnonymizer(Anonymizer):
     """Error-risk pruning and tiered generalization. Source: erp, Figure 2 and Section Tiered Generalization; wong2010 for assign="random".
 
@@ -218,9 +218,6 @@ class ERPAnonymizer(Anonymizer):
         return [(column(at), cs) for at, cs in published]
 
     def _recode(self, X):
-        for a in self.attributes_:
-            gaps = int((encode(X[a.name], a.kind == "categorical")[1] < 0).sum())
-            if gaps and self.missing != "category": _refuse_gaps(a.name, gaps)
         if self._map_ is None: return [_as_they_are(X[a.name], a) for a in self.attributes_]
         (m, unit), of_unit = self._map_
         stop = _stops(m, _as_trained(X, self.attributes_))

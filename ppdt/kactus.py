@@ -27,7 +27,7 @@ def _textbook_climb(node, k, choose, rule="intended", path=()):
     batches += [((*path, b), [r for r in rows if r not in moved]) for b, rows in comply.items()]
     return batches, rest + moved
 
-# %% ../nbs/15_kactus.ipynb #fa661fde
+# %% ../nbs/15_kactus.ipynb #9de5bb2b
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from .generalization import centroid_recoding, interval_recoding, set_recoding
@@ -36,7 +36,7 @@ from .medians import _check_choice
 from .models import _cut
 from .privacy import _check_k
 from .reading import _answers, _label, branch_text
-from .release import Anonymizer, _refuse_gaps
+from .release import Anonymizer
 from .tables import Interval, Suppressed, ValueSet, encode
 from .trees import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 
@@ -427,7 +427,7 @@ def _anonymize(o, X, y, others, attributes, codes, k, allow):
     c, rest = climb(m.tree, stops, k, o.rule, choose, may)
     return m, est, _settle(c, rest, k, o.root_shortfall, choose, may), stops, order
 
-# %% ../nbs/15_kactus.ipynb #3732c387
+# %% ../nbs/15_kactus.ipynb #f509a95c
 class KActusAnonymizer(Anonymizer):
     """kACTUS: suppression by a decision tree. Source: kactus, Figs. 5 and 6.
 
@@ -540,9 +540,6 @@ class KActusAnonymizer(Anonymizer):
         return res
 
     def _recode(self, X):
-        for a in self.attributes_:
-            gaps = int((encode(X[a.name], a.kind == "categorical")[1] < 0).sum())
-            if gaps and self.missing != "category": _refuse_gaps(a.name, gaps)
         if self._map_ is None: return [_as_they_are(X[a.name], a) for a in self.attributes_]
         (m, batch), cells = self._map_
         at = batch[_stops(m, _as_trained(X, self.attributes_))]

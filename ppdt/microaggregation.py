@@ -62,14 +62,14 @@ def _textbook_vmdav(points, scale, weight, k, gamma):
     for i in rest: groups[min(range(len(centers)), key=lambda g: (d(centers[g], i), g))].append(i)
     return groups
 
-# %% ../nbs/13a_microaggregation.ipynb #ff5115f2
+# %% ../nbs/13a_microaggregation.ipynb #74f98894
 import math
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from .generalization import centroid_recoding
-from .inducers import _content_order, _exactly, _named_only
+from .inducers import _as_they_are, _content_order, _exactly, _named_only
 from .medians import _check_choice
-from .release import Anonymizer, _refuse_gaps
+from .release import Anonymizer
 from .tables import MISSING, Attribute, Centroid, Exact, cell_text, encode, position, with_missing
 
 # %% ../nbs/13a_microaggregation.ipynb #720f4f43
@@ -481,7 +481,7 @@ def _ordered(X, names):
     "Columns whose categories were declared as ordered"
     return [o for o in names if isinstance(X[o].dtype, pd.CategoricalDtype) and X[o].dtype.ordered]
 
-# %% ../nbs/13a_microaggregation.ipynb #1a226ca8
+# %% ../nbs/13a_microaggregation.ipynb #887d8f26
 class MicroaggregationAnonymizer(Anonymizer):
     """Groups of at least k rows that are alike; each row gets the mean, or mode, of its group. Source: domingo2005; solanas2006; mict, Section 2.2.
 
@@ -558,10 +558,7 @@ class MicroaggregationAnonymizer(Anonymizer):
         return res
 
     def _recode(self, X):
-        for a in self.attributes_:
-            gaps = int(X[a.name].isna().sum())
-            if gaps and self.missing != "category": _refuse_gaps(a.name, gaps)
-        if self._places_ is None: return [(c, list(map(Exact, a.items))) for a, c in (with_missing(*encode(X[a.name], a.kind == "categorical")) for a in self.attributes_)]
+        if self._places_ is None: return [_as_they_are(X[a.name], a) for a in self.attributes_]
         return _nearest_published(X, [a.name for a in self.attributes_], self._places_, [a.name for a in self.attributes_ if a.kind == "categorical"], self.cat_weight)
 
     def __getstate__(self):

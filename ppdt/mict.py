@@ -12,7 +12,7 @@ def _textbook_mict(leaves, k, microaggregate):
     Q = [i for o in leaves if len(o) < k for i in o]
     return S, microaggregate(Q) if Q else []
 
-# %% ../nbs/13b_mict.ipynb #ec744cb2
+# %% ../nbs/13b_mict.ipynb #50a35d5b
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -20,11 +20,11 @@ import numpy as np, pandas as pd
 from .c45 import _keep_classes
 from .columns import _check_y, _class_codes
 from .encoder import ReleaseEncoder, _block, _check_parameters, _coded, _members, _warn_of_texts, learn_column, same_columns
-from .inducers import _as_trained, _check_asks, _check_inducer, _content_order, _estimator, _exactly, _is_fitted, _model_of, _named_only, _stops
+from .inducers import _as_they_are, _as_trained, _check_asks, _check_inducer, _content_order, _estimator, _exactly, _is_fitted, _model_of, _named_only, _stops
 from .medians import _check_choice
 from .microaggregation import MicroaggregationAnonymizer, _centers, _check_grouping, _check_number, _nearest_published, _ordered, _published_rows, _representatives, microaggregate, mixed_space
-from .release import Anonymizer, _fit_columns, _forget, _refuse_gaps
-from .tables import Exact, Suppressed, canonical_order, check_table, encode, with_missing
+from .release import Anonymizer, _fit_columns, _forget
+from .tables import Exact, Suppressed, canonical_order, check_table, encode
 from .trees import Tree
 
 # %% ../nbs/13b_mict.ipynb #7a45dc1a
@@ -99,7 +99,7 @@ def _topped_up(s, unit, out, k, fine, single):
 # %% ../nbs/13b_mict.ipynb #da48187f
 _WORDS = dict(release=("within_leaf", "suppress", "asis"), complies=("tests", "values"), shortfall=("top_up", "lose"))
 
-# %% ../nbs/13b_mict.ipynb #0846fdf5
+# %% ../nbs/13b_mict.ipynb #40897ff9
 class MiCTAnonymizer(Anonymizer):
     """Microaggregation around a classification tree. Source: mict, Table 1; release="asis" is the paper's and promises nothing.
 
@@ -255,10 +255,7 @@ class MiCTAnonymizer(Anonymizer):
 
     @available_if(lambda self: self.release == "within_leaf")
     def _recode(self, X):
-        for a in self.attributes_:
-            gaps = int(X[a.name].isna().sum())
-            if gaps and self.missing != "category": _refuse_gaps(a.name, gaps)
-        if self._places_ is None: return [(c, list(map(Exact, a.items))) for a, c in (with_missing(*encode(X[a.name], a.kind == "categorical")) for a in self.attributes_)]
+        if self._places_ is None: return [_as_they_are(X[a.name], a) for a in self.attributes_]
         return _nearest_published(X, [a.name for a in self.attributes_], self._places_, [a.name for a in self.attributes_ if a.kind == "categorical"], self.cat_weight)
 
     def __sklearn_tags__(self):

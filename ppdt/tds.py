@@ -5,15 +5,16 @@
 # %% auto #0
 __all__ = ['TDSAnonymizer', 'TDRAnonymizer', 'plot_cut', 'Masking', 'Specialization', 'specialize']
 
-# %% ../nbs/12b_tds.ipynb #2b43bef5
+# %% ../nbs/12b_tds.ipynb #e1c9c6b4
 import warnings
 import numpy as np, pandas as pd
 from .generalization import Taxonomy, plot_taxonomy
+from .inducers import _as_they_are
 from .medians import _check_choice
 from .privacy import _check_k
-from .release import Anonymizer, _code_like, _refuse_gaps
+from .release import Anonymizer, _code_like
 from .specialization import Masking, Specialization, specialize
-from .tables import MAX_NUMERIC_VALUES, MISSING, Attribute, Exact, Interval, Node, Suppressed, cell_text, encode, value_text, with_missing
+from .tables import MAX_NUMERIC_VALUES, MISSING, Attribute, Exact, Interval, Suppressed, cell_text, encode, value_text, with_missing
 
 _all_ = ['Masking', 'Specialization', 'specialize']
 
@@ -119,12 +120,7 @@ def _recoded(s, gaps, a, m, at, cells, published, bounds):
     told = np.array([c in published for c in cells] + [False])
     return _with_suppressed(np.where(told[codes], codes, -1), cells)
 
-# %% ../nbs/12b_tds.ipynb #83d7527a
-def _as_they_are(s, a):
-    "New rows for k = 1: nothing is changed"
-    b, codes = with_missing(*encode(s, a.kind == "categorical"))
-    return codes, list(map(Exact, b.items))
-
+# %% ../nbs/12b_tds.ipynb #3b44e419
 def _class_codes(y):
     "The class as codes. Raises ValueError when there is none; warns of a class that is a number with many values"
     if y is None: raise ValueError("'y' must be given: gains are about the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or use MondrianAnonymizer, which can do without.")
@@ -209,7 +205,7 @@ def _cut_after(o, steps):
         cut[name][i:i+1] = new
     return cut
 
-# %% ../nbs/12b_tds.ipynb #6954f0bd
+# %% ../nbs/12b_tds.ipynb #98aed527
 class TDSAnonymizer(Anonymizer):
     """Top-down specialization: one cut for all rows, through taxonomies and intervals. Source: fung2005; fung2007.
 
@@ -302,9 +298,7 @@ class TDSAnonymizer(Anonymizer):
     def _recode(self, X):
         res = []
         for a, map_ in zip(self.attributes_, [None]*len(self.attributes_) if self._maps_ is None else self._maps_):
-            gaps = int(X[a.name].isna().sum())
-            if gaps and self.missing != "category": _refuse_gaps(a.name, gaps)
-            res.append(_as_they_are(X[a.name], a) if map_ is None else _recoded(X[a.name], gaps, *map_))
+            res.append(_as_they_are(X[a.name], a) if map_ is None else _recoded(X[a.name], int(X[a.name].isna().sum()), *map_))
         return res
 
     def cut_after(self, steps):

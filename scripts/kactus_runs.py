@@ -209,7 +209,7 @@ def specializer(method, k, qi):
     return TDSAnonymizer(k=k, quasi_identifiers=qi, taxonomies={o: t for o, t in trees.items() if o in qi})
 
 def specialized_lines(method, where, learners, X, y, X_test, y_test, qi):
-    (*_, k, _), start, est = where, time.perf_counter(), specializer(method, where[-2], qi)
+    start, est = time.perf_counter(), specializer(method, where[-2], qi)
     if method.endswith("together"):
         both = est.anonymize(pd.concat([X, X_test], ignore_index=True), pd.concat([y, y_test], ignore_index=True))
         train, test, found = both.data.iloc[:len(X)], both.data.iloc[len(X):].reset_index(drop=True), both.audit.k
