@@ -299,7 +299,7 @@ def _stored(path, wanted):
             _refuse(path, f"with other parameters of the {'anonymizer' if i == 2 else 'classifier'} {key[i-2]!r}")
     return t[_among(t, wanted)]
 
-# %% ../nbs/17b_contest.ipynb #092d01d0
+# %% ../nbs/17b_contest.ipynb #96db2ccc
 def _check_methods(o, name, method, optional):
     "A dict of estimators by name. Raises ValueError or TypeError."
     if not isinstance(o, dict) or not o: raise TypeError(f"'{name}' must be a dict of estimators by name, with at least one. Got {'an empty one' if isinstance(o, dict) else _short(o)}: use for example {name}={{'first': {'MondrianAnonymizer' if optional else 'C45Classifier'}()}}.")
@@ -319,7 +319,7 @@ def _check_test(test, anonymizers):
 
 def _check_models(models):
     "Models as a tuple, in the order of MODELS. Raises ValueError."
-    words = (models,) if isinstance(models, str) else tuple(models) if isinstance(models, (list, tuple)) else (models,)
+    words = (models,) if isinstance(models, str) else tuple(models) if hasattr(models, "__iter__") else (models,)
     odd = [o for o in words if o not in MODELS]
     if odd or not words: raise ValueError(f"'models' must be one or more of {', '.join(MODELS)}. Got {_short(odd[0]) if odd else 'none'}: the first letter is what is learnt from, the second what is asked, P(ublished) or O(riginal).")
     return tuple(o for o in MODELS if o in words)
@@ -401,7 +401,7 @@ def _in_order(t, keys):
     rank = {o: {v: i for i, v in enumerate(dict.fromkeys(k[j] for k in keys))} for j, o in enumerate(_KEY[:2])}
     return t.sort_values(_KEY, kind="stable", key=lambda s: s.map(rank[s.name]) if s.name in rank else s).reset_index(drop=True)
 
-# %% ../nbs/17b_contest.ipynb #57ed93ab
+# %% ../nbs/17b_contest.ipynb #64644471
 def contest(
     X, # A table, shape (n_rows, n_columns), without columns that name people
     y, # Its class, shape (n_rows,), without missing values
@@ -445,6 +445,7 @@ def contest(
     splits = _check_halves(halvings(len(X), repeats, seed) if halves is None else halves, len(X))
     models = _check_models(models)
     if perturb not in ("inside", "once"): raise ValueError(f"'perturb' must be 'inside' or 'once'. Got {_short(perturb)}.")
+    if "OO" in models and anonymizers.get("OO") is not None: raise ValueError("'anonymizers' must not use the name 'OO' when models has it: it is the raw table's. Rename it.")
     if "OO" in models and not any(o is None for o in anonymizers.values()): anonymizers = {"OO": None} | anonymizers
     test, qi = _check_test(test, anonymizers), _raw_columns(quasi_identifiers, anonymizers, X)
     if path is not None:

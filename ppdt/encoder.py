@@ -247,8 +247,8 @@ def same_columns(
 # %% ../nbs/08a_encoder.ipynb #f5be01ef
 _choices = {"sets": ("weights", "token"), "numeric": ("midpoint", "bounds"), "missing": ("impute", "mode", "indicator"), "weights": ("uniform", "distribution")}
 
-# %% ../nbs/08a_encoder.ipynb #44ce5f8d
-_cell_text = re.compile(r"\{.*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|\*")
+# %% ../nbs/08a_encoder.ipynb #96adba95
+_cell_text = re.compile(r"\{.*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|~.+|\*")
 
 def _warn_of_texts(X, then="encode its data", stacklevel=3):
     "Warn of columns most of whose values are texts that look like published cells"

@@ -432,7 +432,7 @@ def _distinct(columns):
         key = pd.factorize(key*(int(code.max(initial=0)) + 1) + code)[0].astype(np.int64)
     return key, np.unique(key, return_index=True)[1]
 
-# %% ../nbs/13b_mict.ipynb #7a978726
+# %% ../nbs/13b_mict.ipynb #290bfa5b
 def record_linkage(
     original:pd.DataFrame, # What an attacker knows: the original values of people, shape (n_rows, n_columns)
     published:pd.DataFrame, # The published rows of the same people in the same order, raw or a release's `data`, shape (n_rows, n_columns)
@@ -448,8 +448,9 @@ def record_linkage(
     absent = [o for o in published if o not in original]
     if absent: raise ValueError(f"'original' must have the columns of 'published'. Got none named {absent[0]!r}.")
     _check_number("cat_weight", cat_weight, positive=True)
-    rows = np.arange(len(original)) if rows is None else np.asarray(rows)
-    if rows.dtype.kind not in "iu" or rows.ndim != 1 or (len(rows) and (rows.min() < 0 or rows.max() >= len(original))): raise ValueError(f"'rows' must be positions from 0 to {len(original) - 1}. Got {rows.dtype} of shape {rows.shape}.")
+    _warn_of_texts(published, "measure from its data")
+    rows = np.arange(len(original)) if rows is None else np.asarray(rows, dtype=None if len(rows) else np.int64)
+    if rows.dtype.kind not in "iu" or rows.ndim != 1 or (len(rows) and (rows.min() < 0 or rows.max() >= len(original))): raise ValueError(f"'rows' must be positions from 0 to {len(original) - 1}. Got {rows.dtype} of shape {rows.shape}{f' from {rows.min()} to {rows.max()}' if rows.dtype.kind in 'iu' else ', use np.flatnonzero for a mask'}.")
     enc = ReleaseEncoder(categorical=categorical, taxonomies=taxonomies)
     _check_parameters(enc, published.columns)
     columns = [_NeighbourColumn(published[o], learn_column(published[o], enc), float(cat_weight)) for o in published]

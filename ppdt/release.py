@@ -533,7 +533,7 @@ def read_release(
     if not qi: return Release(data, y, roles=Roles((), cat, (), tuple(data.columns)), schema=schema)
     return Release(data, y, audit(data, qi), roles=check_roles(data.columns, qi, cat), schema=schema)
 
-# %% ../nbs/08b_release.ipynb #c8de0485
+# %% ../nbs/08b_release.ipynb #954672c7
 def _inner_has(method):
     "Is there such a method in the classifier, fitted or not?"
     return lambda self: hasattr(getattr(self, "classifier_", self.classifier), method)
@@ -582,7 +582,7 @@ class AnonymizedClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(np.asarray(y.dropna()))
         anonymizer = clone(self.anonymizer)
         r = anonymizer.anonymize(X, y)
-        if self.test == "recoded" and not hasattr(anonymizer, "_recode"): raise TypeError(f"'test' must be 'raw' for an anonymizer that cannot recode new rows. Got 'recoded' with {type(anonymizer).__name__}.")
+        if self.test == "recoded" and not hasattr(anonymizer, "_recode"): raise TypeError(f"'test' must be 'raw' for an anonymizer that cannot recode new rows. Got 'recoded' with {type(getattr(anonymizer, 'fitted', anonymizer)).__name__}.")
         try: classifier = clone(self.classifier).fit(r.data, r.y)
         except (TypeError, ValueError) as e:
             if not any(o in str(e) for o in ("ValueSet", "Interval", "Suppressed", "Node", "Centroid", "Exact")): raise

@@ -43,14 +43,14 @@ class Masking:
         "The most general value: node 0, the range of all codes, or the symbol None"
         return {"taxonomy": 0, "interval": (0, self.size), "suppression": None}[self.kind]
 
-# %% ../nbs/12a_specialization.ipynb #26d7117d
+# %% ../nbs/12a_specialization.ipynb #b4f12078
 def _below(m, node):
     "The nodes directly below a node, in order; -1, for missing values, is the last child of the root"
     kids = np.flatnonzero(m.taxonomy.parent == node).tolist() if node >= 0 else []
     return kids + [-1] if kids and node == 0 and m.size > len(m.taxonomy.leaf) else kids
 
 def _codes_below(m, node):
-    "The codes that a node stands for: (first, last but one)"
+    "The codes that a node stands for: (first, one past the last)"
     if node == -1: return len(m.taxonomy.leaf), m.size
     return int(m.taxonomy.begin[node]), m.size if node == 0 else int(m.taxonomy.end[node])
 
@@ -405,7 +405,7 @@ def step(self:_Search):
     self.steps.append(dict(column=j, value=old, into=c.labels[base:], rows=int(n), gain=gain, loss=loss, score=-score, smallest=self.sizes()))
     return True
 
-# %% ../nbs/12a_specialization.ipynb #482e1b3f
+# %% ../nbs/12a_specialization.ipynb #230134d5
 @dataclass(frozen=True, eq=False)
 class Specialization:
     """What became of a table, see `specialize`.
@@ -414,7 +414,7 @@ class Specialization:
     ----------
     labels : list of list
         The values of each column's cut, in the order of their first codes: numbers of taxonomy nodes (-1: missing), ranges of codes
-        (first, last but one), or disclosed codes and None, the symbol for all others.
+        (first, one past the last), or disclosed codes and None, the symbol for all others.
     values : list of ndarray of int
         The value of each code, as a position in `labels`; shape (size,) for each column.
     steps : list of dict

@@ -5,9 +5,10 @@
 # %% auto #0
 __all__ = ['TDSAnonymizer', 'TDRAnonymizer', 'plot_cut', 'Masking', 'Specialization', 'specialize']
 
-# %% ../nbs/12b_tds.ipynb #e1c9c6b4
+# %% ../nbs/12b_tds.ipynb #7200b7c2
 import warnings
 import numpy as np, pandas as pd
+from sklearn.utils.validation import check_is_fitted
 from .generalization import Taxonomy, plot_taxonomy
 from .inducers import _as_they_are
 from .medians import _check_choice
@@ -128,7 +129,7 @@ def _class_codes(y):
     if a.kind == "numeric" and len(a) > MAX_NUMERIC_VALUES: warnings.warn(f"'y' has {len(a)} different numbers, and each is taken for a class of its own: make classes of them first, for instance with pd.cut.", stacklevel=2)
     return with_missing(a, codes)[1]
 
-# %% ../nbs/12b_tds.ipynb #b603b931
+# %% ../nbs/12b_tds.ipynb #ce9b7a67
 def _check_groups(groups, names, n):
     "Groups of quasi-identifiers as pairs (names, k). Raises ValueError or TypeError"
     if not isinstance(groups, (list, tuple)) or not groups or not all(isinstance(o, (list, tuple)) and len(o) == 2 and isinstance(o[0], (list, tuple)) and o[0] for o in groups):
@@ -146,6 +147,9 @@ def _check_bounds(bounds):
     "Raises TypeError or ValueError for what is no dict of pairs"
     if bounds is None: return
     if not isinstance(bounds, dict) or not all(isinstance(o, (list, tuple)) and len(o) == 2 for o in bounds.values()): raise TypeError(f"'bounds' must be a dict of pairs (lowest value, value above all) by column name, or None. Got {bounds!r}.")
+    for name, (lo, hi) in bounds.items():
+        if any(isinstance(o, (str, type(None))) for o in (lo, hi)): raise TypeError(f"'bounds' must be two numbers, or two dates, for each column. Got {(lo, hi)!r} for {name!r}.")
+        if not lo < hi: raise ValueError(f"'bounds' must have the lowest value before the one above all. Got {(lo, hi)!r} for {name!r}: exchange them.")
 
 def _bounds_of(bounds, a, taxonomy):
     "Bounds of a column, or None. Raises ValueError for values beyond them"
@@ -205,7 +209,7 @@ def _cut_after(o, steps):
         cut[name][i:i+1] = new
     return cut
 
-# %% ../nbs/12b_tds.ipynb #98aed527
+# %% ../nbs/12b_tds.ipynb #317a5735
 class TDSAnonymizer(Anonymizer):
     """Top-down specialization: one cut for all rows, through taxonomies and intervals. Source: fung2005; fung2007.
 
@@ -289,6 +293,8 @@ class TDSAnonymizer(Anonymizer):
         return self
 
     def _publish(self, attributes, codes, y, k, allow=None):
+        odd = [o for o in self.bounds or {} if o not in self._rows_[0]]
+        if odd: raise ValueError(f"'bounds' must name columns of the table. Got {odd[0]!r}; the quasi-identifiers are {', '.join(a.name for a in attributes)}.")
         y, res = _class_codes(y), [(c, list(map(Exact, a.items))) for a, c in zip(attributes, codes)]
         m = [_masked(self, a) for a in attributes]
         if k == 1 and allow is None: self._maps_, self.cut_, self.trace_, self._way_ = None, {a.name: cs for a, (_, cs) in zip(attributes, res)}, None, []
@@ -352,7 +358,7 @@ class TDRAnonymizer(TDSAnonymizer):
         super()._check()
         _check_choice("disclose", self.disclose, ("gain", "score"))
 
-# %% ../nbs/12b_tds.ipynb #f52084fc
+# %% ../nbs/12b_tds.ipynb #e713d630
 def plot_cut(
     anonymizer, # A fitted `TDSAnonymizer` or `TDRAnonymizer`, of the column's taxonomy
     column:str, # A quasi-identifier with a taxonomy
@@ -361,6 +367,7 @@ def plot_cut(
     ax=None, # matplotlib axes; None: a new figure
 ): # The axes
     "Draw the cut through a column's taxonomy; what lies below is pale. Raises ValueError: no taxonomy, `steps` out of range."
+    check_is_fitted(anonymizer, "cut_")
     t = (anonymizer.taxonomies or {}).get(column)
     if t is None or column not in anonymizer.cut_: raise ValueError(f"'column' must be a quasi-identifier with a taxonomy. Got {column!r}: one of {', '.join(o for o in anonymizer.cut_ if o in (anonymizer.taxonomies or {})) or 'none'} would do.")
     cut = (anonymizer.cut_ if steps is None else anonymizer.cut_after(steps))[column]

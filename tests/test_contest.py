@@ -183,7 +183,7 @@ def test_a_test_part_too_small_to_publish(people):
     assert t.set_index("anonymizer").reason.str.contains("'k' must not exceed").to_dict() == {"OO": False, "m PP": True, "m PO": False, "m OP": True}
 
 @pytest.mark.parametrize("given, says", [
-    (dict(models="XX"), "'models' must be one or more of PP, PO, OP, OO. Got 'XX'"), (dict(models=()), "Got none"), (dict(models=3), "Got 3"), (dict(perturb="twice"), "'perturb' must be 'inside' or 'once'. Got 'twice'"),
+    (dict(models="XX"), "'models' must be one or more of PP, PO, OP, OO. Got 'XX'"), (dict(models=()), "Got none"), (dict(models=3), "Got 3"), (dict(models="OO", anonymizers={"OO": MondrianAnonymizer(k=2)}), "must not use the name 'OO'"), (dict(perturb="twice"), "'perturb' must be 'inside' or 'once'. Got 'twice'"),
     (dict(models=("PP", "PO"), anonymizers={"a": MondrianAnonymizer(k=2), "a PP": None}), "names that stay different")])
 def test_models_that_are_none(people, given, says):
     with pytest.raises(ValueError, match=says.replace(".", r"\.").replace("(", r"\(")): contest(*people, **(dict(anonymizers={"m": MondrianAnonymizer(k=2)}, classifiers={"c": C45Classifier()}, repeats=1) | given))

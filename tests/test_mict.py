@@ -266,3 +266,10 @@ def test_equal_rows_are_asked_once_and_answered_alike():
     with pytest.raises(ValueError, match="at least one row"): clf.predict(X[:0])
     odd = pd.DataFrame({"a": [1, 1], "b": pd.Series([1, True], dtype=object)})
     assert len(clf.predict(odd)) == 2
+
+def test_texts_of_a_release_are_warned_of():
+    texts = MiCTAnonymizer(k=3).anonymize(SHOP, BOUGHT).text()[list(SHOP)]
+    with pytest.warns(UserWarning, match="learn from its data"): MixedKNNClassifier().fit(texts.astype({o: "str" for o in texts}), BOUGHT)
+    with pytest.warns(UserWarning, match="measure from its data"):
+        try: record_linkage(SHOP, texts)
+        except ValueError: pass

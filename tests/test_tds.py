@@ -291,3 +291,8 @@ def test_customers():
     assert TDRAnonymizer(k=3).anonymize(c[["Gender", "Marital", "Age"]], c.Bought).audit.class_sizes == (4, 5, 5)
     whole = TDRAnonymizer(k=1).anonymize(c[["Gender", "Marital", "Age"]], c.Bought)
     assert whole.data.equals(c[["Gender", "Marital", "Age"]])
+
+def test_misspelt_columns_and_odd_bounds():
+    X, y = pd.DataFrame({"age": [1, 2, 3, 4], "job": list("aabb")}), pd.Series(list("pqpq"))
+    for given_, error, says in ((dict(bounds={"Age": (0, 9)}), ValueError, "'bounds' must name columns"), (dict(bounds={"age": ("0", "9")}), TypeError, "two numbers"), (dict(bounds={"age": (0, None)}), TypeError, "two numbers"), (dict(bounds={"age": (9, 0)}), ValueError, "exchange them")):
+        with pytest.raises(error, match=says): TDRAnonymizer(k=2, **given_).fit(X, y)
