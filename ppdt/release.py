@@ -345,7 +345,7 @@ def protect(
     release = Release(data, y, found, np.flatnonzero(~kept), roles, make_schema(data, y, roles, dtypes, taxonomies), tuple(est.constraints))
     return columns | {"attributes_": [a for a, _ in coded], "roles_": roles, "release_": release}
 
-# %% ../nbs/08b_release.ipynb #0a33d659
+# %% ../nbs/08b_release.ipynb #fd952a29
 class Anonymizer(TransformerMixin, BaseEstimator):
     """What all anonymizers share. A method gives `_publish(attributes, codes, y, k, allow)`, which returns codes and cells of every quasi-identifier (code -1: the row is lost), and `_recode(codes)`, which does so for new rows; with `_by_value = True` it gets the table of new rows instead.
 
@@ -421,9 +421,10 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "attributes_")
         if not hasattr(self, "_recode"): raise TypeError(f"{type(self).__name__} cannot recode new rows: it has no regions to place them in. Use test='raw' to classify them as they are.")
         X = same_columns(X, _fit_columns(self), optional=self.roles_.identifiers, who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
-        if self._by_value and self.missing != "category":
+        if self._by_value:
             for a in self.attributes_:
-                if gaps := int(X[a.name].isna().sum()): _refuse_gaps(a.name, gaps)
+                gaps = int((encode(X[a.name], a.kind == "categorical")[1] < 0).sum())   # infinities are refused by this
+                if gaps and self.missing != "category": _refuse_gaps(a.name, gaps)
         published = dict(zip(self.roles_.quasi_identifiers, self._recode(X if self._by_value else [_code_like(X[a.name], a) for a in self.attributes_])))
         at = {a.name: a for a in self.attributes_}
         return pd.DataFrame({o: published_column(*published[o], X[o], at[o]) if o in at else X[o] for o in X.columns if o not in self.roles_.identifiers}, index=X.index)
