@@ -355,13 +355,12 @@ def over_k(
     for k in ks: _check_int("ks", k, 1)
     return {f"{n} k={k}": clone(est).set_params(k=k) for n, est in methods.items() for k in ks}
 
-# %% ../nbs/17b_contest.ipynb #d0163150
+# %% ../nbs/17b_contest.ipynb #4c257507
 def _plan(X, y, anonymizers, classifiers, splits, seed, test, qi, models=("PO",), perturb="inside"):
     "The units of a contest: (keys, pairs of model and classifier, anonymizer, test, split), one for each anonymizer and split"
     table = _hash(",".join(X.columns), _content(X), y.name, _content(y))
     for (repetition, half), (train, rows) in splits.items():
-        where = [seed, repetition, half]
-        seed_here = int(np.random.SeedSequence(where).generate_state(1)[0])
+        seed_here = int(np.random.SeedSequence([seed, repetition, half]).generate_state(1)[0])
         halves = _hash(train.astype("<i8").tobytes(), rows.astype("<i8").tobytes())
         for a, anonymizer in anonymizers.items():
             # what is protected once has one seed for all splits
