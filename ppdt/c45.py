@@ -11,159 +11,311 @@ import datetime, re
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
-from .columns import (_ask_cells, _ask_column, _canonical, _check_weight, _check_y, _class_codes, _finder, _is_published, _learn_cells, _learn_column,
-    _plain_values, _value_shares, _warn_unseen)
+from ppdt.columns import (
+    _ask_cells,
+    _ask_column,
+    _canonical,
+    _check_weight,
+    _check_y,
+    _class_codes,
+    _finder,
+    _is_published,
+    _learn_cells,
+    _learn_column,
+    _plain_values,
+    _value_shares,
+    _warn_unseen,
+)
 from .encoder import _warn_of_texts
 from .fractions import _Cells, _as_tree, _cell_shares, _dates, _grow, tree_shares
 from .generalization import Taxonomy
 from .growing import THRESHOLD, ONE_VALUE, Tree, entropy
 from .pruning import _collapse, _prune, error_estimate
-from .reading import _as_row, _class_label, _java, _moment, _percent, _rounded, _told, decision_path, explain, j48_text, tree_rules
+from ppdt.reading import (
+    _as_row,
+    _class_label,
+    _java,
+    _moment,
+    _percent,
+    _rounded,
+    _told,
+    decision_path,
+    explain,
+    j48_text,
+    tree_rules,
+)
 from .release import _fit_columns, _forget, same_columns
 from .rules import Rule, _part, _rule_shares
 from .splits import _EPS, _Rows, _most_gain
-from .tables import Cell, Centroid, Exact, MAX_NUMERIC_VALUES, MISSING, Node, Suppressed, ValueSet, _zone, cell_text, cells, check_table, value_order, value_text
+from ppdt.tables import (
+    Cell,
+    Centroid,
+    Exact,
+    MAX_NUMERIC_VALUES,
+    MISSING,
+    Node,
+    Suppressed,
+    ValueSet,
+    _zone,
+    cell_text,
+    cells,
+    check_table,
+    value_order,
+    value_text,
+)
 
-_all_ = ['error_estimate', 'Rule']
+_all_ = ["error_estimate", "Rule"]
 
 # %% ../nbs/09f_c45.ipynb #e7ae3fe9
 def _readable(o, X):
-    "The table, if it is a raw one or the classifier reads published cells"
-    if hasattr(o, "scoring") or not any(_is_published(X[c]) for c in X): return X
-    if not getattr(o, "_single_cells", False): raise ValueError(f"'X' must be a raw table. Got published cells: {type(o).__name__} does not read them, use C45Classifier.")
-    return pd.DataFrame({c: _one_value(o, X[c]) if _is_published(X[c]) else X[c] for c in X}, index=X.index)
+    """The table, if it is a raw one or the classifier reads published cells"""
+    if hasattr(o, "scoring") or not any(_is_published(X[c]) for c in X):
+        return X
+    if not getattr(o, "_single_cells", False):
+        raise ValueError(
+            f"'X' must be a raw table. Got published cells: {type(o).__name__} does not read them,"
+            " use C45Classifier."
+        )
+    return pd.DataFrame(
+        {c: _one_value(o, X[c]) if _is_published(X[c]) else X[c] for c in X}, index=X.index
+    )
+
 
 def _one_value(o, s):
-    "A published column as a raw one: suppressed cells are missing, a mean or mode is its value"
+    """A published column as a raw one: suppressed cells are missing, a mean or mode is its value"""
     codes, cs = cells(s)
     odd = [c for c in cs if not isinstance(c, (Exact, Suppressed, Centroid))]
-    if odd: raise ValueError(f"'X' must be a raw table, or hold cells of one value or none. Got {cell_text(odd[0])} in column {s.name!r}: {type(o).__name__} does not read sets, use C45Classifier.")
+    if odd:
+        raise ValueError(
+            f"'X' must be a raw table, or hold cells of one value or none. Got {cell_text(odd[0])}"
+            f" in column {s.name!r}: {type(o).__name__} does not read sets, use C45Classifier."
+        )
     values = [None if isinstance(c, Suppressed) or c.value is MISSING else c.value for c in cs]
     return pd.Series([*values, None]).take(codes).set_axis(s.index).rename(s.name)
 
+
 def _keep_classes(o, classes):
-    "Classes in declared order, which breaks ties, and sorted, as scikit-learn's scores expect them"
-    o._classes_, o._sorted_ = classes, sorted(range(len(classes)), key=lambda i: value_order(classes[i]))
+    """Classes in declared order, which breaks ties, and sorted, as scikit-learn's scores expect
+    them
+    """
+    o._classes_, o._sorted_ = (
+        classes,
+        sorted(range(len(classes)), key=lambda i: value_order(classes[i])),
+    )
     o.classes_ = classes[o._sorted_]
 
+
 def _learn_rows(o, X, y, sample_weight):
-    "The training table as codes; remembers on the estimator what `predict` has to know of its columns"
+    """The training table as codes; remembers on the estimator what `predict` has to know of its
+    columns
+    """
     named, X = isinstance(X, pd.DataFrame), _readable(o, check_table(X))
     odd = [c for c in getattr(o, "taxonomies", None) or {} if c not in X]
-    if odd: raise ValueError(f"'taxonomies' must name columns of X: {', '.join(X.columns)}. Got {odd[0]!r}: correct the name, or leave it out.")
+    if odd:
+        raise ValueError(
+            f"'taxonomies' must name columns of X: {', '.join(X.columns)}. Got {odd[0]!r}: correct"
+            " the name, or leave it out."
+        )
     _warn_of_texts(X, "learn from its data", stacklevel=4)
     y, w = _check_y(y, X), _check_weight(sample_weight, len(X))
     o.n_features_in_ = X.shape[1]
-    if named: o.feature_names_in_ = np.array(X.columns, dtype=object)
-    if w is not None and (w == 0).any(): X, y, w = X[w > 0], y[w > 0], w[w > 0]
+    if named:
+        o.feature_names_in_ = np.array(X.columns, dtype=object)
+    if w is not None and (w == 0).any():
+        X, y, w = X[w > 0], y[w > 0], w[w > 0]
     classes, codes = _class_codes(y)
     _keep_classes(o, classes)
     d = (_learn_release if any(_is_published(X[c]) for c in X) else _learn_raw)(o, X, codes, w)
     o._domains_, o._numeric_, o._dates_ = d.values, [line is not None for line in d.line], _dates(d)
-    if getattr(o, "weights", None) == "distribution": o.value_shares_ = {c: _value_shares(X[c], (o.taxonomies or {}).get(c), w) for c in X}
+    if getattr(o, "weights", None) == "distribution":
+        o.value_shares_ = {c: _value_shares(X[c], (o.taxonomies or {}).get(c), w) for c in X}
     return d
 
 # %% ../nbs/09f_c45.ipynb #cc62a310
 def _learn_raw(o, X, y, w):
-    "A raw table as `_Rows`; in the order of its codes when sums of weights could differ in their last bits"
+    """A raw table as `_Rows`; in the order of its codes when sums of weights could differ in their
+    last bits
+    """
     d = _Rows(list(X), *map(list, zip(*[_learn_column(X[c]) for c in X])), o._classes_, y, w)
     return d if w is None and all((c >= 0).all() for c in d.codes) else _canonical(d)
 
+
 def _learn_release(o, X, y, w):
-    "A published table as `_Cells`; as `_Rows` when each cell says one value"
+    """A published table as `_Cells`; as `_Rows` when each cell says one value"""
     tax = o.taxonomies or {}
-    found = [_learn_cells(X[c], tax.get(c), o.weights, w) if _is_published(X[c]) else (*_learn_column(X[c]), []) for c in X]
+    found = [
+        (
+            _learn_cells(X[c], tax.get(c), o.weights, w)
+            if _is_published(X[c])
+            else (*_learn_column(X[c]), [])
+        )
+        for c in X
+    ]
     *columns, sets = map(list, zip(*found))
-    d = _canonical(_Rows(list(X), *columns, o._classes_, y, np.ones(len(y)) if w is None else w), [len(s) for s in sets])
-    if any(sets): return _Cells(d, sets, o.scoring == "spread", o.min_fragment)
+    d = _canonical(
+        _Rows(list(X), *columns, o._classes_, y, np.ones(len(y)) if w is None else w),
+        [len(s) for s in sets],
+    )
+    if any(sets):
+        return _Cells(d, sets, o.scoring == "spread", o.min_fragment)
     return d if w is not None else _Rows(d.names, d.codes, d.values, d.line, d.classes, d.y, None)
 
 # %% ../nbs/09f_c45.ipynb #96e485f8
 def _ask_columns(o, X):
-    "Columns to classify, in the order of fit; columns that a loaded tree does not ask for may be absent"
+    """Columns to classify, in the order of fit; columns that a loaded tree does not ask for may be
+    absent
+    """
     check_is_fitted(o, "classes_")
     spare = getattr(o, "_spare_", ())
-    X = same_columns(X, _fit_columns(o), spare, who=type(o).__name__, named=hasattr(o, "feature_names_in_"))
-    return _readable(o, X.drop(columns=spare, errors="ignore").reindex(columns=_fit_columns(o)) if spare else X)
+    X = same_columns(
+        X, _fit_columns(o), spare, who=type(o).__name__, named=hasattr(o, "feature_names_in_")
+    )
+    return _readable(
+        o, X.drop(columns=spare, errors="ignore").reindex(columns=_fit_columns(o)) if spare else X
+    )
+
 
 def _as_in_fit(o, s, line):
-    "Where fit had dates, those written as text, such as 2024-03-01, become dates"
+    """Where fit had dates, those written as text, such as 2024-03-01, become dates"""
     dates = (getattr(o, "_dates_", None) or {}).get(s.name)
     known = s.dropna() if line and dates and s.dtype.kind != "M" else ()
-    if not len(known) or not all(isinstance(v, str) and re.match(r"\d{4}-\d\d-\d\d", v) for v in known): return s
-    try: return pd.to_datetime(s, format="ISO8601")
-    except (TypeError, ValueError): return s
+    if not len(known) or not all(
+        isinstance(v, str) and re.match(r"\d{4}-\d\d-\d\d", v) for v in known
+    ):
+        return s
+    try:
+        return pd.to_datetime(s, format="ISO8601")
+    except (TypeError, ValueError):
+        return s
+
 
 def _any_other(o, j):
-    "Is every unknown value of a column \"any other\"? So it is in a tree from a file without counts that asks for single values: the file has only these"
+    """Is every unknown value of a column "any other"?
+
+    So it is in a tree from a file without counts that asks for single values: the file has only
+    these
+    """
     t = getattr(o, "tree_", None)
     return t is not None and t.withheld and bool((t.kind[t.attribute == j] == ONE_VALUE).all())
 
+
 def _asked(o):
-    "Numbers of the columns that the model asks"
-    if hasattr(o, "rules_"): return {test[0] for r in o.rules_ for test in r.tests}
+    """Numbers of the columns that the model asks"""
+    if hasattr(o, "rules_"):
+        return {test[0] for r in o.rules_ for test in r.tests}
     found = set(o.tree_.attribute[o.tree_.attribute >= 0].tolist())
-    return {o._asks_[j][0] for j in found} if hasattr(o, "_asks_") else found        # kADET's trees ask columns at levels
+    # kADET's trees ask columns at levels
+    return {o._asks_[j][0] for j in found} if hasattr(o, "_asks_") else found
+
 
 def _ask_raw(o, X):
-    "Rows to classify as numbers and codes, shape (n_attributes, n_rows)"
-    x = np.stack([_ask_column(_as_in_fit(o, X[c], line), v, line) for c, v, line in zip(X, o._domains_, o._numeric_)])
+    """Rows to classify as numbers and codes, shape (n_attributes, n_rows)"""
+    x = np.stack(
+        [
+            _ask_column(_as_in_fit(o, X[c], line), v, line)
+            for c, v, line in zip(X, o._domains_, o._numeric_)
+        ]
+    )
     for j in _asked(o):
         known = ~np.isnan(x[j])
-        if not o._numeric_[j] and known.any() and (x[j][known] == -2).all() and not _any_other(o, j): _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
+        if (
+            not o._numeric_[j]
+            and known.any()
+            and (x[j][known] == -2).all()
+            and not _any_other(o, j)
+        ):
+            _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
     return x
 
 # %% ../nbs/09f_c45.ipynb #27bc96aa
 def _known_values(o, j, s):
-    "The values of a column in fit; where unknown ones are \"any other\", also those of a published column to classify"
+    """The values of a column in fit; where unknown ones are "any other", also those of a published
+    column to classify
+    """
     values = o._domains_[j]
-    if not _any_other(o, j) or not _is_published(s): return values
-    find, new = _finder(values), [v for c in cells(s)[1] for v in _plain_values(c, (o.taxonomies or {}).get(s.name), s.name) or ()]
+    if not _any_other(o, j) or not _is_published(s):
+        return values
+    find, new = (
+        _finder(values),
+        [
+            v
+            for c in cells(s)[1]
+            for v in _plain_values(c, (o.taxonomies or {}).get(s.name), s.name) or ()
+        ],
+    )
     return [*values, *dict.fromkeys(v for v in new if find(v) < 0)]
 
+
 def _ask_release(o, X):
-    "Rows with published cells to classify, as `_Cells`"
+    """Rows with published cells to classify, as `_Cells`"""
     tax, t = getattr(o, "taxonomies", None) or {}, o.tree_
     asked = [t.threshold[(t.attribute == j) & (t.kind == THRESHOLD)] for j in range(X.shape[1])]
     shares = getattr(o, "value_shares_", {})
-    fit = [X[c] if _is_published(X[c]) else _as_in_fit(o, X[c], line) for c, line in zip(X, o._numeric_)]
+    fit = [
+        X[c] if _is_published(X[c]) else _as_in_fit(o, X[c], line)
+        for c, line in zip(X, o._numeric_)
+    ]
     known = [_known_values(o, j, s) for j, s in enumerate(fit)]
-    columns = [_ask_cells(s, v, line, tax.get(c), a, shares.get(c)) for c, s, v, line, a in zip(X, fit, known, o._numeric_, asked)]
+    columns = [
+        _ask_cells(s, v, line, tax.get(c), a, shares.get(c))
+        for c, s, v, line, a in zip(X, fit, known, o._numeric_, asked)
+    ]
     codes, size, line, sets = map(list, zip(*columns))
     for j in _asked(o):
         known = codes[j] >= 0
-        if not o._numeric_[j] and known.any() and (codes[j][known] == size[j] - 1).all() and not _any_other(o, j): _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
+        if (
+            not o._numeric_[j]
+            and known.any()
+            and (codes[j][known] == size[j] - 1).all()
+            and not _any_other(o, j)
+        ):
+            _warn_unseen(X.columns[j], o._domains_[j], str(X.iloc[np.argmax(known), j]))
     n = len(X)
-    d = _Rows(list(X), codes, [range(s) for s in size], line, o.classes_, np.zeros(n, dtype=np.int64), np.ones(n))
-    return _Cells(d, sets, True, getattr(o, "min_fragment", 0.))
+    d = _Rows(
+        list(X),
+        codes,
+        [range(s) for s in size],
+        line,
+        o.classes_,
+        np.zeros(n, dtype=np.int64),
+        np.ones(n),
+    )
+    return _Cells(d, sets, True, getattr(o, "min_fragment", 0.0))
 
 # %% ../nbs/09f_c45.ipynb #2d8dff79
 class _TreeClassifier(ClassifierMixin, BaseEstimator):
     "What the classifiers of this chapter share"
+
     def fit(self, X, y, sample_weight=None):
-        "Learn from a table, shape (n_rows, n_columns), its class and, if given, the weights of its rows, shape (n_rows,)"
+        """Learn from a table, shape (n_rows, n_columns), its class and, if given, the weights of
+        its rows, shape (n_rows,)
+        """
         _forget(self)
         try:
             self._check()
             self._learn(_learn_rows(self, X, y, sample_weight))
-        except BaseException: _forget(self); raise
+        except BaseException:
+            _forget(self)
+            raise
         return self
 
-    def _check(self): pass
+    def _check(self):
+        pass
 
     def _shares(self, X):
-        "Class shares, the classes in declared order"
+        """Class shares, the classes in declared order"""
         X = _ask_columns(self, X)
-        if any(_is_published(X[o]) for o in X): return _cell_shares(self.tree_, _ask_release(self, X))
+        if any(_is_published(X[o]) for o in X):
+            return _cell_shares(self.tree_, _ask_release(self, X))
         return tree_shares(self.tree_, _ask_raw(self, X))
 
     def predict_proba(self, X):
-        "Class shares, shape (n_rows, n_classes), 1 in all for each row"
+        """Class shares, shape (n_rows, n_classes), 1 in all for each row"""
         p = self._shares(X)
         return p[:, self._sorted_]
 
     def predict(self, X):
-        "Classes, shape (n_rows,); ties go to the first class, in declared order"
+        """Classes, shape (n_rows,); ties go to the first class, in declared order"""
         p = self._shares(X)
         return self._classes_[np.round(p, 12).argmax(axis=1)]
 
@@ -174,139 +326,263 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):
 
 # %% ../nbs/09f_c45.ipynb #c24a36c0
 def _importances(tree):
-    "Share of each attribute in what all splits take off the entropy of the class"
+    """Share of each attribute in what all splits take off the entropy of the class"""
     res = np.zeros(len(tree.names))
-    h = tree.n*entropy(tree.counts)
+    h = tree.n * entropy(tree.counts)
     gain = h - np.bincount(tree.parent[1:], h[1:], minlength=len(tree))
     inner = tree.attribute >= 0
     np.add.at(res, tree.attribute[inner], np.maximum(gain[inner], 0))
-    return res/res.sum() if res.sum() > 0 else res
+    return res / res.sum() if res.sum() > 0 else res
 
 # %% ../nbs/09f_c45.ipynb #008e9835
 def _one_row(o, row):
-    "A row as a dict; nodes of taxonomies as sets of what is below them"
+    """A row as a dict; nodes of taxonomies as sets of what is below them"""
     tax = getattr(o, "taxonomies", None) or {}
-    return {c: ValueSet(_plain_values(v, tax.get(c), c)) if isinstance(v, Node) else v for c, v in _as_row(row).items()}
+    return {
+        c: ValueSet(_plain_values(v, tax.get(c), c)) if isinstance(v, Node) else v
+        for c, v in _as_row(row).items()
+    }
+
 
 def _column_of(v, name):
-    "A column with one value; pandas knows intervals only as categories"
+    """A column with one value; pandas knows intervals only as categories"""
     return pd.Series([v], name=name, dtype="category" if isinstance(v, pd.Interval) else None)
 
+
 def _row_as_in_fit(o, row):
-    "A row whose raw values are written as in fit, by the rules of `predict`"
+    """A row whose raw values are written as in fit, by the rules of `predict`"""
     row, names = _one_row(o, row), _fit_columns(o)
     res = {c: row[c] for c in row.keys()}
     for j in _asked(o):
         v = res.get(names[j])
-        if v is None or isinstance(v, Cell): continue
-        x = _ask_column(_as_in_fit(o, _column_of(v, names[j]), o._numeric_[j]), o._domains_[j], o._numeric_[j])[0]
-        if np.isnan(x): res[names[j]] = None
-        elif o._numeric_[j]: res[names[j]] = pd.Timestamp(v) if isinstance(v, (datetime.date, np.datetime64)) else _as_in_fit(o, pd.Series([v], name=names[j]), True)[0] if names[j] in o._dates_ else v
-        elif x >= 0: res[names[j]] = o._domains_[j][int(x)]
+        if v is None or isinstance(v, Cell):
+            continue
+        x = _ask_column(
+            _as_in_fit(o, _column_of(v, names[j]), o._numeric_[j]), o._domains_[j], o._numeric_[j]
+        )[0]
+        if np.isnan(x):
+            res[names[j]] = None
+        elif o._numeric_[j]:
+            res[names[j]] = (
+                pd.Timestamp(v)
+                if isinstance(v, (datetime.date, np.datetime64))
+                else (
+                    _as_in_fit(o, pd.Series([v], name=names[j]), True)[0]
+                    if names[j] in o._dates_
+                    else v
+                )
+            )
+        elif x >= 0:
+            res[names[j]] = o._domains_[j][int(x)]
     return res
 
 # %% ../nbs/09f_c45.ipynb #83d2bfc4
 class _OneTree(_TreeClassifier):
     "What the classifiers with a single tree share"
+
     @property
     def feature_importances_(self):
-        "Share of each column in what the splits take off the entropy of the class, shape (n_features,)"
+        """Share of each column in what the splits take off the entropy of the class, shape
+        (n_features,)
+        """
         check_is_fitted(self, "tree_")
         return _importances(self.tree_)
 
     def rules(self, counts=False):
-        "A sentence for each leaf, a list; `counts` tells the training rows"
+        """A sentence for each leaf, a list; `counts` tells the training rows"""
         check_is_fitted(self, "tree_")
         return tree_rules(self.tree_, counts)
 
     def path(self, row):
-        "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`. scikit-learn's `decision_path` is another thing, a matrix for many rows"
+        """The nodes that a row (dict, Series or table of one row) visits, a list of `Step`.
+        scikit-learn's `decision_path` is another thing, a matrix for many rows
+        """
         check_is_fitted(self, "tree_")
-        return decision_path(self.tree_, self._row(row), shares=getattr(self, "value_shares_", None))
+        return decision_path(
+            self.tree_, self._row(row), shares=getattr(self, "value_shares_", None)
+        )
 
     def explain(self, row, counts=False):
-        "Why a row (dict, Series or table of one row) gets its class, in words; `counts` tells the training rows"
+        """Why a row (dict, Series or table of one row) gets its class, in words; `counts` tells the
+        training rows
+        """
         check_is_fitted(self, "tree_")
-        return explain(self.tree_, self._row(row), counts, shares=getattr(self, "value_shares_", None))
+        return explain(
+            self.tree_, self._row(row), counts, shares=getattr(self, "value_shares_", None)
+        )
 
-    def _row(self, row): return _row_as_in_fit(self, row)
+    def _row(self, row):
+        return _row_as_in_fit(self, row)
 
     def __str__(self):
-        "The tree as text in J48's layout, or the parameters before fit"
-        return j48_text(self.tree_, digits=None if getattr(self, "binary_splits", False) else 6) if hasattr(self, "tree_") else repr(self)
+        """The tree as text in J48's layout, or the parameters before fit"""
+        return (
+            j48_text(self.tree_, digits=None if getattr(self, "binary_splits", False) else 6)
+            if hasattr(self, "tree_")
+            else repr(self)
+        )
 
 # %% ../nbs/09f_c45.ipynb #18ae3428
 def _need(o, name, ok, allowed):
-    if not ok: raise ValueError(f"'{name}' must be {allowed}. Got {getattr(o, name)!r}.")
+    if not ok:
+        raise ValueError(f"'{name}' must be {allowed}. Got {getattr(o, name)!r}.")
 
-def _number(v, low, high=np.inf): return isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool) and low <= v <= high
+
+def _number(v, low, high=np.inf):
+    return (
+        isinstance(v, (int, float, np.integer, np.floating))
+        and not isinstance(v, bool)
+        and low <= v <= high
+    )
+
 
 def _check_c45(o):
-    _need(o, "min_samples_leaf", _number(o.min_samples_leaf, 1) and np.isfinite(o.min_samples_leaf), "a number of at least 1")
-    _need(o, "confidence", _number(o.confidence, 0, .5) and o.confidence > 0, "a number above 0 and at most 0.5")
-    for name in set(o.get_params()) & {"prune", "subtree_raising", "binary_splits"}: _need(o, name, isinstance(getattr(o, name), (bool, np.bool_)), "True or False")
-    for name, allowed in (("scoring", ("spread", "discount")), ("weights", ("uniform", "distribution")), ("thresholds", ("midpoint", "data"))):
-        if hasattr(o, name): _need(o, name, isinstance(getattr(o, name), str) and getattr(o, name) in allowed, " or ".join(map(repr, allowed)))
-    if hasattr(o, "min_fragment"): _need(o, "min_fragment", _number(o.min_fragment, 0), "a number of at least 0, a weight in rows")
-    if hasattr(o, "taxonomies"): _check_taxonomies(o)
+    _need(
+        o,
+        "min_samples_leaf",
+        _number(o.min_samples_leaf, 1) and np.isfinite(o.min_samples_leaf),
+        "a number of at least 1",
+    )
+    _need(
+        o,
+        "confidence",
+        _number(o.confidence, 0, 0.5) and o.confidence > 0,
+        "a number above 0 and at most 0.5",
+    )
+    for name in set(o.get_params()) & {"prune", "subtree_raising", "binary_splits"}:
+        _need(o, name, isinstance(getattr(o, name), (bool, np.bool_)), "True or False")
+    for name, allowed in (
+        ("scoring", ("spread", "discount")),
+        ("weights", ("uniform", "distribution")),
+        ("thresholds", ("midpoint", "data")),
+    ):
+        if hasattr(o, name):
+            _need(
+                o,
+                name,
+                isinstance(getattr(o, name), str) and getattr(o, name) in allowed,
+                " or ".join(map(repr, allowed)),
+            )
+    if hasattr(o, "min_fragment"):
+        _need(
+            o,
+            "min_fragment",
+            _number(o.min_fragment, 0),
+            "a number of at least 0, a weight in rows",
+        )
+    if hasattr(o, "taxonomies"):
+        _check_taxonomies(o)
+
 
 def _check_taxonomies(o):
     t = o.taxonomies
-    _need(o, "taxonomies", t is None or isinstance(t, dict), "None or a dict from columns to taxonomies")
+    _need(
+        o,
+        "taxonomies",
+        t is None or isinstance(t, dict),
+        "None or a dict from columns to taxonomies",
+    )
     for c, v in (t or {}).items():
-        if not isinstance(v, Taxonomy): raise ValueError(f"'taxonomies' must map each column to a Taxonomy. Got a {type(v).__name__} for {c!r}: " + ("use Taxonomy.from_dict." if isinstance(v, dict) else "make one with Taxonomy.from_dict, from_lines or from_csv."))
+        if not isinstance(v, Taxonomy):
+            raise ValueError(
+                f"'taxonomies' must map each column to a Taxonomy. Got a {type(v).__name__} for"
+                f" {c!r}: "
+                + (
+                    "use Taxonomy.from_dict."
+                    if isinstance(v, dict)
+                    else "make one with Taxonomy.from_dict, from_lines or from_csv."
+                )
+            )
 
 # %% ../nbs/09f_c45.ipynb #e49efd02
 def _from_tree(o, tree):
-    "Make a classifier what `fit` would have made it"
-    if not isinstance(tree, Tree): raise TypeError(f"'tree' must be a Tree. Got {type(tree).__name__}: read a file with ppdt.trees.tree_from_json(text).")
-    if any(isinstance(v, Cell) for values in tree.values for v in values): raise ValueError("'tree' must ask for raw values. Got one whose branches are published cells: read it with ppdt.reading.decision_path.")
-    if np.any(tree.level): raise ValueError("'tree' must ask for values as they are. Got a test on a level of a taxonomy: give each level as a column of its own and set the tree's `level` to 0.")
-    line = [bool((tree.kind[tree.attribute == j] == THRESHOLD).any()) for j in range(len(tree.names))]
+    """Make a classifier what `fit` would have made it"""
+    if not isinstance(tree, Tree):
+        raise TypeError(
+            f"'tree' must be a Tree. Got {type(tree).__name__}: read a file with"
+            " ppdt.trees.tree_from_json(text)."
+        )
+    if any(isinstance(v, Cell) for values in tree.values for v in values):
+        raise ValueError(
+            "'tree' must ask for raw values. Got one whose branches are published cells: read it"
+            " with ppdt.reading.decision_path."
+        )
+    if np.any(tree.level):
+        raise ValueError(
+            "'tree' must ask for values as they are. Got a test on a level of a taxonomy: give each"
+            " level as a column of its own and set the tree's `level` to 0."
+        )
+    line = [
+        bool((tree.kind[tree.attribute == j] == THRESHOLD).any()) for j in range(len(tree.names))
+    ]
     for j in np.flatnonzero(line):
-        if not (tree.kind[tree.attribute == j] == THRESHOLD).all(): raise ValueError(f"'tree' must ask for {tree.names[j]!r} as a number or by its values. Got both.")
+        if not (tree.kind[tree.attribute == j] == THRESHOLD).all():
+            raise ValueError(
+                f"'tree' must ask for {tree.names[j]!r} as a number or by its values. Got both."
+            )
     o._check()
-    o.tree_, o.n_features_in_, o.feature_names_in_ = tree, len(tree.names), np.array(tree.names, dtype=object)
+    o.tree_, o.n_features_in_, o.feature_names_in_ = (
+        tree,
+        len(tree.names),
+        np.array(tree.names, dtype=object),
+    )
     _keep_classes(o, np.asarray(tree.classes))
     o._numeric_, o._dates_ = line, tree.dates or {}
-    like = {c: pd.Timestamp(0, tz=_zone(d)) for c, d in o._dates_.items()}               # says that a column holds dates, and of which zone
-    o._domains_ = [[like.get(c, 0.)] if number else list(v) for c, number, v in zip(tree.names, line, tree.values)]
+    # says that a column holds dates, and of which zone
+    like = {c: pd.Timestamp(0, tz=_zone(d)) for c, d in o._dates_.items()}
+    o._domains_ = [
+        [like.get(c, 0.0)] if number else list(v)
+        for c, number, v in zip(tree.names, line, tree.values)
+    ]
     o._spare_ = [v for j, v in enumerate(tree.names) if not (tree.attribute == j).any()]
     return o
 
 # %% ../nbs/09f_c45.ipynb #ef426b0a
 class C45Classifier(_OneTree):
-    """C4.5 as Weka's J48 does it: gain ratio, thresholds, missing values as fractions of rows, error-based pruning. Source: quinlan1993.
+    """C4.5 as Weka's J48 does it: gain ratio, thresholds, missing values as fractions of rows,
+    error-based pruning.
 
-    Columns of numbers and dates are split at thresholds; all others are categories, a pandas Categorical with all
-    its declared values in their order. Differences below 1e-5 between numbers do not count, as in J48: scale such columns.
+    Source: quinlan1993.
+
+    Columns of numbers and dates are split at thresholds; all others are categories, a pandas
+    Categorical with all
+    its declared values in their order. Differences below 1e-5 between numbers do not count, as in
+    J48: scale such columns.
 
     Parameters
     ----------
     min_samples_leaf : float
-        Weight that two branches of a split must have; J48's -M. A big node asks for more at a threshold, up to 25.
+        Weight that two branches of a split must have; J48's -M. A big node asks for more at a
+        threshold, up to 25.
     prune : bool
-        Prune the tree; False is J48's -U. Subtrees without any gain in training errors are removed either way.
+        Prune the tree; False is J48's -U. Subtrees without any gain in training errors are removed
+        either way.
     confidence : float
-        Confidence of the error estimate when pruning, above 0 to 0.5; smaller prunes more; J48's -C.
+        Confidence of the error estimate when pruning, above 0 to 0.5; smaller prunes more; J48's
+        -C.
     subtree_raising : bool
         May a node be replaced by its largest branch? False is J48's -S.
     binary_splits : bool
         Split categories as one value against all others; J48's -B.
     thresholds : str
-        "midpoint": half-way between two values; "data": moved down to a value of the training data, as J48 prints it,
+        "midpoint": half-way between two values; "data": moved down to a value of the training data,
+        as J48 prints it,
         which tells that somebody has this value.
     scoring : str
-        What a published set or interval counts for when splits are compared: "spread" (a part in every value it may be)
+        What a published set or interval counts for when splits are compared: "spread" (a part in
+        every value it may be)
         or "discount" (left out, and the gain is scaled by the known share, as for a missing value).
     weights : str
-        Parts of a set, in fit and in predict: "uniform" (alike) or "distribution" (by the shares of the training rows whose
+        Parts of a set, in fit and in predict: "uniform" (alike) or "distribution" (by the shares of
+        the training rows whose
         values are known exactly). An interval goes by its width.
     taxonomies : dict or None
         For columns with taxonomy nodes: column to `Taxonomy`.
     min_fragment : float
-        A weight in rows, 1 being a whole row: a lighter fragment is not divided by sets any more, it goes whole where most of
-        it may be. 0 divides always, which is exact and may take long when many columns hold large sets; take 0.1
+        A weight in rows, 1 being a whole row: a lighter fragment is not divided by sets any more,
+        it goes whole where most of
+        it may be. 0 divides always, which is exact and may take long when many columns hold large
+        sets; take 0.1
         when fit is too slow.
 
     Attributes
@@ -314,11 +590,14 @@ class C45Classifier(_OneTree):
     tree_ : Tree
         The tree.
     classes_ : ndarray
-        Class values, sorted, declared ones used or not; the tree's own are in declared order, which breaks ties. `log_loss` wants to
+        Class values, sorted, declared ones used or not; the tree's own are in declared order, which
+        breaks ties. `log_loss` wants to
         know of unused ones: give it labels=classes_, or fit on y.cat.remove_unused_categories().
     value_shares_ : dict
-        Only with weights="distribution": for each column its values and their shares among the training rows that are known
-        exactly. These are counts of people, divided: who may see them may see the distribution of each column.
+        Only with weights="distribution": for each column its values and their shares among the
+        training rows that are known
+        exactly. These are counts of people, divided: who may see them may see the distribution of
+        each column.
     feature_importances_ : ndarray of float, shape (n_features,)
         Share of each column in what the splits take off the entropy of the class.
     n_features_in_, feature_names_in_
@@ -327,45 +606,86 @@ class C45Classifier(_OneTree):
     Raises
     ------
     ValueError
-        For parameters that are not allowed, missing classes, infinities, negative weights, and other columns at predict.
+        For parameters that are not allowed, missing classes, infinities, negative weights, and
+        other columns at predict.
     """
-    def __init__(self, min_samples_leaf=2, prune=True, confidence=.25, subtree_raising=True, binary_splits=False, thresholds="midpoint", scoring="spread", weights="uniform", taxonomies=None, min_fragment=.01):
-        self.scoring, self.weights, self.taxonomies, self.min_fragment = scoring, weights, taxonomies, min_fragment
-        self.min_samples_leaf, self.prune, self.confidence, self.subtree_raising = min_samples_leaf, prune, confidence, subtree_raising
+
+    def __init__(
+        self,
+        min_samples_leaf=2,
+        prune=True,
+        confidence=0.25,
+        subtree_raising=True,
+        binary_splits=False,
+        thresholds="midpoint",
+        scoring="spread",
+        weights="uniform",
+        taxonomies=None,
+        min_fragment=0.01,
+    ):
+        self.scoring, self.weights, self.taxonomies, self.min_fragment = (
+            scoring,
+            weights,
+            taxonomies,
+            min_fragment,
+        )
+        self.min_samples_leaf, self.prune, self.confidence, self.subtree_raising = (
+            min_samples_leaf,
+            prune,
+            confidence,
+            subtree_raising,
+        )
         self.binary_splits, self.thresholds = binary_splits, thresholds
 
-    def _check(self): _check_c45(self)
+    def _check(self):
+        _check_c45(self)
 
     def _learn(self, d):
         t, leaves = _collapse(*_grow(d, self.min_samples_leaf, self.binary_splits))
-        if self.prune: t = _prune(d, t, leaves, self.confidence, self.subtree_raising)
+        if self.prune:
+            t = _prune(d, t, leaves, self.confidence, self.subtree_raising)
         self.tree_ = _as_tree(d, t, self.thresholds)
 
     @classmethod
     def from_tree(cls, tree, taxonomies=None):
-        """A fitted classifier with this tree, however it was grown: it predicts, explains and is audited like one that `fit` made.
+        """A fitted classifier with this tree, however it was grown: it predicts, explains and is
+        audited like one that `fit` made.
 
-        For trees of `ppdt.trees.tree_from_json`; `taxonomies` are for rows with taxonomy nodes. Columns that the tree does not ask for may be
-        left out. Without counts class shares are 0 and 1, and a missing value goes down all branches alike. Raises TypeError for what is no
+        For trees of `ppdt.trees.tree_from_json`; `taxonomies` are for rows with taxonomy nodes.
+        Columns that the tree does not ask for may be
+        left out. Without counts class shares are 0 and 1, and a missing value goes down all
+        branches alike. Raises TypeError for what is no
         Tree, ValueError for one that does not ask for raw values."""
         return _from_tree(cls(taxonomies=taxonomies), tree)
 
 # %% ../nbs/09f_c45.ipynb #6c82593c
 def _as_categories(d):
-    "The table with its few numbers as categories, or a message that says what to do"
+    """The table with its few numbers as categories, or a message that says what to do"""
     for name, line in zip(d.names, d.line):
-        if line is not None and len(line) > MAX_NUMERIC_VALUES: raise ValueError(f"Column {name!r} must be categorical. Got raw numbers with {len(line)} different values: use C45Classifier, or turn them into categories.")
-    return _Rows(d.names, d.codes, d.values, [None]*len(d.line), d.classes, d.y, d.weight)
+        if line is not None and len(line) > MAX_NUMERIC_VALUES:
+            raise ValueError(
+                f"Column {name!r} must be categorical. Got raw numbers with {len(line)} different"
+                " values: use C45Classifier, or turn them into categories."
+            )
+    return _Rows(d.names, d.codes, d.values, [None] * len(d.line), d.classes, d.y, d.weight)
+
 
 def _no_missing(names, lost):
     for name, o in zip(names, lost):
-        if o.any(): raise ValueError(f"Column {name!r} must have no missing values (NaN). Got {int(o.sum())}: use C45Classifier, or make missing a category.")
+        if o.any():
+            raise ValueError(
+                f"Column {name!r} must have no missing values (NaN). Got {int(o.sum())}: use"
+                " C45Classifier, or make missing a category."
+            )
 
 # %% ../nbs/09f_c45.ipynb #bf97b277
 class ID3Classifier(_OneTree):
-    """ID3 on categories: information gain, one branch a declared value, no pruning; as Weka's Id3. Source: quinlan1986.
+    """ID3 on categories: information gain, one branch a declared value, no pruning; as Weka's Id3.
 
-    Numbers are categories as long as there are at most 20 different ones. A value that no training row of the node had
+    Source: quinlan1986.
+
+    Numbers are categories as long as there are at most 20 different ones. A value that no training
+    row of the node had
     is answered by the classes of the node above, where Weka gives no answer.
 
     Attributes
@@ -373,7 +693,8 @@ class ID3Classifier(_OneTree):
     tree_ : Tree
         The tree.
     classes_ : ndarray
-        Class values, sorted, declared ones used or not; the tree's own are in declared order, which breaks ties. `log_loss` wants to
+        Class values, sorted, declared ones used or not; the tree's own are in declared order, which
+        breaks ties. `log_loss` wants to
         know of unused ones: give it labels=classes_, or fit on y.cat.remove_unused_categories().
     feature_importances_ : ndarray of float, shape (n_features,)
         Share of each column in what the splits take off the entropy of the class.
@@ -383,20 +704,28 @@ class ID3Classifier(_OneTree):
     Raises
     ------
     ValueError
-        For columns of more than 20 numbers, missing values, published cells, missing classes, and other columns at predict.
+        For columns of more than 20 numbers, missing values, published cells, missing classes, and
+        other columns at predict.
     """
+
     def _learn(self, d):
         _no_missing(d.names, [c < 0 for c in d.codes])
         d = _as_categories(d)
-        self._numeric_ = [False]*len(d.names)
+        self._numeric_ = [False] * len(d.names)
         self.tree_ = _as_tree(d, _grow(d, 0, choose=_most_gain)[0], "midpoint")
 
     def _row(self, row):
         row = _one_row(self, row)
         names = [o for o in _fit_columns(self) if o in row]
         for o in names:
-            if isinstance(row[o], Cell): raise ValueError(f"'row' must hold raw values. Got the cell {cell_text(row[o])} for {o!r}: {type(self).__name__} does not read them, use C45Classifier.")
-        _no_missing(names, [np.array([row[o] is not MISSING and bool(pd.isna(row[o]))]) for o in names])
+            if isinstance(row[o], Cell):
+                raise ValueError(
+                    f"'row' must hold raw values. Got the cell {cell_text(row[o])} for {o!r}:"
+                    f" {type(self).__name__} does not read them, use C45Classifier."
+                )
+        _no_missing(
+            names, [np.array([row[o] is not MISSING and bool(pd.isna(row[o]))]) for o in names]
+        )
         return _row_as_in_fit(self, row)
 
     def _shares(self, X):
@@ -411,7 +740,9 @@ class ID3Classifier(_OneTree):
 
 # %% ../nbs/09f_c45.ipynb #36905c55
 class PARTClassifier(_TreeClassifier):
-    """A list of rules, each the best path of a partial C4.5 tree; as Weka's PART. Source: frank1998.
+    """A list of rules, each the best path of a partial C4.5 tree; as Weka's PART.
+
+    Source: frank1998.
 
     Parameters
     ----------
@@ -431,7 +762,8 @@ class PARTClassifier(_TreeClassifier):
     rules_ : list of Rule
         Rules in order; the last has no test.
     classes_ : ndarray
-        Class values, sorted, declared ones used or not; the tree's own are in declared order, which breaks ties. `log_loss` wants to
+        Class values, sorted, declared ones used or not; the tree's own are in declared order, which
+        breaks ties. `log_loss` wants to
         know of unused ones: give it labels=classes_, or fit on y.cat.remove_unused_categories().
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -439,102 +771,209 @@ class PARTClassifier(_TreeClassifier):
     Raises
     ------
     ValueError
-        For parameters that are not allowed, sets and intervals (suppressed cells are missing values, means and modes their value), missing classes, infinities, negative weights, and other columns at predict.
+        For parameters that are not allowed, sets and intervals (suppressed cells are missing
+        values, means and modes their value), missing classes, infinities, negative weights, and
+        other columns at predict.
     """
+
     _single_cells = True
 
-    def __init__(self, min_samples_leaf=2, prune=True, confidence=.25, binary_splits=False, thresholds="midpoint"):
-        self.min_samples_leaf, self.prune, self.confidence, self.binary_splits, self.thresholds = min_samples_leaf, prune, confidence, binary_splits, thresholds
+    def __init__(
+        self,
+        min_samples_leaf=2,
+        prune=True,
+        confidence=0.25,
+        binary_splits=False,
+        thresholds="midpoint",
+    ):
+        self.min_samples_leaf, self.prune, self.confidence, self.binary_splits, self.thresholds = (
+            min_samples_leaf,
+            prune,
+            confidence,
+            binary_splits,
+            thresholds,
+        )
 
-    def _check(self): _check_c45(self)
+    def _check(self):
+        _check_c45(self)
 
     def _learn(self, d):
-        p = SimpleNamespace(m=self.min_samples_leaf, binary=self.binary_splits, prune=self.prune, errors=lambda c: error_estimate(c, self.confidence))
+        p = SimpleNamespace(
+            m=self.min_samples_leaf,
+            binary=self.binary_splits,
+            prune=self.prune,
+            errors=lambda c: error_estimate(c, self.confidence),
+        )
         self.rules_ = _part(d, p, self.thresholds)
 
     def _shares(self, X):
         X = _ask_columns(self, X)
-        with np.errstate(over="ignore"): return _rule_shares(self.rules_, _ask_raw(self, X))      # numbers may be too far apart for a float
+        # numbers may be too far apart for a float
+        with np.errstate(over="ignore"):
+            return _rule_shares(self.rules_, _ask_raw(self, X))
 
     def rules(self, counts=False):
-        "A sentence for each rule, a list; each holds where those before it do not; `counts` tells the training rows"
+        """A sentence for each rule, a list; each holds where those before it do not; `counts` tells
+        the training rows
+        """
         check_is_fitted(self, "rules_")
         return [_rule_sentence(self, i, counts) for i in range(len(self.rules_))]
 
     def explain(self, row, counts=False):
-        "Which rule answers for a row (dict, Series or table of one row), and why those before it do not, in words; `counts` tells the training rows"
+        """Which rule answers for a row (dict, Series or table of one row), and why those before it
+        do not, in words; `counts` tells the training rows
+        """
         check_is_fitted(self, "rules_")
         return _rule_story(self, _row_as_in_fit(self, row), counts)
 
-    def __str__(self): return part_text(self) if hasattr(self, "rules_") else repr(self)
+    def __str__(self):
+        return part_text(self) if hasattr(self, "rules_") else repr(self)
 
 # %% ../nbs/09f_c45.ipynb #dccfffa9
 def _test_parts(clf, test):
-    "Name, sign and value of a test as PART prints them"
+    """Name, sign and value of a test as PART prints them"""
     j, kind, t, b, _ = test
     name = _fit_columns(clf)[j]
-    v = (_moment(t, clf._dates_[name]) if name in clf._dates_ else _java(t) if clf.binary_splits else _rounded(t, 6)) if kind == THRESHOLD else value_text(clf._domains_[j][int(t)])
-    return name, ("<=", ">")[b] if kind == THRESHOLD else ("=", "!=")[b] if kind == ONE_VALUE else "=", v
+    v = (
+        (
+            _moment(t, clf._dates_[name])
+            if name in clf._dates_
+            else _java(t)
+            if clf.binary_splits
+            else _rounded(t, 6)
+        )
+        if kind == THRESHOLD
+        else value_text(clf._domains_[j][int(t)])
+    )
+    return (
+        name,
+        ("<=", ">")[b] if kind == THRESHOLD else ("=", "!=")[b] if kind == ONE_VALUE else "=",
+        v,
+    )
 
-def part_text(
-    clf, # A fitted `PARTClassifier`
-    counts:bool=True, # Weights of the rules; they tell about people
-)->str: # Rules as PART prints them, without its title and its closing line
-    "A list of rules as text. Raises NotFittedError before fit."
+
+def part_text(clf, counts: bool = True) -> str:
+    """A list of rules as text.
+
+    Raises NotFittedError before fit.
+
+    Parameters
+    ----------
+    clf
+        A fitted `PARTClassifier`.
+    counts : bool
+        Weights of the rules; they tell about people.
+
+    Returns
+    -------
+    str
+        Rules as PART prints them, without its title and its closing line.
+    """
     check_is_fitted(clf, "rules_")
-    return "\n\n".join(" AND\n".join(" ".join(_test_parts(clf, o)) for o in r.tests) + ": " + _class_label(clf._classes_, r.counts, r.counts, counts) for r in clf.rules_)
+    return "\n\n".join(
+        " AND\n".join(" ".join(_test_parts(clf, o)) for o in r.tests)
+        + ": "
+        + _class_label(clf._classes_, r.counts, r.counts, counts)
+        for r in clf.rules_
+    )
+
 
 def _test_words(clf, test):
-    "A test in a sentence"
+    """A test in a sentence"""
     name, sign, v = _test_parts(clf, test)
-    return f"{name} {dict(zip(('<=', '>', '=', '!='), ('is at most', 'is above', 'is', 'is not')))[sign]} {v}"
+    return (
+        f"{name}"
+        f" {dict(zip(('<=', '>', '=', '!='), ('is at most', 'is above', 'is', 'is not')))[sign]} {v}"
+    )
+
 
 def _rule_sentence(clf, i, counts):
-    "A rule in words"
+    """A rule in words"""
     c, tests = clf.rules_[i].counts, [_test_words(clf, o) for o in clf.rules_[i].tests]
-    then = value_text(clf._classes_[int(c.argmax())]) + (f" ({c.max():g} of {c.sum():g} rows)" if counts else "")
-    if not tests: return f"{'Otherwise' if i else 'Always'} {then}."
+    then = value_text(clf._classes_[int(c.argmax())]) + (
+        f" ({c.max():g} of {c.sum():g} rows)" if counts else ""
+    )
+    if not tests:
+        return f"{'Otherwise' if i else 'Always'} {then}."
     return f"{'Otherwise, if' if i else 'If'} {' and '.join(tests)}, then {then}."
 
 # %% ../nbs/09f_c45.ipynb #1afeecab
 def _fits(test, v):
-    "How much of a row with this number or code meets a test"
+    """How much of a row with this number or code meets a test"""
     _, kind, t, b, share = test
-    return share if np.isnan(v) else float((v - t >= _EPS if kind == THRESHOLD else v != t if kind == ONE_VALUE else v) == b)
+    return (
+        share
+        if np.isnan(v)
+        else float(
+            (v - t >= _EPS if kind == THRESHOLD else v != t if kind == ONE_VALUE else v) == b
+        )
+    )
+
 
 def _numbers_of(clf, row):
-    "One row as numbers and codes"
+    """One row as numbers and codes"""
     lacks = [o for o in _fit_columns(clf) if o not in row]
-    if lacks: raise ValueError(f"'row' must have a value for {lacks[0]!r}. Got {list(row)}: give None where it is missing.")
-    return _ask_raw(clf, _readable(clf, check_table(pd.DataFrame({o: _column_of(row[o], o) for o in _fit_columns(clf)}))))[:, 0]
+    if lacks:
+        raise ValueError(
+            f"'row' must have a value for {lacks[0]!r}. Got {list(row)}: give None where it is"
+            " missing."
+        )
+    return _ask_raw(
+        clf,
+        _readable(
+            clf, check_table(pd.DataFrame({o: _column_of(row[o], o) for o in _fit_columns(clf)}))
+        ),
+    )[:, 0]
 
 # %% ../nbs/09f_c45.ipynb #2d02104e
 def _rule_line(clf, i, row, x, part, counts):
-    "What becomes of a row at rule i, of which the rule fits `part`"
+    """What becomes of a row at rule i, of which the rule fits `part`"""
     tests, names = clf.rules_[i].tests, _fit_columns(clf)
-    if not tests: return f"Rule {i + 1} holds for all that is left."
-    if part >= 1 - _EPS: return f"Rule {i + 1} fits: {' and '.join(_test_words(clf, o) for o in tests)}."
+    if not tests:
+        return f"Rule {i + 1} holds for all that is left."
+    if part >= 1 - _EPS:
+        return f"Rule {i + 1} fits: {' and '.join(_test_words(clf, o) for o in tests)}."
     gaps = list(dict.fromkeys(names[o[0]] for o in tests if np.isnan(x[o[0]])))
-    if part > _EPS: return f"Rule {i + 1} fits {_percent(part) if counts else 'a part'} of what is left of the row, since {' and '.join(gaps)} {'is' if len(gaps) < 2 else 'are'} missing."
+    if part > _EPS:
+        return (
+            f"Rule {i + 1} fits {_percent(part) if counts else 'a part'} of what is left of the"
+            f" row, since {' and '.join(gaps)} {'is' if len(gaps) < 2 else 'are'} missing."
+        )
     bad = next(o for o in tests if _fits(o, x[o[0]]) <= 0)
-    return f"Rule {i + 1} does not fit: it asks that {_test_words(clf, bad)}, and it is {_told(row[names[bad[0]]], clf._dates_.get(names[bad[0]]))}."
+    return (
+        f"Rule {i + 1} does not fit: it asks that {_test_words(clf, bad)}, and it is"
+        f" {_told(row[names[bad[0]]], clf._dates_.get(names[bad[0]]))}."
+    )
 
 # %% ../nbs/09f_c45.ipynb #c2188af5
-_MOST_LINES = 10       # rules that do not fit, told in full
+_MOST_LINES = 10  # rules that do not fit, told in full
+
 
 def _rule_story(clf, row, counts):
-    "`explain` of a list of rules"
-    x, left, p, lines, dull, ends = _numbers_of(clf, row), 1., 0., [], 0, []
+    """`explain` of a list of rules"""
+    x, left, p, lines, dull, ends = _numbers_of(clf, row), 1.0, 0.0, [], 0, []
     for i, rule in enumerate(clf.rules_):
         part = float(np.prod([_fits(o, x[o[0]]) for o in rule.tests]))
         dull += part <= _EPS
-        if part > _EPS or dull <= _MOST_LINES: lines.append(_rule_line(clf, i, row, x, part, counts))
-        share = rule.counts/max(rule.counts.sum(), 1e-300)
-        if part > _EPS: ends.append(rule)
-        p, left = p + left*part*share, left*(1 - part)
-        if left <= _EPS: break
+        if part > _EPS or dull <= _MOST_LINES:
+            lines.append(_rule_line(clf, i, row, x, part, counts))
+        share = rule.counts / max(rule.counts.sum(), 1e-300)
+        if part > _EPS:
+            ends.append(rule)
+        p, left = p + left * part * share, left * (1 - part)
+        if left <= _EPS:
+            break
     c = int(np.round(p, 12).argmax())
     told = value_text(clf._classes_[c])
-    if len(ends) > 1: told += f", from {len(ends)} rules" + (f" ({_percent(p[c])})" if counts else "")
-    elif counts: told += f", the class of {ends[0].counts[c]:g} of {ends[0].counts.sum():g} training rows that came to this rule"
-    return "\n".join(lines + [f"{dull - _MOST_LINES} more did not fit."]*(dull > _MOST_LINES) + [f"Answer: {told}."])
+    if len(ends) > 1:
+        told += f", from {len(ends)} rules" + (f" ({_percent(p[c])})" if counts else "")
+    elif counts:
+        told += (
+            f", the class of {ends[0].counts[c]:g} of {ends[0].counts.sum():g} training rows that"
+            " came to this rule"
+        )
+    return "\n".join(
+        lines
+        + [f"{dull - _MOST_LINES} more did not fit."] * (dull > _MOST_LINES)
+        + [f"Answer: {told}."]
+    )

@@ -18,234 +18,585 @@ from pathlib import Path
 class CommandError(Exception):
     "Something the caller of the command can mend; the text is one line that says what and how."
 
-_PHRASES = (("'k' must", "--k must"), ("Got k=", "Got "), ("under categorical", "under --categorical"), ("use kinds=", "use --numeric and --categorical"),
-    ("under identifiers or quasi-identifiers", "under --identifiers or --qi"), ("under quasi-identifiers or identifiers", "under --qi or --identifiers"),
-    ("read the file with read_release(kinds=...)", "list it under --numeric or --categorical"))
 
-def in_options(
-    message:str, # The message of an error
-)->str: # One line, in terms of the command's options
-    "The message of a library error for somebody who called the command."
+_PHRASES = (
+    ("'k' must", "--k must"),
+    ("Got k=", "Got "),
+    ("under categorical", "under --categorical"),
+    ("use kinds=", "use --numeric and --categorical"),
+    ("under identifiers or quasi-identifiers", "under --identifiers or --qi"),
+    ("under quasi-identifiers or identifiers", "under --qi or --identifiers"),
+    ("read the file with read_release(kinds=...)", "list it under --numeric or --categorical"),
+)
+
+
+def in_options(message: str) -> str:
+    """The message of a library error for somebody who called the command.
+
+    Parameters
+    ----------
+    message : str
+        The message of an error.
+
+    Returns
+    -------
+    str
+        One line, in terms of the command's options.
+    """
     return " ".join(_translated(message).split())
 
+
 def _translated(text):
-    for a, b in _PHRASES: text = text.replace(a, b)
+    for a, b in _PHRASES:
+        text = text.replace(a, b)
     return re.sub(r"missing='(drop|category|error)'", r"--missing \1", text)
 
 # %% ../nbs/18_command.ipynb #0bbfbe5b
-def column_list(
-    text:str, # Names with commas between them
-)->list: # The names
-    "Names of columns from an option; a name that holds a comma stands in double quotes. Raises ArgumentTypeError: no name, or an open quote."
-    try: names = [o for row in csv.reader([text], skipinitialspace=True, strict=True) for o in row]
-    except csv.Error: raise argparse.ArgumentTypeError(f"must be names with commas between them. Got {text!r}, where a quote is left open: close it") from None
-    if not all(names) or not names: raise argparse.ArgumentTypeError(f"must be names with commas between them. Got {text!r}: name at least one column, and none twice or empty")
+def column_list(text: str) -> list:
+    """Names of columns from an option; a name that holds a comma stands in double quotes.
+
+    Parameters
+    ----------
+    text : str
+        Names with commas between them.
+
+    Returns
+    -------
+    list
+        The names.
+
+    Raises
+    ------
+    ArgumentTypeError
+        No name, or an open quote.
+    """
+    try:
+        names = [o for row in csv.reader([text], skipinitialspace=True, strict=True) for o in row]
+    except csv.Error:
+        raise argparse.ArgumentTypeError(
+            f"must be names with commas between them. Got {text!r}, where a quote is left open:"
+            " close it"
+        ) from None
+    if not all(names) or not names:
+        raise argparse.ArgumentTypeError(
+            f"must be names with commas between them. Got {text!r}: name at least one column, and"
+            " none twice or empty"
+        )
     return names
 
 # %% ../nbs/18_command.ipynb #88066ba7
 def _some(names, most=20):
-    "Names in one line; of many only the first"
+    """Names in one line; of many only the first"""
     names = list(map(str, names))
-    return ", ".join(names[:most]) + (f" and {len(names)-most} more" if len(names) > most else "")
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
-def known_columns(
-    names, # Names from an option
-    option:str, # The option
-    columns, # Names in the file
-    file:str, # What to call the file
-)->list: # The names
-    "The names, when all are in the file, each once. Raises CommandError otherwise."
+
+def known_columns(names, option: str, columns, file: str) -> list:
+    """The names, when all are in the file, each once.
+
+    Raises CommandError otherwise.
+
+    Parameters
+    ----------
+    names
+        Names from an option.
+    option : str
+        The option.
+    columns
+        Names in the file.
+    file : str
+        What to call the file.
+
+    Returns
+    -------
+    list
+        The names.
+    """
     columns = list(columns)
     for o in names:
         if o not in columns:
             close = difflib.get_close_matches(o, columns, 1)
             hint = " (did you mean " + repr(close[0]) + "?)" if close else ""
-            split = next((s for s in (";", "\t", "|") if len(columns) == 1 and s in columns[0]), None)
-            if split: raise CommandError(f"{file} must have commas between its fields. Got one column, {columns[0]!r}: save it with commas instead of {split!r}.")
-            raise CommandError(f"{option} must name columns of {file}. Got {o!r}{hint}; the columns are {_some(columns)}.")
-        if names.count(o) > 1: raise CommandError(f"{option} must name each column once. Got {o!r} {names.count(o)} times.")
+            split = next(
+                (s for s in (";", "\t", "|") if len(columns) == 1 and s in columns[0]), None
+            )
+            if split:
+                raise CommandError(
+                    f"{file} must have commas between its fields. Got one column, {columns[0]!r}:"
+                    f" save it with commas instead of {split!r}."
+                )
+            raise CommandError(
+                f"{option} must name columns of {file}. Got {o!r}{hint}; the columns are"
+                f" {_some(columns)}."
+            )
+        if names.count(o) > 1:
+            raise CommandError(
+                f"{option} must name each column once. Got {o!r} {names.count(o)} times."
+            )
     return list(names)
 
 # %% ../nbs/18_command.ipynb #320009de
 def check_options(
-    columns, # Names in the file
-    file:str, # What to call it
-    qi, # --qi
-    class_name=None, # --class
-    identifiers=(), # --identifiers
-    numeric=(), # --numeric
-    categorical=(), # --categorical
+    columns, file: str, qi, class_name=None, identifiers=(), numeric=(), categorical=()
 ):
-    "Are the columns there, and is each named for one thing? Raises CommandError otherwise."
-    for option, names in (("--qi", qi), ("--class", [class_name] if class_name is not None else []), ("--identifiers", identifiers), ("--numeric", numeric), ("--categorical", categorical)):
+    """Are the columns there, and is each named for one thing?
+
+    Raises CommandError otherwise.
+
+    Parameters
+    ----------
+    columns
+        Names in the file.
+    file : str
+        What to call it.
+    qi
+        --qi.
+    class_name
+        --class.
+    identifiers
+        --identifiers.
+    numeric
+        --numeric.
+    categorical
+        --categorical.
+    """
+    for option, names in (
+        ("--qi", qi),
+        ("--class", [class_name] if class_name is not None else []),
+        ("--identifiers", identifiers),
+        ("--numeric", numeric),
+        ("--categorical", categorical),
+    ):
         known_columns(list(names), option, columns, file)
-    if class_name in qi: raise CommandError(f"--qi must not hold the class. Got {class_name!r} in --qi and in --class: the class is published as it is, so leave it out of one of them.")
+    if class_name in qi:
+        raise CommandError(
+            f"--qi must not hold the class. Got {class_name!r} in --qi and in --class: the class is"
+            " published as it is, so leave it out of one of them."
+        )
     for o in identifiers:
-        if o in qi or o == class_name: raise CommandError(f"A column must have one role. Got {o!r} in --identifiers and in {'--qi' if o in qi else '--class'}: identifiers are dropped, so leave it out of one of them.")
+        if o in qi or o == class_name:
+            raise CommandError(
+                f"A column must have one role. Got {o!r} in --identifiers and in"
+                f" {'--qi' if o in qi else '--class'}: identifiers are dropped, so leave it out of"
+                " one of them."
+            )
     for o in numeric:
-        if o in categorical: raise CommandError(f"A column must have one kind. Got {o!r} in --numeric and in --categorical: leave it out of one of them.")
+        if o in categorical:
+            raise CommandError(
+                f"A column must have one kind. Got {o!r} in --numeric and in --categorical: leave"
+                " it out of one of them."
+            )
 
 # %% ../nbs/18_command.ipynb #e6cd4aa1
 _number = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 _spoilt = re.compile(r"\s*([+-]?(inf|infinity|nan)|[\[(\]]\s*[^,]+,[^,]+[\])\[])\s*", re.I)
 
-def _is_number(text): return bool(_number.fullmatch(text)) and abs(float(text)) != float("inf")
 
-def spoilt_number(
-    texts, # A column as text, "" where missing
-)->tuple: # (row from 1, text, is it an error?) of the first field that is no number; None when most values are no numbers either, or all are
-    "What keeps a column of numbers from being one."
+def _is_number(text):
+    return bool(_number.fullmatch(text)) and abs(float(text)) != float("inf")
+
+
+def spoilt_number(texts) -> tuple:
+    """What keeps a column of numbers from being one.
+
+    Parameters
+    ----------
+    texts
+        A column as text, "" where missing.
+
+    Returns
+    -------
+    tuple
+        (row from 1, text, is it an error?) of the first field that is no number; None when most
+        values are no numbers either, or all are.
+    """
     texts = list(texts)
     u = dict.fromkeys(o for o in texts if o)
     odd = [o for o in u if not _is_number(o)]
-    if not odd or 2*len(odd) > len(u): return None
+    if not odd or 2 * len(odd) > len(u):
+        return None
     bad = next((o for o in odd if _spoilt.fullmatch(o) or _number.fullmatch(o)), None)
     first = odd[0] if bad is None else bad
     return texts.index(first) + 1, first, bad is not None
 
 # %% ../nbs/18_command.ipynb #c34bf656
-def choose_kinds(
-    t, # A table of strings, "" where missing
-    qi, # Quasi-identifiers
-    numeric=(), # Columns said to be numeric
-    categorical=(), # Columns said to be categorical
-)->tuple: # (kind of each quasi-identifier, by name; notes for the reader)
-    "The kind of each quasi-identifier: what was said, else a guess. Raises CommandError for fields that are no finite numbers in a numeric column."
+def choose_kinds(t, qi, numeric=(), categorical=()) -> tuple:
+    """The kind of each quasi-identifier: what was said, else a guess.
+
+    Parameters
+    ----------
+    t
+        A table of strings, "" where missing.
+    qi
+        Quasi-identifiers.
+    numeric
+        Columns said to be numeric.
+    categorical
+        Columns said to be categorical.
+
+    Returns
+    -------
+    tuple
+        (kind of each quasi-identifier, by name; notes for the reader).
+
+    Raises
+    ------
+    CommandError
+        For fields that are no finite numbers in a numeric column.
+    """
     from ppdt.tables import guess_kind
+
     kinds, notes = {}, []
     for o in qi:
         said = "numeric" if o in numeric else "categorical" if o in categorical else None
         kinds[o] = said or guess_kind(t[o])
         if said == "numeric":
             bad = next(((i, s) for i, s in enumerate(t[o], 1) if s and not _is_number(s)), None)
-            if bad: raise CommandError(f"Column {o!r} (--numeric) must hold finite numbers. Got {bad[1]!r} in row {bad[0]}: mend it, empty it and use --missing, or list the column under --categorical.")
+            if bad:
+                raise CommandError(
+                    f"Column {o!r} (--numeric) must hold finite numbers. Got {bad[1]!r} in row"
+                    f" {bad[0]}: mend it, empty it and use --missing, or list the column under"
+                    " --categorical."
+                )
         odd = spoilt_number(t[o]) if said is None and kinds[o] == "categorical" else None
-        if odd and odd[2]: raise CommandError(f"Column {o!r} holds numbers, and must hold finite numbers only. Got {odd[1]!r} in row {odd[0]}: mend it, empty it and use --missing, or list the column under --categorical.")
-        if odd: notes.append(f"{o!r} is taken as categorical, because row {odd[0]} holds {odd[1]!r}; empty such fields if they mean missing, or list the column under --categorical to say so")
+        if odd and odd[2]:
+            raise CommandError(
+                f"Column {o!r} holds numbers, and must hold finite numbers only. Got {odd[1]!r} in"
+                f" row {odd[0]}: mend it, empty it and use --missing, or list the column under"
+                " --categorical."
+            )
+        if odd:
+            notes.append(
+                f"{o!r} is taken as categorical, because row {odd[0]} holds {odd[1]!r}; empty such"
+                " fields if they mean missing, or list the column under --categorical to say so"
+            )
     return kinds, notes
 
 # %% ../nbs/18_command.ipynb #3cfff275
-def read_people(
-    path, # A CSV or Parquet file
-): # A table of strings, "" where missing, at least one row
-    "Read a file as text. Raises CommandError for a table without rows; see `ppdt.tables.read_text` for the others."
+def read_people(path):
+    """Read a file as text.
+
+    Parameters
+    ----------
+    path
+        A CSV or Parquet file.
+
+    Returns
+    -------
+    object
+        A table of strings, "" where missing, at least one row.
+
+    Raises
+    ------
+    CommandError
+        For a table without rows; see `ppdt.tables.read_text` for the others.
+    """
     from ppdt.tables import read_text
+
     t = read_text(path)
-    if not len(t): raise CommandError(f"{Path(path).name} must have at least one row under its column names. Got none.")
+    if not len(t):
+        raise CommandError(
+            f"{Path(path).name} must have at least one row under its column names. Got none."
+        )
     return t
 
 # %% ../nbs/18_command.ipynb #077a5eae
-def check_places(
-    source, # IN
-    target, # OUT
-):
-    "May OUT be written for this IN? Raises CommandError or ValueError otherwise."
+def check_places(source, target):
+    """May OUT be written for this IN?
+
+    Raises CommandError or ValueError otherwise.
+
+    Parameters
+    ----------
+    source
+        IN.
+    target
+        OUT.
+    """
     from ppdt.tables import file_kind, schema_path
+
     source, target = Path(source), Path(target)
     file_kind(target)
-    if not target.parent.is_dir(): raise CommandError(f"-o must lie in a folder that exists. Got {str(target)!r}: make the folder {str(target.parent)!r}, or choose another place.")
-    if target.is_dir(): raise CommandError(f"-o must be a file. Got the folder {str(target)!r}: choose another name.")
-    if not source.is_file(): return
-    if target.resolve() == source.resolve() or target.exists() and target.samefile(source): raise CommandError(f"-o must not be the file that is read. Got {str(target)!r} for both: choose another name.")
-    if schema_path(target).resolve() == schema_path(source).resolve(): raise CommandError(f"-o must not put its schema beside IN. Got {target.name} and {source.name}, which share {schema_path(target).name}: choose another name.")
-    if schema_path(source).exists(): raise CommandError(f"IN must be a table of people. Got {source.name}, which is a release, since {schema_path(source).name} lies beside it: give the original table, or move the schema away.")
+    if not target.parent.is_dir():
+        raise CommandError(
+            f"-o must lie in a folder that exists. Got {str(target)!r}: make the folder"
+            f" {str(target.parent)!r}, or choose another place."
+        )
+    if target.is_dir():
+        raise CommandError(
+            f"-o must be a file. Got the folder {str(target)!r}: choose another name."
+        )
+    if not source.is_file():
+        return
+    if target.resolve() == source.resolve() or target.exists() and target.samefile(source):
+        raise CommandError(
+            f"-o must not be the file that is read. Got {str(target)!r} for both: choose another"
+            " name."
+        )
+    if schema_path(target).resolve() == schema_path(source).resolve():
+        raise CommandError(
+            f"-o must not put its schema beside IN. Got {target.name} and {source.name}, which"
+            f" share {schema_path(target).name}: choose another name."
+        )
+    if schema_path(source).exists():
+        raise CommandError(
+            f"IN must be a table of people. Got {source.name}, which is a release, since"
+            f" {schema_path(source).name} lies beside it: give the original table, or move the"
+            " schema away."
+        )
 
 # %% ../nbs/18_command.ipynb #99a8c462
-def check_missing(
-    t, # A table of strings
-    qi, # Quasi-identifiers
-    missing:str, # --missing
-):
-    "Raises CommandError for an empty field in a quasi-identifier, unless `missing` says what to do."
-    if missing != "error": return
+def check_missing(t, qi, missing: str):
+    """
+
+    Parameters
+    ----------
+    t
+        A table of strings.
+    qi
+        Quasi-identifiers.
+    missing : str
+        --missing.
+
+    Raises
+    ------
+    CommandError
+        For an empty field in a quasi-identifier, unless `missing` says what to do.
+    """
+    if missing != "error":
+        return
     for o in qi:
         empty = (t[o] == "").to_numpy()
-        if empty.any(): raise CommandError(f"Column {o!r} (--qi) must have no empty fields. Got {int(empty.sum())}, the first in row {int(empty.argmax())+1}: use --missing drop to leave these rows out, --missing category to publish \"missing\" as a value, or fill them in.")
+        if empty.any():
+            raise CommandError(
+                f"Column {o!r} (--qi) must have no empty fields. Got {int(empty.sum())}, the first"
+                f" in row {int(empty.argmax()) + 1}: use --missing drop to leave these rows out,"
+                ' --missing category to publish "missing" as a value, or fill them in.'
+            )
 
 # %% ../nbs/18_command.ipynb #f5bbfbdc
 def asked_constraints(
-    class_name, # --class, or None
-    columns, # Names in the file
-    file:str, # What to call it
-    sensitive=None, # --sensitive
-    l=None, # --l-diversity
-    t=None, # --t-closeness
-    alpha=None, # --alpha
-)->list: # `LDiversity`, `TCloseness` and `Alpha` objects
-    "The constraints that the options ask for. Raises CommandError: no secret to protect, or one that is no column."
+    class_name, columns, file: str, sensitive=None, l=None, t=None, alpha=None
+) -> list:
+    """The constraints that the options ask for.
+
+    Parameters
+    ----------
+    class_name
+        --class, or None.
+    columns
+        Names in the file.
+    file : str
+        What to call it.
+    sensitive
+        --sensitive.
+    l
+        --l-diversity.
+    t
+        --t-closeness.
+    alpha
+        --alpha.
+
+    Returns
+    -------
+    list
+        `LDiversity`, `TCloseness` and `Alpha` objects.
+
+    Raises
+    ------
+    CommandError
+        No secret to protect, or one that is no column.
+    """
     from ppdt.diversity import Alpha, LDiversity, TCloseness
-    if sensitive is not None: known_columns([sensitive], "--sensitive", columns, file)
-    if all(o is None for o in (l, t, alpha)): return []
-    if sensitive is None and class_name is None: raise CommandError("--l-diversity, --t-closeness and --alpha must have a secret to protect. Got neither --sensitive nor --class: name the column.")
+
+    if sensitive is not None:
+        known_columns([sensitive], "--sensitive", columns, file)
+    if all(o is None for o in (l, t, alpha)):
+        return []
+    if sensitive is None and class_name is None:
+        raise CommandError(
+            "--l-diversity, --t-closeness and --alpha must have a secret to protect. Got neither"
+            " --sensitive nor --class: name the column."
+        )
     s = None if sensitive in (None, class_name) else sensitive
-    return [f(v, sensitive=s) for f, v in ((LDiversity, l), (TCloseness, t), (Alpha, alpha)) if v is not None]
+    return [
+        f(v, sensitive=s)
+        for f, v in ((LDiversity, l), (TCloseness, t), (Alpha, alpha))
+        if v is not None
+    ]
+
 
 def in_order(s):
-    "A column of texts that are all numbers as ordered categories, smallest number first; any other as it is"
+    """A column of texts that are all numbers as ordered categories, smallest number first; any
+    other as it is
+    """
     import pandas as pd
+
     known = s.dropna().unique()
-    if isinstance(s.dtype, pd.CategoricalDtype) or not len(known) or not all(isinstance(o, str) and _is_number(o) for o in known): return s
+    if (
+        isinstance(s.dtype, pd.CategoricalDtype)
+        or not len(known)
+        or not all(isinstance(o, str) and _is_number(o) for o in known)
+    ):
+        return s
     return s.astype(pd.CategoricalDtype(sorted(known, key=lambda o: (float(o), o)), ordered=True))
 
 # %% ../nbs/18_command.ipynb #661e785b
-def read_taxonomies(
-    texts, # COLUMN=FILE each
-    qi, # Quasi-identifiers
-    kinds, # Kind of each, by name
-)->dict: # `Taxonomy` by column name
-    "Taxonomies from files. Raises CommandError for another form and columns that are no quasi-identifiers; see `Taxonomy.from_csv` for the others."
+def read_taxonomies(texts, qi, kinds) -> dict:
+    """Taxonomies from files.
+
+    Parameters
+    ----------
+    texts
+        COLUMN=FILE each.
+    qi
+        Quasi-identifiers.
+    kinds
+        Kind of each, by name.
+
+    Returns
+    -------
+    dict
+        `Taxonomy` by column name.
+
+    Raises
+    ------
+    CommandError
+        For another form and columns that are no quasi-identifiers; see `Taxonomy.from_csv` for the
+        others.
+    """
     from ppdt.generalization import Taxonomy
+
     res = {}
     for text in texts or ():
         name, _, path = text.rpartition("=")
-        if name not in qi: raise CommandError(f"--taxonomy must be COLUMN=FILE with a column of --qi. Got {text!r}; --qi has {_some(qi)}.")
-        if name in res: raise CommandError(f"--taxonomy must name each column once. Got {name!r} twice.")
-        try: res[name] = Taxonomy.from_csv(path, "int64" if kinds.get(name) == "numeric" else "str")
-        except ValueError: 
-            if kinds.get(name) != "numeric": raise
+        if name not in qi:
+            raise CommandError(
+                f"--taxonomy must be COLUMN=FILE with a column of --qi. Got {text!r}; --qi has"
+                f" {_some(qi)}."
+            )
+        if name in res:
+            raise CommandError(f"--taxonomy must name each column once. Got {name!r} twice.")
+        try:
+            res[name] = Taxonomy.from_csv(path, "int64" if kinds.get(name) == "numeric" else "str")
+        except ValueError:
+            if kinds.get(name) != "numeric":
+                raise
             res[name] = Taxonomy.from_csv(path, "float64")
     return res
 
 # %% ../nbs/18_command.ipynb #296d1f75
-_BY_TREE = ("kactus", "erp")     # a tree that predicts the class says how rows are published
+_BY_TREE = ("kactus", "erp")  # a tree that predicts the class says how rows are published
 
-def anonymizer_for(
-    mode, # "strict", "relaxed", "infogain", "kactus" or "erp"
-    recoding, # "set" or "interval"
-    trees, # `Taxonomy` by column name
-    **common, # What all anonymizers take
-): # An anonymizer
-    "The method that --mode names. Raises CommandError for taxonomies that it has no use for."
+
+def anonymizer_for(mode, recoding, trees, **common):
+    """The method that --mode names.
+
+    Parameters
+    ----------
+    mode
+        "strict", "relaxed", "infogain", "kactus" or "erp".
+    recoding
+        "set" or "interval".
+    trees
+        `Taxonomy` by column name.
+    **common
+        What all anonymizers take.
+
+    Returns
+    -------
+    object
+        An anonymizer.
+
+    Raises
+    ------
+    CommandError
+        For taxonomies that it has no use for.
+    """
     if mode not in _BY_TREE:
         from ppdt.mondrian import MondrianAnonymizer
+
         return MondrianAnonymizer(mode=mode, recoding=recoding, taxonomies=trees or None, **common)
-    if trees: raise CommandError(f"--taxonomy cannot be used with --mode {mode}, which publishes no nodes: leave it out, or use another --mode.")
+    if trees:
+        raise CommandError(
+            f"--taxonomy cannot be used with --mode {mode}, which publishes no nodes: leave it out,"
+            " or use another --mode."
+        )
     if mode == "erp":
         from ppdt.erp import ERPAnonymizer
-        if common["constraints"]: raise CommandError("--l-diversity, --t-closeness and --alpha cannot be used with --mode erp, which makes no classes of rows that look alike: leave them out, or use another --mode.")
+
+        if common["constraints"]:
+            raise CommandError(
+                "--l-diversity, --t-closeness and --alpha cannot be used with --mode erp, which"
+                " makes no classes of rows that look alike: leave them out, or use another --mode."
+            )
         return ERPAnonymizer(numeric="set" if recoding == "set" else "range", **common)
     from ppdt.kactus import KActusAnonymizer
-    return KActusAnonymizer(numeric="range", merge="sets" if recoding == "set" else "none", **common)
+
+    return KActusAnonymizer(
+        numeric="range", merge="sets" if recoding == "set" else "none", **common
+    )
 
 # %% ../nbs/18_command.ipynb #37254a88
 def anonymize_file(
-    source, # IN, `.csv` or `.parquet`
-    target, # OUT, `.csv` or `.parquet`; replaced whole when it is there
-    qi, # Quasi-identifiers
-    k:int=5, # Rows that must look alike
-    class_name=None, # The class, published as it is
-    identifiers=(), # Columns to drop
-    numeric=(), # Quasi-identifiers that are numbers
-    categorical=(), # Quasi-identifiers whose numbers are names
-    missing="error", # "error", "drop" or "category"
-    recoding="set", # "set" or "interval"
-    mode="strict", # "strict", "relaxed", or, with the class, "infogain", "kactus" or "erp"
-    taxonomies=(), # Texts COLUMN=FILE
-    **secret, # `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`
-)->tuple: # (Release, kinds by name, notes)
-    "Protect a file. Raises CommandError, ValueError or OSError for input that cannot be used; then nothing is written."
+    source,
+    target,
+    qi,
+    k: int = 5,
+    class_name=None,
+    identifiers=(),
+    numeric=(),
+    categorical=(),
+    missing="error",
+    recoding="set",
+    mode="strict",
+    taxonomies=(),
+    **secret,
+) -> tuple:
+    """Protect a file.
+
+    Parameters
+    ----------
+    source
+        IN, `.csv` or `.parquet`.
+    target
+        OUT, `.csv` or `.parquet`; replaced whole when it is there.
+    qi
+        Quasi-identifiers.
+    k : int
+        Rows that must look alike.
+    class_name
+        The class, published as it is.
+    identifiers
+        Columns to drop.
+    numeric
+        Quasi-identifiers that are numbers.
+    categorical
+        Quasi-identifiers whose numbers are names.
+    missing
+        "error", "drop" or "category".
+    recoding
+        "set" or "interval".
+    mode
+        "strict", "relaxed", or, with the class, "infogain", "kactus" or "erp".
+    taxonomies
+        Texts COLUMN=FILE.
+    **secret
+        `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`.
+
+    Returns
+    -------
+    tuple
+        (Release, kinds by name, notes).
+
+    Raises
+    ------
+    CommandError, ValueError, OSError
+        For input that cannot be used; then nothing is written.
+    """
     import pandas as pd
     from ppdt.tables import file_kind, to_kind
+
     check_places(source, target)
     t = read_people(source)
     check_options(t.columns, Path(source).name, qi, class_name, identifiers, numeric, categorical)
@@ -253,94 +604,255 @@ def anonymize_file(
     kinds, notes = choose_kinds(t, qi, numeric, categorical)
     X = pd.DataFrame({o: to_kind(t[o], kinds.get(o, "categorical"), o) for o in t.columns})
     asked = asked_constraints(class_name, X.columns, Path(source).name, **secret)
-    if secret.get("sensitive") is not None and not asked: raise CommandError("--sensitive must come with what is asked for the secret. Got it alone: add --l-diversity, --t-closeness or --alpha, for example --l-diversity 2.")
-    for o in {o.sensitive or class_name for o in asked}: X[o] = in_order(X[o])
+    if secret.get("sensitive") is not None and not asked:
+        raise CommandError(
+            "--sensitive must come with what is asked for the secret. Got it alone: add"
+            " --l-diversity, --t-closeness or --alpha, for example --l-diversity 2."
+        )
+    for o in {o.sensitive or class_name for o in asked}:
+        X[o] = in_order(X[o])
     trees = read_taxonomies(taxonomies, qi, kinds)
     y = None if class_name is None else X.pop(class_name)
-    if mode in ("infogain", *_BY_TREE) and y is None: raise CommandError(f"--mode {mode} must have the class that {'cuts are chosen for' if mode == 'infogain' else 'its tree predicts'}. Got none: name its column with --class, or use --mode strict.")
+    if mode in ("infogain", *_BY_TREE) and y is None:
+        raise CommandError(
+            f"--mode {mode} must have the class that"
+            f" {'cuts are chosen for' if mode == 'infogain' else 'its tree predicts'}. Got none:"
+            " name its column with --class, or use --mode strict."
+        )
     dropped = int(X[list(qi)].isna().any(axis=1).sum()) if missing == "drop" else 0
-    release = anonymizer_for(mode, recoding, trees, k=k, quasi_identifiers=list(qi), identifiers=list(identifiers), missing=missing, constraints=asked).anonymize(X, y)
+    release = anonymizer_for(
+        mode,
+        recoding,
+        trees,
+        k=k,
+        quasi_identifiers=list(qi),
+        identifiers=list(identifiers),
+        missing=missing,
+        constraints=asked,
+    ).anonymize(X, y)
     (release.to_csv if file_kind(target) == "csv" else release.to_parquet)(target)
     return release, kinds, notes + _notes_of(mode, k, len(release.lost) - dropped, dropped)
 
+
 def _notes_of(mode, k, lost, dropped):
-    "What to say of a method, and of the rows that are missing"
-    notes = [f"{dropped:,} row{'s'*(dropped != 1)} dropped, with a missing value in a quasi-identifier"] if dropped else []
-    if mode == "kactus": notes.append(f"{lost} row{'s'*(lost != 1)} lost (fewer than k={k}), and one draw by chance: another run may publish other cells, so publish one run only")
-    if mode == "erp" and k > 1: notes.append(f"everybody has {k} rows that could be his, which are not equally likely; rows do not look alike. They were drawn by chance: publish one run only")
+    """What to say of a method, and of the rows that are missing"""
+    notes = (
+        [
+            f"{dropped:,} row{'s' * (dropped != 1)} dropped, with a missing value in a quasi-identifier"
+        ]
+        if dropped
+        else []
+    )
+    if mode == "kactus":
+        notes.append(
+            f"{lost} row{'s' * (lost != 1)} lost (fewer than k={k}), and one draw by chance: another"
+            " run may publish other cells, so publish one run only"
+        )
+    if mode == "erp" and k > 1:
+        notes.append(
+            f"everybody has {k} rows that could be his, which are not equally likely; rows do not"
+            " look alike. They were drawn by chance: publish one run only"
+        )
     return notes
 
 # %% ../nbs/18_command.ipynb #e391fee8
 def audit_file(
-    path, # A release, or any table, `.csv` or `.parquet`
-    qi=None, # Columns an attacker may know; None: those of the schema
-    k:int=None, # The k that was promised; None: measure only
-    original=None, # The file it was made from, for the loss
-    numeric=(), # Columns to read as cells over numbers, where no schema says so
-    categorical=(), # Columns to read as cells over words, where no schema says so
-    class_name=None, # The class, where no schema says so
-    person=None, # The column that says who a row is about
-    taxonomies=(), # Texts COLUMN=FILE
-    **secret, # `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`
-)->tuple: # (Audit, quasi-identifiers, has it a schema?)
-    "Measure a file. Raises CommandError, ValueError or OSError for input that cannot be used."
+    path,
+    qi=None,
+    k: int = None,
+    original=None,
+    numeric=(),
+    categorical=(),
+    class_name=None,
+    person=None,
+    taxonomies=(),
+    **secret,
+) -> tuple:
+    """Measure a file.
+
+    Parameters
+    ----------
+    path
+        A release, or any table, `.csv` or `.parquet`.
+    qi
+        Columns an attacker may know; None: those of the schema.
+    k : int
+        The k that was promised; None: measure only.
+    original
+        The file it was made from, for the loss.
+    numeric
+        Columns to read as cells over numbers, where no schema says so.
+    categorical
+        Columns to read as cells over words, where no schema says so.
+    class_name
+        The class, where no schema says so.
+    person
+        The column that says who a row is about.
+    taxonomies
+        Texts COLUMN=FILE.
+    **secret
+        `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`.
+
+    Returns
+    -------
+    tuple
+        (Audit, quasi-identifiers, has it a schema?).
+
+    Raises
+    ------
+    CommandError, ValueError, OSError
+        For input that cannot be used.
+    """
     import pandas as pd
     from dataclasses import replace
     from ppdt.privacy import audit
     from ppdt.release import read_release
     from ppdt.tables import schema_path
+
     name, columns = Path(path).name, list(read_people(path).columns)
     check_options(columns, name, qi or [], class_name, numeric=numeric, categorical=categorical)
-    if person is not None: known_columns([person], "--person", columns, name)
-    r = read_release(path, {**dict.fromkeys(numeric, "numeric"), **dict.fromkeys(categorical, "categorical")})
+    if person is not None:
+        known_columns([person], "--person", columns, name)
+    r = read_release(
+        path, {**dict.fromkeys(numeric, "numeric"), **dict.fromkeys(categorical, "categorical")}
+    )
     has_schema = schema_path(path).is_file()
-    if qi is None and not has_schema: raise CommandError(f"--qi must say which columns an attacker may know. Got none, and {schema_path(path).name} does not lie beside {name}: use for example --qi {_some(columns[:3]).replace(' ', '')}.")
+    if qi is None and not has_schema:
+        raise CommandError(
+            "--qi must say which columns an attacker may know. Got none, and"
+            f" {schema_path(path).name} does not lie beside {name}: use for example --qi"
+            f" {_some(columns[:3]).replace(' ', '')}."
+        )
     qi = list(qi or r.roles.quasi_identifiers)
-    if class_name is None and r.y is not None and r.y.name not in qi: class_name = r.y.name
+    if class_name is None and r.y is not None and r.y.name not in qi:
+        class_name = r.y.name
     data = r.data if r.y is None else r.data.join(r.y)
     asked = asked_constraints(class_name, data.columns, name, **secret)
-    for o in {class_name, secret.get("sensitive")} - {None}: data[o] = in_order(data[o])
-    trees = {**(r.taxonomies if has_schema else {}), **read_taxonomies(taxonomies, qi, {o: "numeric" for o in qi if pd.api.types.is_numeric_dtype(data[o])})}
-    told = dict(y=class_name, sensitive=secret.get("sensitive"), person=person, constraints=[replace(o, sensitive=o.sensitive or class_name) for o in asked], taxonomies=trees)
-    if original is None: return audit(data, qi, k, **told), qi, has_schema
-    X, words = original_like(original, {o["name"]: o for o in r.schema.columns} if has_schema else {}, qi, numeric, categorical)
-    if len(X) < len(data): raise CommandError(f"--original must be the table that {name} was made from. Got {Path(original).name} with {len(X):,} rows, fewer than the {len(data):,} of {name}: give another file.")
-    return audit(data, qi, k, original=X, categorical=words, lost_rows=len(X) - len(data), **told), qi, has_schema
+    for o in {class_name, secret.get("sensitive")} - {None}:
+        data[o] = in_order(data[o])
+    trees = {
+        **(r.taxonomies if has_schema else {}),
+        **read_taxonomies(
+            taxonomies, qi, {o: "numeric" for o in qi if pd.api.types.is_numeric_dtype(data[o])}
+        ),
+    }
+    told = dict(
+        y=class_name,
+        sensitive=secret.get("sensitive"),
+        person=person,
+        constraints=[replace(o, sensitive=o.sensitive or class_name) for o in asked],
+        taxonomies=trees,
+    )
+    if original is None:
+        return audit(data, qi, k, **told), qi, has_schema
+    X, words = original_like(
+        original,
+        {o["name"]: o for o in r.schema.columns} if has_schema else {},
+        qi,
+        numeric,
+        categorical,
+    )
+    if len(X) < len(data):
+        raise CommandError(
+            f"--original must be the table that {name} was made from. Got {Path(original).name}"
+            f" with {len(X):,} rows, fewer than the {len(data):,} of {name}: give another file."
+        )
+    return (
+        audit(data, qi, k, original=X, categorical=words, lost_rows=len(X) - len(data), **told),
+        qi,
+        has_schema,
+    )
 
 # %% ../nbs/18_command.ipynb #328f965d
-def stand_out(
-    path, # A table, `.csv` or `.parquet`
-    qi, # Quasi-identifiers
-    numeric=(), # Columns to read as cells over numbers, where no schema says so
-    categorical=(), # Columns to read as cells over words, where no schema says so
-    person=None, # The column that says who a row is about
-): # The report of `ppdt.privacy.risk_report`, INTERNAL
-    "Which columns tell people apart, and which rows stand out."
+def stand_out(path, qi, numeric=(), categorical=(), person=None):
+    """Which columns tell people apart, and which rows stand out.
+
+    Parameters
+    ----------
+    path
+        A table, `.csv` or `.parquet`.
+    qi
+        Quasi-identifiers.
+    numeric
+        Columns to read as cells over numbers, where no schema says so.
+    categorical
+        Columns to read as cells over words, where no schema says so.
+    person
+        The column that says who a row is about.
+
+    Returns
+    -------
+    object
+        The report of `ppdt.privacy.risk_report`, INTERNAL.
+    """
     from ppdt.privacy import risk_report
     from ppdt.release import read_release
-    r = read_release(path, {**dict.fromkeys(numeric, "numeric"), **dict.fromkeys(categorical, "categorical")})
+
+    r = read_release(
+        path, {**dict.fromkeys(numeric, "numeric"), **dict.fromkeys(categorical, "categorical")}
+    )
     data = r.data if r.y is None else r.data.join(r.y)
-    return risk_report(data.set_axis([f"row {i}" for i in range(1, len(data)+1)]), list(qi), person=person)
+    return risk_report(
+        data.set_axis([f"row {i}" for i in range(1, len(data) + 1)]), list(qi), person=person
+    )
 
 # %% ../nbs/18_command.ipynb #ae9320a2
-def original_like(
-    path, # The original file
-    columns, # What the schema says of the release's columns, by name
-    qi, # Quasi-identifiers
-    numeric=(), # Columns said to be numeric
-    categorical=(), # Columns said to be categorical
-)->tuple: # (the original's quasi-identifiers, a DataFrame; names of those that are categorical)
-    "Read an original so that it can be compared with its release. Raises CommandError: a column is not there, or its kind is not known."
+def original_like(path, columns, qi, numeric=(), categorical=()) -> tuple:
+    """Read an original so that it can be compared with its release.
+
+    Parameters
+    ----------
+    path
+        The original file.
+    columns
+        What the schema says of the release's columns, by name.
+    qi
+        Quasi-identifiers.
+    numeric
+        Columns said to be numeric.
+    categorical
+        Columns said to be categorical.
+
+    Returns
+    -------
+    tuple
+        (the original's quasi-identifiers, a DataFrame; names of those that are categorical).
+
+    Raises
+    ------
+    CommandError
+        A column is not there, or its kind is not known.
+    """
     import pandas as pd
     from ppdt.tables import schema_path, to_kind
+
     t, name = read_people(path), Path(path).name
-    if schema_path(path).is_file(): raise CommandError(f"--original must be the table that the release was made from. Got {name}, which is a release itself, since {schema_path(path).name} lies beside it: give the original table.")
+    if schema_path(path).is_file():
+        raise CommandError(
+            f"--original must be the table that the release was made from. Got {name}, which is a"
+            f" release itself, since {schema_path(path).name} lies beside it: give the original"
+            " table."
+        )
     known_columns(qi, "--original: the quasi-identifiers", t.columns, name)
     lacks = [o for o in qi if o not in columns and o not in numeric and o not in categorical]
-    if lacks: raise CommandError(f"--original needs to know what the cells mean. Got no schema and no kind for {lacks[0]!r}: list each column of --qi under --numeric or --categorical.")
-    kinds = {o: "numeric" if o in numeric or o not in categorical and columns[o]["kind"] == "numeric" else "categorical" for o in qi}
+    if lacks:
+        raise CommandError(
+            "--original needs to know what the cells mean. Got no schema and no kind for"
+            f" {lacks[0]!r}: list each column of --qi under --numeric or --categorical."
+        )
+    kinds = {
+        o: (
+            "numeric"
+            if o in numeric or o not in categorical and columns[o]["kind"] == "numeric"
+            else "categorical"
+        )
+        for o in qi
+    }
     dates = [o for o in qi if columns.get(o, {}).get("dtype", "").startswith("datetime")]
-    X = {o: pd.to_datetime(t[o].replace("", None)) if o in dates else to_kind(t[o], kinds[o], o) for o in qi}
+    X = {
+        o: pd.to_datetime(t[o].replace("", None)) if o in dates else to_kind(t[o], kinds[o], o)
+        for o in qi
+    }
     return pd.DataFrame(X), [o for o in qi if kinds[o] == "categorical"]
 
 # %% ../nbs/18_command.ipynb #49463453
@@ -361,6 +873,7 @@ class Demo:
     quasi_identifiers, features : list of str
         Columns that are generalized, and columns that the trees learn from.
     """
+
     name: str
     title: str
     source: str
@@ -371,19 +884,62 @@ class Demo:
     features: list
 
 # %% ../nbs/18_command.ipynb #f9cd4464
-def demo_data(
-    name:str="population", # "population" (invented, 15,000 people) or "adult" (complete rows, official split)
-)->Demo: # The table
-    "People for the demonstration. Raises OSError when Adult cannot be had."
+def demo_data(name: str = "population") -> Demo:
+    """People for the demonstration.
+
+    Parameters
+    ----------
+    name : str
+        "population" (invented, 15,000 people) or "adult" (complete rows, official split).
+
+    Returns
+    -------
+    Demo
+        The table.
+
+    Raises
+    ------
+    OSError
+        When Adult cannot be had.
+    """
     from ppdt.datasets import fetch_adult, make_population
+
     if name == "population":
         p, n = make_population(15_000, random_state=0), 10_000
         words = ["education", "occupation", "marital_status", "region"]
-        return Demo(name, "an invented census of 15,000 people", "make_population of ppdt; nobody of them exists", p[:n], p[n:].reset_index(drop=True), "income", ["age", *words, "hours"], words)
-    words = ["workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country"]
+        return Demo(
+            name,
+            "an invented census of 15,000 people",
+            "make_population of ppdt; nobody of them exists",
+            p[:n],
+            p[n:].reset_index(drop=True),
+            "income",
+            ["age", *words, "hours"],
+            words,
+        )
+    words = [
+        "workclass",
+        "education",
+        "marital-status",
+        "occupation",
+        "relationship",
+        "race",
+        "sex",
+        "native-country",
+    ]
     qi = ["age", *words, "hours-per-week"]
     train, test = (fetch_adult(o, complete=True)[[*qi, "income"]] for o in ("train", "test"))
-    return Demo(name, "Adult, 45,222 people of the census of 1994", "Adult (Becker and Kohavi, UCI Machine Learning Repository, doi 10.24432/C5XW20, CC BY 4.0), complete rows, official split", train, test, "income", qi, words)
+    return Demo(
+        name,
+        "Adult, 45,222 people of the census of 1994",
+        "Adult (Becker and Kohavi, UCI Machine Learning Repository, doi 10.24432/C5XW20, CC BY"
+        " 4.0), complete rows, official split",
+        train,
+        test,
+        "income",
+        qi,
+        words,
+    )
 
 # %% ../nbs/18_command.ipynb #02421152
 @dataclass(frozen=True, eq=False)
@@ -401,12 +957,15 @@ class DemoResult:
     tree : Tree
         Learnt from the release.
     original, majority : float
-        Share of test rows that the tree from the original gets right, and that the commonest class gets right.
+        Share of test rows that the tree from the original gets right, and that the commonest class
+        gets right.
     majority_class : str
         The commonest class of the training rows.
     curve : DataFrame
-        By k: share of test rows right, for sets sent down all branches ("all members") and for one member drawn ("one member").
+        By k: share of test rows right, for sets sent down all branches ("all members") and for one
+        member drawn ("one member").
     """
+
     k: int
     release: object
     before: object
@@ -419,99 +978,209 @@ class DemoResult:
 # %% ../nbs/18_command.ipynb #1658c10c
 _KS = (2, 5, 10, 25, 50, 100, 200)
 
+
 def _learn(d, X, y, convert="fractional"):
-    "A tree of three questions, and the share of the raw test rows it gets right"
+    """A tree of three questions, and the share of the raw test rows it gets right"""
     from ppdt.id3_sets import GeneralizedID3Classifier
+
     m = GeneralizedID3Classifier(convert=convert, max_depth=3, random_state=0).fit(X[d.features], y)
     return m.tree_, float((m.predict(d.test[d.features]) == d.test[d.class_name].to_numpy()).mean())
 
 # %% ../nbs/18_command.ipynb #a3e58b2a
-def run_demo(
-    d:Demo, # People
-    k:int=5, # Rows that must look alike
-)->DemoResult: # What was found
-    "Protect, learn, compare. Raises ValueError for a k that is larger than the table."
+def run_demo(d: Demo, k: int = 5) -> DemoResult:
+    """Protect, learn, compare.
+
+    Parameters
+    ----------
+    d : Demo
+        People.
+    k : int
+        Rows that must look alike.
+
+    Returns
+    -------
+    DemoResult
+        What was found.
+
+    Raises
+    ------
+    ValueError
+        For a k that is larger than the table.
+    """
     import pandas as pd
     from ppdt.mondrian import MondrianAnonymizer
     from ppdt.privacy import audit
+
     X, y = d.train.drop(columns=d.class_name), d.train[d.class_name]
     curve, found = {}, {}
     for i in dict.fromkeys((k, *_KS)):
         r = MondrianAnonymizer(k=i, quasi_identifiers=d.quasi_identifiers).anonymize(X, y)
         tree, share = _learn(d, r.data, r.y)
         curve[i] = {"all members": share, "one member": _learn(d, r.data, r.y, "random")[1]}
-        if i == k: found = {"release": r, "tree": tree}
+        if i == k:
+            found = {"release": r, "tree": tree}
     common = y.value_counts().idxmax()
-    return DemoResult(k=k, before=audit(X, d.quasi_identifiers), original=_learn(d, X, y)[1], majority_class=str(common),
-        majority=float((d.test[d.class_name] == common).mean()), curve=pd.DataFrame(curve).T.sort_index().rename_axis("k"), **found)
+    return DemoResult(
+        k=k,
+        before=audit(X, d.quasi_identifiers),
+        original=_learn(d, X, y)[1],
+        majority_class=str(common),
+        majority=float((d.test[d.class_name] == common).mean()),
+        curve=pd.DataFrame(curve).T.sort_index().rename_axis("k"),
+        **found,
+    )
 
 # %% ../nbs/18_command.ipynb #510ba9e2
-def demo_lines(
-    d:Demo, # People
-    res:DemoResult, # What was found
-)->list: # Triples (what, original, release), all text
-    "The table of the demonstration, a line each."
+def demo_lines(d: Demo, res: DemoResult) -> list:
+    """The table of the demonstration, a line each.
+
+    Parameters
+    ----------
+    d : Demo
+        People.
+    res : DemoResult
+        What was found.
+
+    Returns
+    -------
+    list
+        Triples (what, original, release), all text.
+    """
     a, b = res.before, res.release.audit
-    share = lambda x: f"{100*x:.1f} %"
-    return [("", "original", "release"),
+    share = lambda x: f"{100 * x:.1f} %"
+    return [
+        ("", "original", "release"),
         ("people", f"{a.n_rows:,}", f"{b.n_rows:,}"),
         ("k asked", "-", f"{res.k:,}"),
         ("k measured", f"{a.k:,}", f"{b.k:,}"),
         ("groups of people who look alike", f"{a.n_classes:,}", f"{b.n_classes:,}"),
         ("people alone in their group", f"{a.uniques:,}", f"{b.uniques:,}"),
         ("loss (GCP, form size, 0 to 1)", "0", f"{b.gcp:.3f}"),
-        (f"accuracy of the tree, {len(d.test):,} raw test rows", share(res.original), share(res.curve["all members"][res.k])),
-        (f"accuracy of always saying {res.majority_class!r}", share(res.majority), share(res.majority))]
+        (
+            f"accuracy of the tree, {len(d.test):,} raw test rows",
+            share(res.original),
+            share(res.curve["all members"][res.k]),
+        ),
+        (
+            f"accuracy of always saying {res.majority_class!r}",
+            share(res.majority),
+            share(res.majority),
+        ),
+    ]
 
-def demo_text(
-    lines, # What `demo_lines` returned
-)->str: # A table for the screen
-    "The table of the demonstration as text."
+
+def demo_text(lines) -> str:
+    """The table of the demonstration as text.
+
+    Parameters
+    ----------
+    lines
+        What `demo_lines` returned.
+
+    Returns
+    -------
+    str
+        A table for the screen.
+    """
     w = [max(len(o[i]) for o in lines) for i in range(3)]
     res = [f"{a:<{w[0]}}  {b:>{w[1]}}  {c:>{w[2]}}".rstrip() for a, b, c in lines]
-    return "\n".join([res[0], "-"*(sum(w) + 4), *res[1:]])
+    return "\n".join([res[0], "-" * (sum(w) + 4), *res[1:]])
 
 # %% ../nbs/18_command.ipynb #076b13d9
 _GREY, _BLUE, _ORANGE = "#5b6673", "#1f5a94", "#c8641a"
 
-def plot_accuracy(
-    res:DemoResult, # What the demonstration found
-    *,
-    ax=None, # matplotlib axes; None: a new figure
-): # The axes
-    "Accuracy on raw test rows against k: trees from releases, and as lines the tree from the original and the commonest class."
+
+def plot_accuracy(res: DemoResult, *, ax=None):
+    """Accuracy on raw test rows against k: trees from releases, and as lines the tree from the
+    original and the commonest class.
+
+    Parameters
+    ----------
+    res : DemoResult
+        What the demonstration found.
+    ax
+        Matplotlib axes; None: a new figure.
+
+    Returns
+    -------
+    object
+        The axes.
+    """
     if ax is None:
         import matplotlib.pyplot as plt
+
         ax = plt.figure(figsize=(5.6, 3.5), layout="constrained").add_subplot()
-    ks, c = res.curve.index, 100*res.curve
-    ax.axhline(100*res.original, color="black", lw=1.2, label="tree from the original")
-    ax.plot(ks, c["all members"], "o-", color=_BLUE, ms=4, label="tree from the release, sets go down all branches")
-    ax.plot(ks, c["one member"], "s--", color=_ORANGE, ms=3.5, lw=1, label="tree from the release, one member drawn")
-    ax.axhline(100*res.majority, color=_GREY, lw=1.2, ls=":", label=f"always {res.majority_class!r}")
-    ax.set_xscale("log"); ax.set_xticks(ks, [f"{o:,}" for o in ks]); ax.minorticks_off()
-    low, high = min(c.min().min(), 100*res.majority), max(c.max().max(), 100*res.original)
-    ax.set(xlabel="k: rows that look alike, at least", ylabel="test rows classified right (%)", ylim=(low - .1*(high-low) - .1, high + .45*(high-low) + .1))
+    ks, c = res.curve.index, 100 * res.curve
+    ax.axhline(100 * res.original, color="black", lw=1.2, label="tree from the original")
+    ax.plot(
+        ks,
+        c["all members"],
+        "o-",
+        color=_BLUE,
+        ms=4,
+        label="tree from the release, sets go down all branches",
+    )
+    ax.plot(
+        ks,
+        c["one member"],
+        "s--",
+        color=_ORANGE,
+        ms=3.5,
+        lw=1,
+        label="tree from the release, one member drawn",
+    )
+    ax.axhline(
+        100 * res.majority, color=_GREY, lw=1.2, ls=":", label=f"always {res.majority_class!r}"
+    )
+    ax.set_xscale("log")
+    ax.set_xticks(ks, [f"{o:,}" for o in ks])
+    ax.minorticks_off()
+    low, high = min(c.min().min(), 100 * res.majority), max(c.max().max(), 100 * res.original)
+    ax.set(
+        xlabel="k: rows that look alike, at least",
+        ylabel="test rows classified right (%)",
+        ylim=(low - 0.1 * (high - low) - 0.1, high + 0.45 * (high - low) + 0.1),
+    )
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(fontsize=7.5, frameon=False, loc="upper right")
     return ax
 
 # %% ../nbs/18_command.ipynb #07abbd45
 def _svg(draw):
-    "What `draw()` draws, as the bytes of an SVG that are the same every time"
+    """What `draw()` draws, as the bytes of an SVG that are the same every time"""
     import matplotlib.pyplot as plt
+
     with plt.rc_context({"svg.hashsalt": "ppdt", "svg.fonttype": "none"}):
         fig, out = draw().figure, io.BytesIO()
         fig.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
         plt.close(fig)
     return out.getvalue()
 
-def demo_plots(
-    res:DemoResult, # What was found
-)->tuple: # The two plots as SVG, bytes each
-    "The plots of the report: accuracy against k, and the tree without its counts, at most six branches a node."
+
+def demo_plots(res: DemoResult) -> tuple:
+    """The plots of the report: accuracy against k, and the tree without its counts, at most six
+    branches a node.
+
+    Parameters
+    ----------
+    res : DemoResult
+        What was found.
+
+    Returns
+    -------
+    tuple
+        The two plots as SVG, bytes each.
+    """
     from ppdt.trees import plot_tree
-    colors = ["#b9c6d3" if str(o) == res.majority_class else _ORANGE for o in res.tree.classes] if len(res.tree.classes) == 2 else None
-    return _svg(lambda: plot_accuracy(res)), _svg(lambda: plot_tree(res.tree, max_depth=2, max_branches=6, counts=False, colors=colors))
+
+    colors = (
+        ["#b9c6d3" if str(o) == res.majority_class else _ORANGE for o in res.tree.classes]
+        if len(res.tree.classes) == 2
+        else None
+    )
+    return _svg(lambda: plot_accuracy(res)), _svg(
+        lambda: plot_tree(res.tree, max_depth=2, max_branches=6, counts=False, colors=colors)
+    )
 
 # %% ../nbs/18_command.ipynb #f621c1a8
 _CSS = """
@@ -526,65 +1195,127 @@ figure { margin: .5rem 0; } img { width: 100%; height: auto; } figcaption { colo
 @media print { body { margin: 0; max-width: none; font-size: 11pt; } h2, h1 { break-after: avoid; } table, figure, .mark { break-inside: avoid; } figure.tall img { max-height: 23cm; width: auto; max-width: 100%; } a { color: inherit; } }
 """.strip()
 
+
 def _rows(rows, head=None, css=""):
-    "Text as an HTML table; the first cell of each row is its heading"
+    """Text as an HTML table; the first cell of each row is its heading"""
     esc = lambda o: [html.escape(str(c)) for c in o]
-    top = "" if head is None else "<thead><tr>" + "".join(f'<th scope="col">{c}</th>' for c in esc(head)) + "</tr></thead>"
-    body = "".join(f'<tr><th scope="row">{a}</th>' + "".join(f"<td>{c}</td>" for c in rest) + "</tr>" for a, *rest in map(esc, rows))
+    top = (
+        ""
+        if head is None
+        else "<thead><tr>"
+        + "".join(f'<th scope="col">{c}</th>' for c in esc(head))
+        + "</tr></thead>"
+    )
+    body = "".join(
+        f'<tr><th scope="row">{a}</th>' + "".join(f"<td>{c}</td>" for c in rest) + "</tr>"
+        for a, *rest in map(esc, rows)
+    )
     return f'<div class="scroll"><table class="{css}">{top}<tbody>{body}</tbody></table></div>'
 
+
 def _image(svg, alt, caption, css=""):
-    "A plot inside the page, with a text for those who cannot see it"
+    """A plot inside the page, with a text for those who cannot see it"""
     data = base64.b64encode(svg).decode()
-    return f'<figure class="{css}"><img alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{data}"><figcaption>{html.escape(caption)}</figcaption></figure>'
+    return (
+        f'<figure class="{css}"><img alt="{html.escape(alt)}"'
+        f' src="data:image/svg+xml;base64,{data}"><figcaption>{html.escape(caption)}</figcaption></figure>'
+    )
 
 # %% ../nbs/18_command.ipynb #ad86cc90
 def _lead(d, res):
-    "The result in one sentence"
-    s = lambda x: f"{100*x:.1f} %"
-    return (f"{len(res.release.data):,} people were protected so that each looks like at least {res.k-1:,} others, and a tree learnt from the protected table alone "
-            f"is right for {s(res.curve['all members'][res.k])} of {len(d.test):,} people it has never seen; a tree learnt from the original is right for {s(res.original)}, "
-            f"and always saying “{res.majority_class}” for {s(res.majority)}.")
+    """The result in one sentence"""
+    s = lambda x: f"{100 * x:.1f} %"
+    return (
+        f"{len(res.release.data):,} people were protected so that each looks like at least"
+        f" {res.k - 1:,} others, and a tree learnt from the protected table alone is right for"
+        f" {s(res.curve['all members'][res.k])} of {len(d.test):,} people it has never seen; a tree"
+        f" learnt from the original is right for {s(res.original)}, and always saying"
+        f" “{res.majority_class}” for {s(res.majority)}."
+    )
 
 # %% ../nbs/18_command.ipynb #6ed0ff26
 def _alt_curve(res):
-    "The first plot in words"
-    steps = ", ".join(f"k = {k:,}: {100*a:.1f} %" for k, a in res.curve["all members"].items())
-    return f"Accuracy on raw test rows against k. {steps}. Original: {100*res.original:.1f} %; always {res.majority_class}: {100*res.majority:.1f} %."
+    """The first plot in words"""
+    steps = ", ".join(f"k = {k:,}: {100 * a:.1f} %" for k, a in res.curve["all members"].items())
+    return (
+        f"Accuracy on raw test rows against k. {steps}. Original: {100 * res.original:.1f} %; always"
+        f" {res.majority_class}: {100 * res.majority:.1f} %."
+    )
+
 
 def _alt_tree(res):
-    "The second plot in words: the first question, and what most people of each answer have"
+    """The second plot in words: the first question, and what most people of each answer have"""
     t = res.tree
-    if t.attribute[0] < 0: return f"A tree of one leaf: {t.classes[t.majority(0)]}."
+    if t.attribute[0] < 0:
+        return f"A tree of one leaf: {t.classes[t.majority(0)]}."
     a = t.attribute[0]
     kids = ", ".join(f"{t.values[a][t.code[i]]}: {t.classes[t.majority(i)]}" for i in t.children(0))
-    return f"The tree asks for {t.names[a]} first. Class of most people by answer, before further questions: {kids}."
+    return (
+        f"The tree asks for {t.names[a]} first. Class of most people by answer, before further"
+        f" questions: {kids}."
+    )
+
 
 def _person(res, d):
-    "One person of the training table before and after: (column, original, published)"
+    """One person of the training table before and after: (column, original, published)"""
     from ppdt.tables import column_text
+
     def line(raw, published, what):
         a, b = str(raw.iloc[0]), column_text(published.iloc[:1])[0]
-        return raw.name, a, b, what or ("made less exact" if a != b else "the same for the whole group")
+        return (
+            raw.name,
+            a,
+            b,
+            what or ("made less exact" if a != b else "the same for the whole group"),
+        )
+
     data, qi = res.release.data, d.quasi_identifiers
-    return [line(d.train[o], data[o], "" if o in qi else "published as it is") for o in data.columns] + [line(d.train[d.class_name], res.release.y, "published as it is: the class")]
+    return [
+        line(d.train[o], data[o], "" if o in qi else "published as it is") for o in data.columns
+    ] + [line(d.train[d.class_name], res.release.y, "published as it is: the class")]
 
 # %% ../nbs/18_command.ipynb #66d3da50
-_LIMITS = ("The promise is about naming a row: whoever knows somebody's {qi} finds at least {k} rows that fit, and cannot tell which is theirs.",
-    "It does not bound what is learnt about a group: when all rows of a group have the same class, everybody in it has that class.",
-    "It holds for these columns. A column that was forgotten, or that gives another one away, is not covered.",
-    "It holds for one release. Do not publish the same people twice, grouped differently.")
+_LIMITS = (
+    (
+        "The promise is about naming a row: whoever knows somebody's {qi} finds at least {k} rows"
+        " that fit, and cannot tell which is theirs."
+    ),
+    (
+        "It does not bound what is learnt about a group: when all rows of a group have the same"
+        " class, everybody in it has that class."
+    ),
+    (
+        "It holds for these columns. A column that was forgotten, or that gives another one away,"
+        " is not covered."
+    ),
+    "It holds for one release. Do not publish the same people twice, grouped differently.",
+)
 
 # %% ../nbs/18_command.ipynb #72c4b955
-def demo_page(
-    d:Demo, # People
-    res:DemoResult, # What was found
-    folder="ppdt-demo", # Where the files lie, as the reader knows it
-)->str: # HTML, one file, nothing fetched
-    "The report of the demonstration. It is INTERNAL: some of its numbers were measured on the original."
+def demo_page(d: Demo, res: DemoResult, folder="ppdt-demo") -> str:
+    """The report of the demonstration.
+
+    It is INTERNAL: some of its numbers were measured on the original.
+
+    Parameters
+    ----------
+    d : Demo
+        People.
+    res : DemoResult
+        What was found.
+    folder
+        Where the files lie, as the reader knows it.
+
+    Returns
+    -------
+    str
+        HTML, one file, nothing fetched.
+    """
     lines, (curve, tree) = demo_lines(d, res), demo_plots(res)
-    e, csv_file = html.escape, shlex.quote(str(Path(folder)/"release.csv"))
-    limits = "".join(f"<li>{e(o.format(qi=', '.join(d.quasi_identifiers), k=res.k))}</li>" for o in _LIMITS)
+    e, csv_file = html.escape, shlex.quote(str(Path(folder) / "release.csv"))
+    limits = "".join(
+        f"<li>{e(o.format(qi=', '.join(d.quasi_identifiers), k=res.k))}</li>" for o in _LIMITS
+    )
     steps = "".join(f"<li>{a}: <code>{e(b)}</code></li>" for a, b in demo_next(csv_file, res.k))
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -609,205 +1340,537 @@ def demo_page(
 """
 
 # %% ../nbs/18_command.ipynb #768ca07e
-def demo_next(
-    release, # Path of the release, quoted for a shell
-    k:int, # The k that was asked
-)->list: # Pairs (what, command)
-    "What to try after the demonstration."
-    import shutil
-    here = Path(sys.argv[0])   # as it was called, where `ppdt` alone would not be found
-    ppdt = "ppdt" if shutil.which("ppdt") or here.name != "ppdt" else shlex.quote(os.path.relpath(here))
-    return [("measure the release", f"{ppdt} audit {release} --k {k}"), ("protect a table of your own", f"{ppdt} anonymize people.csv --qi age,sex,zip --k 5 -o protected.csv"),
-            ("all options", f"{ppdt} anonymize --help")]
+def demo_next(release, k: int) -> list:
+    """What to try after the demonstration.
 
-def write_demo(
-    d:Demo, # People
-    res:DemoResult, # What was found
-    out, # A folder; made when it is not there
-)->list: # Pairs (path, what it is)
-    "Write release.csv, release.schema.json and report.html, each whole or not at all; files of these names are replaced."
+    Parameters
+    ----------
+    release
+        Path of the release, quoted for a shell.
+    k : int
+        The k that was asked.
+
+    Returns
+    -------
+    list
+        Pairs (what, command).
+    """
+    import shutil
+
+    here = Path(sys.argv[0])  # as it was called, where `ppdt` alone would not be found
+    ppdt = (
+        "ppdt"
+        if shutil.which("ppdt") or here.name != "ppdt"
+        else shlex.quote(os.path.relpath(here))
+    )
+    return [
+        ("measure the release", f"{ppdt} audit {release} --k {k}"),
+        (
+            "protect a table of your own",
+            f"{ppdt} anonymize people.csv --qi age,sex,zip --k 5 -o protected.csv",
+        ),
+        ("all options", f"{ppdt} anonymize --help"),
+    ]
+
+
+def write_demo(d: Demo, res: DemoResult, out) -> list:
+    """Write release.csv, release.schema.json and report.html, each whole or not at all; files of
+    these names are replaced.
+
+    Parameters
+    ----------
+    d : Demo
+        People.
+    res : DemoResult
+        What was found.
+    out
+        A folder; made when it is not there.
+
+    Returns
+    -------
+    list
+        Pairs (path, what it is).
+    """
     from ppdt.tables import atomic_write
+
     out = Path(out)
     page = demo_page(d, res, out)
     out.mkdir(parents=True, exist_ok=True)
-    res.release.to_csv(out/"release.csv")
-    atomic_write(out/"report.html", lambda tmp: Path(tmp).write_text(page, encoding="utf-8"))
-    return [(out/"report.html", "INTERNAL  the table above, two plots, and what they mean"), (out/"release.csv", "PUBLIC    the protected table"),
-            (out/"release.schema.json", "PUBLIC    what its columns are; programs read it")]
+    res.release.to_csv(out / "release.csv")
+    atomic_write(out / "report.html", lambda tmp: Path(tmp).write_text(page, encoding="utf-8"))
+    return [
+        (out / "report.html", "INTERNAL  the table above, two plots, and what they mean"),
+        (out / "release.csv", "PUBLIC    the protected table"),
+        (out / "release.schema.json", "PUBLIC    what its columns are; programs read it"),
+    ]
 
 # %% ../nbs/18_command.ipynb #3af7aefc
 class _Parser(argparse.ArgumentParser):
     "A parser whose errors are one line, and which does not guess abbreviated options"
-    def __init__(self, *args, **kw): super().__init__(*args, **{"allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter, **kw})
-    def error(self, message): raise CommandError(f"{message} (see {self.prog} --help)")
 
-def whole_k(
-    text:str, # What came after --k
-    example:str="--k 5", # What to advise
-)->int: # At least 1
-    "k from the command line. Raises ArgumentTypeError for anything but an integer of at least 1."
-    try: k = int(text)
-    except ValueError: k = 0
-    if k < 1: raise argparse.ArgumentTypeError(f"must be an integer of at least 1. Got {text!r}: use for example {example}")
+    def __init__(self, *args, **kw):
+        super().__init__(
+            *args,
+            **{
+                "allow_abbrev": False,
+                "formatter_class": argparse.RawDescriptionHelpFormatter,
+                **kw,
+            },
+        )
+
+    def error(self, message):
+        raise CommandError(f"{message} (see {self.prog} --help)")
+
+
+def whole_k(text: str, example: str = "--k 5") -> int:
+    """k from the command line.
+
+    Parameters
+    ----------
+    text : str
+        What came after --k.
+    example : str
+        What to advise.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ArgumentTypeError
+        For anything but an integer of at least 1.
+    """
+    try:
+        k = int(text)
+    except ValueError:
+        k = 0
+    if k < 1:
+        raise argparse.ArgumentTypeError(
+            f"must be an integer of at least 1. Got {text!r}: use for example {example}"
+        )
     return k
 
-def whole_l(
-    text:str, # What came after --l-diversity
-)->int: # At least 1
-    "l from the command line. Raises ArgumentTypeError for anything but an integer of at least 1."
+
+def whole_l(text: str) -> int:
+    """l from the command line.
+
+    Parameters
+    ----------
+    text : str
+        What came after --l-diversity.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ArgumentTypeError
+        For anything but an integer of at least 1.
+    """
     return whole_k(text, "--l-diversity 2")
 
 # %% ../nbs/18_command.ipynb #e441db00
 def _add_columns(p, *options):
-    "Options that take lists of columns; given twice they add up"
-    for name, text in options: p.add_argument(name, type=column_list, action="extend", metavar="A,B", help=text)
+    """Options that take lists of columns; given twice they add up"""
+    for name, text in options:
+        p.add_argument(name, type=column_list, action="extend", metavar="A,B", help=text)
+
 
 def _demo_parser(sub):
-    p = sub.add_parser("demo", help="watch a table of people become a release and a tree", description="Protect a table of people, learn a tree from the protected table, and say what that cost.\nWrites report.html, release.csv and release.schema.json.",
-        epilog="examples:\n  ppdt demo\n  ppdt demo --k 25 --out try25\n  ppdt demo --data adult      (the census extract of the paper; downloaded once)")
-    p.add_argument("--data", choices=("population", "adult"), default="population", help="an invented population, or the Adult census extract (default: population)")
-    p.add_argument("--k", type=whole_k, default=5, help="how many people must look alike, at least (default: 5)")
-    p.add_argument("--out", default="ppdt-demo", metavar="DIR", help="folder for the files; made when it is not there (default: ppdt-demo)")
+    p = sub.add_parser(
+        "demo",
+        help="watch a table of people become a release and a tree",
+        description=(
+            "Protect a table of people, learn a tree from the protected table, and say what that"
+            " cost.\nWrites report.html, release.csv and release.schema.json."
+        ),
+        epilog=(
+            "examples:\n  ppdt demo\n  ppdt demo --k 25 --out try25\n  ppdt demo --data adult     "
+            " (the census extract of the paper; downloaded once)"
+        ),
+    )
+    p.add_argument(
+        "--data",
+        choices=("population", "adult"),
+        default="population",
+        help="an invented population, or the Adult census extract (default: population)",
+    )
+    p.add_argument(
+        "--k",
+        type=whole_k,
+        default=5,
+        help="how many people must look alike, at least (default: 5)",
+    )
+    p.add_argument(
+        "--out",
+        default="ppdt-demo",
+        metavar="DIR",
+        help="folder for the files; made when it is not there (default: ppdt-demo)",
+    )
     p.set_defaults(run=do_demo)
 
 # %% ../nbs/18_command.ipynb #9e3b6ecb
 def _fraction(text):
-    "A number from 0 to 1. Raises ArgumentTypeError"
-    try: x = float(text)
-    except ValueError: x = -1
-    if not 0 <= x <= 1: raise argparse.ArgumentTypeError(f"must be a number from 0 to 1. Got {text!r}: use for example 0.2")
+    """A number from 0 to 1. Raises ArgumentTypeError"""
+    try:
+        x = float(text)
+    except ValueError:
+        x = -1
+    if not 0 <= x <= 1:
+        raise argparse.ArgumentTypeError(
+            f"must be a number from 0 to 1. Got {text!r}: use for example 0.2"
+        )
     return x
 
-def _add_secret(p, verb, tree):
-    "Options on a secret and on taxonomies, which both commands have"
-    p.add_argument("--sensitive", metavar="S", help=f"the secret that the next three options {verb} (default: the class); its empty fields count as the worst they may be")
-    p.add_argument("--l-diversity", dest="l", type=whole_l, metavar="L", help="at least L different secrets in every class")
-    p.add_argument("--t-closeness", dest="t", type=_fraction, metavar="T", help="secrets of a class distributed as in the whole table, up to a distance T")
-    p.add_argument("--alpha", type=_fraction, metavar="A", help="no secret with more than a share A of a class")
-    p.add_argument("--taxonomy", dest="taxonomies", action="append", default=[], metavar="COLUMN=FILE", help=f"a file with a line leaf;...;* for each value of a column{tree}")
 
-def _secret_options(args): return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
+def _add_secret(p, verb, tree):
+    """Options on a secret and on taxonomies, which both commands have"""
+    p.add_argument(
+        "--sensitive",
+        metavar="S",
+        help=(
+            f"the secret that the next three options {verb} (default: the class); its empty fields"
+            " count as the worst they may be"
+        ),
+    )
+    p.add_argument(
+        "--l-diversity",
+        dest="l",
+        type=whole_l,
+        metavar="L",
+        help="at least L different secrets in every class",
+    )
+    p.add_argument(
+        "--t-closeness",
+        dest="t",
+        type=_fraction,
+        metavar="T",
+        help="secrets of a class distributed as in the whole table, up to a distance T",
+    )
+    p.add_argument(
+        "--alpha", type=_fraction, metavar="A", help="no secret with more than a share A of a class"
+    )
+    p.add_argument(
+        "--taxonomy",
+        dest="taxonomies",
+        action="append",
+        default=[],
+        metavar="COLUMN=FILE",
+        help=f"a file with a line leaf;...;* for each value of a column{tree}",
+    )
+
+
+def _secret_options(args):
+    return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
 
 # %% ../nbs/18_command.ipynb #6c4f59a3
 def _anonymize_parser(sub):
-    p = sub.add_parser("anonymize", help="protect a CSV or Parquet file",
-        description="Protect a table: rows are grouped so that at least k look alike in the quasi-identifiers,\nthe columns that others may know too. Columns that are not named are published untouched.\nWrites OUT and, beside it, its schema; an older OUT is replaced. Nothing is written on error.",
-        epilog='examples:\n  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o release.csv\n  ppdt anonymize people.csv --qi age,zip --class income --identifiers name,ssn --missing drop -o release.csv\n'
-               '  ppdt anonymize people.parquet --qi \'age,"city, state"\' --categorical age -o release.parquet\n\nFiles are UTF-8, with commas and a row of names; an empty field is a missing value.\nA row stands for a person: where somebody has several rows, make one of them first.\nA quasi-identifier is numeric when each of its values is a number without leading zeros.\nexit code: 0 written, 1 the promise could not be kept, 2 bad input')
+    p = sub.add_parser(
+        "anonymize",
+        help="protect a CSV or Parquet file",
+        description=(
+            "Protect a table: rows are grouped so that at least k look alike in the"
+            " quasi-identifiers,\nthe columns that others may know too. Columns that are not named"
+            " are published untouched.\nWrites OUT and, beside it, its schema; an older OUT is"
+            " replaced. Nothing is written on error."
+        ),
+        epilog=(
+            "examples:\n  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o release.csv\n  ppdt"
+            " anonymize people.csv --qi age,zip --class income --identifiers name,ssn --missing"
+            " drop -o release.csv\n  ppdt anonymize people.parquet --qi 'age,\"city, state\"'"
+            " --categorical age -o release.parquet\n\nFiles are UTF-8, with commas and a row of"
+            " names; an empty field is a missing value.\nA row stands for a person: where somebody"
+            " has several rows, make one of them first.\nA quasi-identifier is numeric when each of"
+            " its values is a number without leading zeros.\nexit code: 0 written, 1 the promise"
+            " could not be kept, 2 bad input"
+        ),
+    )
     p.add_argument("source", metavar="IN", help="a .csv or .parquet file")
-    p.add_argument("-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet")
-    p.add_argument("--k", type=whole_k, default=5, help="how many rows must look alike, at least (default: 5)")
-    _add_columns(p, ("--qi", "quasi-identifiers: columns that others may know too (needed)"), ("--identifiers", "columns that name a person; they are dropped"),
-        ("--numeric", "quasi-identifiers that are numbers, whatever they look like"), ("--categorical", "quasi-identifiers that are names of something, though they look like numbers"))
-    p.add_argument("--class", dest="class_name", metavar="C", help="the column to be predicted; it is published as it is")
-    p.add_argument("--missing", choices=("error", "drop", "category"), default="error", help="empty fields in quasi-identifiers: stop, leave the row out, or publish \"missing\" as a value, with kactus as suppressed (default: error)")
-    p.add_argument("--recoding", choices=("set", "interval"), default="set", help="publish the values of a group as a set, or numbers as an interval (default: set)")
-    p.add_argument("--mode", choices=("strict", "relaxed", "infogain", "kactus", "erp"), default="strict", help="cut at medians, rows with equal values together or not; cut where the class is told best; let a tree that predicts the class say what to suppress, which may lose fewer than K rows; or publish its leaves in tiers, where everybody has K rows that could be his and rows do not look alike (default: strict)")
+    p.add_argument(
+        "-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet"
+    )
+    p.add_argument(
+        "--k", type=whole_k, default=5, help="how many rows must look alike, at least (default: 5)"
+    )
+    _add_columns(
+        p,
+        ("--qi", "quasi-identifiers: columns that others may know too (needed)"),
+        ("--identifiers", "columns that name a person; they are dropped"),
+        ("--numeric", "quasi-identifiers that are numbers, whatever they look like"),
+        (
+            "--categorical",
+            "quasi-identifiers that are names of something, though they look like numbers",
+        ),
+    )
+    p.add_argument(
+        "--class",
+        dest="class_name",
+        metavar="C",
+        help="the column to be predicted; it is published as it is",
+    )
+    p.add_argument(
+        "--missing",
+        choices=("error", "drop", "category"),
+        default="error",
+        help=(
+            'empty fields in quasi-identifiers: stop, leave the row out, or publish "missing" as a'
+            " value, with kactus as suppressed (default: error)"
+        ),
+    )
+    p.add_argument(
+        "--recoding",
+        choices=("set", "interval"),
+        default="set",
+        help="publish the values of a group as a set, or numbers as an interval (default: set)",
+    )
+    p.add_argument(
+        "--mode",
+        choices=("strict", "relaxed", "infogain", "kactus", "erp"),
+        default="strict",
+        help=(
+            "cut at medians, rows with equal values together or not; cut where the class is told"
+            " best; let a tree that predicts the class say what to suppress, which may lose fewer"
+            " than K rows; or publish its leaves in tiers, where everybody has K rows that could be"
+            " his and rows do not look alike (default: strict)"
+        ),
+    )
     _add_secret(p, "protect", "; the column is published as nodes of it")
     p.set_defaults(run=do_anonymize)
 
+
 def _audit_parser(sub):
-    p = sub.add_parser("audit", help="measure what a table tells about people",
-        description="Measure a table: how many rows look alike in the quasi-identifiers, how sure a guess can be.\nA file with a schema beside it is read as a release; any other as plain text.",
-        epilog="examples:\n  ppdt audit release.csv\n  ppdt audit release.csv --k 5 --original people.csv\n  ppdt audit somebody-elses.csv --qi age,sex,zip --k 5\n\nexit code: 0 what --k, --l-diversity, --t-closeness and --alpha ask holds (or none was given), 1 it does not, 2 bad input")
+    p = sub.add_parser(
+        "audit",
+        help="measure what a table tells about people",
+        description=(
+            "Measure a table: how many rows look alike in the quasi-identifiers, how sure a guess"
+            " can be.\nA file with a schema beside it is read as a release; any other as plain"
+            " text."
+        ),
+        epilog=(
+            "examples:\n  ppdt audit release.csv\n  ppdt audit release.csv --k 5 --original"
+            " people.csv\n  ppdt audit somebody-elses.csv --qi age,sex,zip --k 5\n\nexit code: 0"
+            " what --k, --l-diversity, --t-closeness and --alpha ask holds (or none was given), 1"
+            " it does not, 2 bad input"
+        ),
+    )
     p.add_argument("file", metavar="FILE", help="a .csv or .parquet file")
-    p.add_argument("--k", type=whole_k, help="the promise to check (without it a risk above 0.2, one in five, is counted as high)")
-    p.add_argument("--original", metavar="FILE", help="the table the release was made from, to tell the loss")
-    _add_columns(p, ("--qi", "quasi-identifiers: columns that others may know too (default: those of the schema)"), ("--numeric", "columns to read as cells over numbers, where there is no schema"), ("--categorical", "columns to read as cells over words, where there is no schema"))
-    p.add_argument("--class", dest="class_name", metavar="C", help="the class (default: that of the schema)")
-    p.add_argument("--person", metavar="P", help="the column that says who a row is about, where somebody has several rows; persons are counted then")
-    _add_secret(p, "are about; it is measured too", ", where the column publishes nodes and the schema does not tell")
-    p.add_argument("--stand-out", action="store_true", help="INTERNAL: which columns tell people apart, and the rows that stand out")
+    p.add_argument(
+        "--k",
+        type=whole_k,
+        help="the promise to check (without it a risk above 0.2, one in five, is counted as high)",
+    )
+    p.add_argument(
+        "--original", metavar="FILE", help="the table the release was made from, to tell the loss"
+    )
+    _add_columns(
+        p,
+        (
+            "--qi",
+            "quasi-identifiers: columns that others may know too (default: those of the schema)",
+        ),
+        ("--numeric", "columns to read as cells over numbers, where there is no schema"),
+        ("--categorical", "columns to read as cells over words, where there is no schema"),
+    )
+    p.add_argument(
+        "--class", dest="class_name", metavar="C", help="the class (default: that of the schema)"
+    )
+    p.add_argument(
+        "--person",
+        metavar="P",
+        help=(
+            "the column that says who a row is about, where somebody has several rows; persons are"
+            " counted then"
+        ),
+    )
+    _add_secret(
+        p,
+        "are about; it is measured too",
+        ", where the column publishes nodes and the schema does not tell",
+    )
+    p.add_argument(
+        "--stand-out",
+        action="store_true",
+        help="INTERNAL: which columns tell people apart, and the rows that stand out",
+    )
     p.set_defaults(run=do_audit)
 
 # %% ../nbs/18_command.ipynb #4d420871
-def make_parser()->argparse.ArgumentParser: # The parser of `ppdt`
-    "The parser of the command."
+def make_parser() -> argparse.ArgumentParser:  # The parser of `ppdt`
+    """The parser of the command."""
     from ppdt import __version__
-    p = _Parser(prog="ppdt", description="Decision trees learnt from data about people, without giving the people away.",
-        epilog="start with:\n  ppdt demo\n  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o release.csv\n  ppdt audit release.csv\n\n`ppdt COMMAND --help` tells more about one of them.")
+
+    p = _Parser(
+        prog="ppdt",
+        description="Decision trees learnt from data about people, without giving the people away.",
+        epilog=(
+            "start with:\n  ppdt demo\n  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o"
+            " release.csv\n  ppdt audit release.csv\n\n`ppdt COMMAND --help` tells more about one"
+            " of them."
+        ),
+    )
     p.add_argument("--version", action="version", version=f"ppdt {__version__}")
     sub = p.add_subparsers(title="commands", metavar="COMMAND")
-    for add in (_demo_parser, _anonymize_parser, _audit_parser): add(sub)
+    for add in (_demo_parser, _anonymize_parser, _audit_parser):
+        add(sub)
     return p
 
 # %% ../nbs/18_command.ipynb #1a56ac3b
-def _say(label, text): print(f"  {label:<19} {text}")
+def _say(label, text):
+    print(f"  {label:<19} {text}")
 
-def do_anonymize(args)->int: # Exit code
-    "`ppdt anonymize`"
-    if not args.qi: raise CommandError("--qi must name the columns that others may know too. Got none: use for example --qi age,sex,zip.")
+
+def do_anonymize(args) -> int:  # Exit code
+    """`ppdt anonymize`"""
+    if not args.qi:
+        raise CommandError(
+            "--qi must name the columns that others may know too. Got none: use for example --qi"
+            " age,sex,zip."
+        )
     out, there = Path(args.out), Path(args.out).exists()
-    release, kinds, notes = anonymize_file(args.source, out, args.qi, args.k, args.class_name, args.identifiers or [], args.numeric or [], args.categorical or [], args.missing, args.recoding, args.mode, **_secret_options(args))
+    release, kinds, notes = anonymize_file(
+        args.source,
+        out,
+        args.qi,
+        args.k,
+        args.class_name,
+        args.identifiers or [],
+        args.numeric or [],
+        args.categorical or [],
+        args.missing,
+        args.recoding,
+        args.mode,
+        **_secret_options(args),
+    )
     print(f"{Path(args.source).name}: {len(release.data) + len(release.lost):,} rows")
     _say("quasi-identifiers", ", ".join(f"{o} ({kinds[o]})" for o in args.qi))
-    if args.class_name is not None: _say("class", f"{args.class_name} (as it is)")
-    if args.identifiers: _say("dropped", ", ".join(args.identifiers))
-    if release.roles.other: _say("untouched", ", ".join(release.roles.other))
-    if args.k == 1: notes.append("--k 1 lets a person be found by the quasi-identifiers; ask for 2 at least, better 5")
-    if args.l == 1: notes.append("--l-diversity 1 asks for nothing; 2 is the least that does")
-    for o in notes: _say("note", o)
+    if args.class_name is not None:
+        _say("class", f"{args.class_name} (as it is)")
+    if args.identifiers:
+        _say("dropped", ", ".join(args.identifiers))
+    if release.roles.other:
+        _say("untouched", ", ".join(release.roles.other))
+    if args.k == 1:
+        notes.append(
+            "--k 1 lets a person be found by the quasi-identifiers; ask for 2 at least, better 5"
+        )
+    if args.l == 1:
+        notes.append("--l-diversity 1 asks for nothing; 2 is the least that does")
+    for o in notes:
+        _say("note", o)
     schema = out.with_suffix(".schema.json").name
-    print(f"{'replaced' if there else 'wrote'} {out.name} ({len(release.data):,} rows) and {schema}\n\n{_translated(str(release.audit))}")
+    print(
+        f"{'replaced' if there else 'wrote'} {out.name} ({len(release.data):,} rows) and"
+        f" {schema}\n\n{_translated(str(release.audit))}"
+    )
     return 0
 
-def do_audit(args)->int: # Exit code
-    "`ppdt audit`"
-    a, qi, has_schema = audit_file(args.file, args.qi, args.k, args.original, args.numeric or [], args.categorical or [], args.class_name, args.person, **_secret_options(args))
-    print(f"{Path(args.file).name}: {'a release, with its schema' if has_schema else 'no schema beside it, so cells are taken as text' if not (args.numeric or args.categorical) else 'no schema beside it'}")
+
+def do_audit(args) -> int:  # Exit code
+    """`ppdt audit`"""
+    a, qi, has_schema = audit_file(
+        args.file,
+        args.qi,
+        args.k,
+        args.original,
+        args.numeric or [],
+        args.categorical or [],
+        args.class_name,
+        args.person,
+        **_secret_options(args),
+    )
+    print(
+        f"{Path(args.file).name}:"
+        f" {'a release, with its schema' if has_schema else 'no schema beside it, so cells are taken as text' if not (args.numeric or args.categorical) else 'no schema beside it'}"
+    )
     _say("quasi-identifiers", ", ".join(qi))
     print(f"\n{_translated(str(a))}")
-    if args.stand_out: print(f"\n{stand_out(args.file, qi, args.numeric or [], args.categorical or [], args.person)}")
+    if args.stand_out:
+        print(
+            f"\n{stand_out(args.file, qi, args.numeric or [], args.categorical or [], args.person)}"
+        )
     return 1 if a.holds is False else 0
 
 # %% ../nbs/18_command.ipynb #426d0e80
-def do_demo(args)->int: # Exit code
-    "`ppdt demo`"
+def do_demo(args) -> int:  # Exit code
+    """`ppdt demo`"""
     out = Path(args.out)
-    if out.exists() and not out.is_dir(): raise CommandError(f"--out must be a folder. Got the file {str(out)!r}: choose another name.")
-    os.environ.setdefault("MPLBACKEND", "Agg")   # plots go to a file, never to a window
+    if out.exists() and not out.is_dir():
+        raise CommandError(
+            f"--out must be a folder. Got the file {str(out)!r}: choose another name."
+        )
+    os.environ.setdefault("MPLBACKEND", "Agg")  # plots go to a file, never to a window
     d = demo_data(args.data)
-    print(f"{d.title[:1].upper() + d.title[1:]}: {len(d.train):,} are protected, {len(d.test):,} others test the trees.\n", flush=True)
+    print(
+        f"{d.title[:1].upper() + d.title[1:]}: {len(d.train):,} are protected, {len(d.test):,}"
+        " others test the trees.\n",
+        flush=True,
+    )
     res = run_demo(d, args.k)
     print(demo_text(demo_lines(d, res)))
     files = write_demo(d, res, out)
     print(f"\nWritten to the folder {out}:")
-    for path, what in files: print(f"  {path.name:<21}{what}")
-    print(f"\nNext: open {out/'report.html'} in a browser, then try")
-    for what, command in demo_next(shlex.quote(str(out/"release.csv")), args.k): print(f"  {command:<66}  {what}")
+    for path, what in files:
+        print(f"  {path.name:<21}{what}")
+    print(f"\nNext: open {out / 'report.html'} in a browser, then try")
+    for what, command in demo_next(shlex.quote(str(out / "release.csv")), args.k):
+        print(f"  {command:<66}  {what}")
     return 0
 
 # %% ../nbs/18_command.ipynb #165e2063
 def _fail(error):
-    "One line on stderr, and the exit code"
+    """One line on stderr, and the exit code"""
     text = in_options(str(error)) or type(error).__name__
-    if isinstance(error, OSError) and error.strerror: text = ": ".join(str(o) for o in (error.filename, error.strerror) if o)
-    if not isinstance(error, (CommandError, ValueError, TypeError, OSError, RuntimeError)): text = f"this should not happen ({type(error).__name__}: {text}); please report it, with what PPDT_DEBUG=1 shows"
+    if isinstance(error, OSError) and error.strerror:
+        text = ": ".join(str(o) for o in (error.filename, error.strerror) if o)
+    if not isinstance(error, (CommandError, ValueError, TypeError, OSError, RuntimeError)):
+        text = (
+            f"this should not happen ({type(error).__name__}: {text}); please report it, with what"
+            " PPDT_DEBUG=1 shows"
+        )
     print(f"ppdt: {text}", file=sys.stderr)
     return 1 if type(error).__name__ == "GuaranteeError" else 2
 
 # %% ../nbs/18_command.ipynb #15c227d7
-def main(
-    argv=None, # What was typed after `ppdt`; None: the arguments of this process
-)->int: # Exit code: 0 done or holds, 1 does not hold, 2 bad input
-    "The command `ppdt`."
+def main(argv=None) -> int:
+    """The command `ppdt`.
+
+    Parameters
+    ----------
+    argv
+        What was typed after `ppdt`; None: the arguments of this process.
+
+    Returns
+    -------
+    int
+        Exit code: 0 done or holds, 1 does not hold, 2 bad input.
+    """
     for o in (sys.stdout, sys.stderr):
-        if hasattr(o, "reconfigure"): o.reconfigure(errors="backslashreplace")
+        if hasattr(o, "reconfigure"):
+            o.reconfigure(errors="backslashreplace")
     try:
         parser = make_parser()
         args = parser.parse_args(argv)
         code = args.run(args) if hasattr(args, "run") else parser.print_help() or 0
         print(end="", flush=True)
         return code
-    except SystemExit as e: return e.code or 0
-    except KeyboardInterrupt: return 130
+    except SystemExit as e:
+        return e.code or 0
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as e:
-        if os.environ.get("PPDT_DEBUG"): raise
+        if os.environ.get("PPDT_DEBUG"):
+            raise
         return _fail(e)
 
 # %% ../nbs/18_command.ipynb #0cdb94f5
-#| eval: false
-if __name__ == "__main__": sys.exit(main())
+# | eval: false
+if __name__ == "__main__":
+    sys.exit(main())

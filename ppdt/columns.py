@@ -12,30 +12,57 @@ from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype
 from sklearn.utils.multiclass import check_classification_targets
 from .reading import _same_text
 from .release import check_class
-from .tables import Cell, Centroid, Interval, MISSING, Node, Suppressed, _plain, cells, column_kind, encode, position, value_order, value_text
+from ppdt.tables import (
+    Cell,
+    Centroid,
+    Interval,
+    MISSING,
+    Node,
+    Suppressed,
+    _plain,
+    cells,
+    column_kind,
+    encode,
+    position,
+    value_order,
+    value_text,
+)
 
 # %% ../nbs/09d_columns.ipynb #d8a9455f
 def _learn_column(s):
-    "(codes, values, line) of a raw column; line is None for categories"
-    if isinstance(s.dtype, pd.CategoricalDtype): return s.cat.codes.to_numpy().astype(np.int32), list(s.cat.categories), None
+    """(codes, values, line) of a raw column; line is None for categories"""
+    if isinstance(s.dtype, pd.CategoricalDtype):
+        return s.cat.codes.to_numpy().astype(np.int32), list(s.cat.categories), None
     a, codes = encode(s)
     return codes.astype(np.int32), a.items, a.positions if a.kind == "numeric" else None
 
 # %% ../nbs/09d_columns.ipynb #7bd260b4
 def _finder(values):
-    "A function from a value to its code, -2 when it was not declared"
+    """A function from a value to its code, -2 when it was not declared"""
     where, texts = {v: i for i, v in enumerate(values)}, {}
     for i, v in enumerate(values):
-        if v is not MISSING: t = _same_text(v); texts[t] = -2 if t in texts else i
+        if v is not MISSING:
+            t = _same_text(v)
+            texts[t] = -2 if t in texts else i
+
     def find(v):
-        if v in where: return where[v]
-        if v is MISSING: return -2
-        return where[t] if not isinstance(v, str) and (t := value_text(v)) in where else texts.get(_same_text(v), -2)
+        if v in where:
+            return where[v]
+        if v is MISSING:
+            return -2
+        return (
+            where[t]
+            if not isinstance(v, str) and (t := value_text(v)) in where
+            else texts.get(_same_text(v), -2)
+        )
+
     return find
 
+
 def _ask_category(s, values):
-    "Codes of categories to classify; NaN where missing, -2 for a value that was not declared"
-    if isinstance(s.dtype, pd.CategoricalDtype): codes, found = s.cat.codes.to_numpy(), list(s.cat.categories)
+    """Codes of categories to classify; NaN where missing, -2 for a value that was not declared"""
+    if isinstance(s.dtype, pd.CategoricalDtype):
+        codes, found = s.cat.codes.to_numpy(), list(s.cat.categories)
     else:
         a, codes = encode(s)
         found = a.items
@@ -45,161 +72,257 @@ def _ask_category(s, values):
 
 # %% ../nbs/09d_columns.ipynb #f99ef61d
 def _holds(s):
-    "What a column holds: numbers, dates, truth values or text"
-    if is_bool_dtype(s.dtype): return "truth values"
-    if is_datetime64_any_dtype(s.dtype): return "dates"
+    """What a column holds: numbers, dates, truth values or text"""
+    if is_bool_dtype(s.dtype):
+        return "truth values"
+    if is_datetime64_any_dtype(s.dtype):
+        return "dates"
     return "numbers" if column_kind(s) == "numeric" else "text"
 
-_TO_NUMBERS = {"dates": "give the numbers that fit had, such as .dt.year", "truth values": "use .astype(int) if they are the 0 and 1 of fit", "text": "convert it"}
-_TO_DATES = {"numbers": "use pd.to_datetime, with format='%Y%m%d' for numbers such as 20200501", "truth values": "give the dates", "text": "use pd.to_datetime"}
+
+_TO_NUMBERS = {
+    "dates": "give the numbers that fit had, such as .dt.year",
+    "truth values": "use .astype(int) if they are the 0 and 1 of fit",
+    "text": "convert it",
+}
+_TO_DATES = {
+    "numbers": "use pd.to_datetime, with format='%Y%m%d' for numbers such as 20200501",
+    "truth values": "give the dates",
+    "text": "use pd.to_datetime",
+}
+
 
 def _refuse_kind(name, wanted, got, example):
-    "Raises ValueError: a column is of another kind than in fit"
+    """Raises ValueError: a column is of another kind than in fit"""
     todo = (_TO_NUMBERS if wanted == "numbers" else _TO_DATES)[got]
-    if got == "text" and re.fullmatch(r"[\[{<].*[\])}>]|\*|~.+", example): todo = "if these are cells of a release, read the file with ppdt.release.read_release and ask its data"
-    raise ValueError(f"Column {name!r} must hold {wanted}, as in fit. Got {got} such as {example!r}: {todo}.")
+    if got == "text" and re.fullmatch(r"[\[{<].*[\])}>]|\*|~.+", example):
+        todo = (
+            "if these are cells of a release, read the file with ppdt.release.read_release and ask"
+            " its data"
+        )
+    raise ValueError(
+        f"Column {name!r} must hold {wanted}, as in fit. Got {got} such as {example!r}: {todo}."
+    )
 
 # %% ../nbs/09d_columns.ipynb #32ff3340
 def _check_zone(name, zone, asked):
-    "Raises ValueError when dates have a time zone and had none in fit, or the other way round"
-    if (zone is None) == (asked is None): return
-    want, got, todo = ("without a time zone", f"the zone {asked}", ".dt.tz_convert(None), or .dt.tz_localize(None) to keep the clock's hour") if zone is None else ("with a time zone", "none", f".dt.tz_localize({str(zone)!r})")
+    """Raises ValueError when dates have a time zone and had none in fit, or the other way round"""
+    if (zone is None) == (asked is None):
+        return
+    want, got, todo = (
+        (
+            "without a time zone",
+            f"the zone {asked}",
+            ".dt.tz_convert(None), or .dt.tz_localize(None) to keep the clock's hour",
+        )
+        if zone is None
+        else ("with a time zone", "none", f".dt.tz_localize({str(zone)!r})")
+    )
     raise ValueError(f"Column {name!r} must hold dates {want}, as in fit. Got {got}: use {todo}.")
 
+
 def _odd_one(s, got):
-    "An example of what should not be there"
-    if got != "text": return value_text(s.iloc[0])
+    """An example of what should not be there"""
+    if got != "text":
+        return value_text(s.iloc[0])
     odd = s[pd.to_numeric(s, errors="coerce").isna()]
     return str((odd if len(odd) else s).iloc[0])
 
+
 def _ask_line(s, values):
-    "Numbers or dates to classify as places on the line of fit, NaN where missing"
+    """Numbers or dates to classify as places on the line of fit, NaN where missing"""
     name = s.name
-    if isinstance(s.dtype, pd.CategoricalDtype): s = pd.Series(s.astype(object).to_numpy(), name=name)
+    if isinstance(s.dtype, pd.CategoricalDtype):
+        s = pd.Series(s.astype(object).to_numpy(), name=name)
     s = _plain(s)
-    if not s.notna().any(): return np.full(len(s), np.nan)
+    if not s.notna().any():
+        return np.full(len(s), np.nan)
     got = _holds(s)
-    wanted = "dates" if (isinstance(values[0], pd.Timestamp) if values else got == "dates") else "numbers"      # a model from a file may not know values
+    # a model from a file may not know values
+    wanted = (
+        "dates"
+        if (isinstance(values[0], pd.Timestamp) if values else got == "dates")
+        else "numbers"
+    )
     if got == "text" and wanted == "numbers":
-        try: s, got = pd.to_numeric(s), "numbers"
-        except (TypeError, ValueError): pass
-    if got != wanted: _refuse_kind(name, wanted, got, _odd_one(s[s.notna()], got))
+        try:
+            s, got = pd.to_numeric(s), "numbers"
+        except (TypeError, ValueError):
+            pass
+    if got != wanted:
+        _refuse_kind(name, wanted, got, _odd_one(s[s.notna()], got))
     if wanted == "dates":
-        if values: _check_zone(name, values[0].tz, getattr(s.dtype, "tz", None))
+        if values:
+            _check_zone(name, values[0].tz, getattr(s.dtype, "tz", None))
         a, codes = encode(s)
         return np.append(a.positions, np.nan)[codes]
     x = s.to_numpy(dtype=float, na_value=np.nan)
-    if np.isinf(x).any(): raise ValueError(f"Column {name!r} must hold finite numbers. Got infinity: replace it, or make it missing.")
+    if np.isinf(x).any():
+        raise ValueError(
+            f"Column {name!r} must hold finite numbers. Got infinity: replace it, or make it"
+            " missing."
+        )
     return x
 
+
 def _ask_column(s, values, line):
-    "A raw column to classify: numbers, or codes; NaN where missing, -2 for a value that was not declared"
+    """A raw column to classify: numbers, or codes; NaN where missing, -2 for a value that was not
+    declared
+    """
     return _ask_line(s, values) if line else _ask_category(s, values)
 
 # %% ../nbs/09d_columns.ipynb #a4214432
 def _warn_unseen(name, values, example):
-    "Warn that no value of a column was in fit"
-    shown = ", ".join(repr(value_text(v)) for v in values[:5] if v is not MISSING) + (", ..." if len(values) > 5 else "")
-    warnings.warn(f"Column {name!r} holds no value that it had in fit: it had {shown or 'none'}, and now holds values such as {example!r}. Rows are answered at the question: write the values as in fit.", UserWarning, stacklevel=5)
+    """Warn that no value of a column was in fit"""
+    shown = ", ".join(repr(value_text(v)) for v in values[:5] if v is not MISSING) + (
+        ", ..." if len(values) > 5 else ""
+    )
+    warnings.warn(
+        f"Column {name!r} holds no value that it had in fit: it had {shown or 'none'}, and now"
+        f" holds values such as {example!r}. Rows are answered at the question: write the values as"
+        " in fit.",
+        UserWarning,
+        stacklevel=5,
+    )
 
 # %% ../nbs/09d_columns.ipynb #0610bb55
 def _below_node(taxonomy, node, column):
-    "The values below a node of a taxonomy"
-    if node not in taxonomy.name: raise ValueError(f"'taxonomies' must know every node of column {column!r}. Got none called {node!r}.")
+    """The values below a node of a taxonomy"""
+    if node not in taxonomy.name:
+        raise ValueError(
+            f"'taxonomies' must know every node of column {column!r}. Got none called {node!r}."
+        )
     i = list(taxonomy.name).index(node)
-    return sorted(taxonomy.values[taxonomy.begin[i]:taxonomy.end[i]], key=value_order)
+    return sorted(taxonomy.values[taxonomy.begin[i] : taxonomy.end[i]], key=value_order)
 
 # %% ../nbs/09d_columns.ipynb #b59efc22
 def _plain_values(c, taxonomy, name):
-    "The values that a cell may stand for, (lo, hi) for an interval, None when nothing is known"
-    if isinstance(c, Suppressed): return None
-    if isinstance(c, Centroid): return [c.value]
-    if isinstance(c, Interval): return (c.lo, c.hi)
+    """The values that a cell may stand for, (lo, hi) for an interval, None when nothing is known"""
+    if isinstance(c, Suppressed):
+        return None
+    if isinstance(c, Centroid):
+        return [c.value]
+    if isinstance(c, Interval):
+        return (c.lo, c.hi)
     if isinstance(c, Node):
         if taxonomy is None:
-            raise ValueError(f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as {c}. "
-                             f"Got none: give taxonomies={{{name!r}: ...}}.")
+            raise ValueError(
+                f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as"
+                f" {c}. Got none: give taxonomies={{{name!r}: ...}}."
+            )
         return _below_node(taxonomy, c.name, name)
     return sorted(c.values, key=value_order)
 
 # %% ../nbs/09d_columns.ipynb #cf1debcb
 def _weight_of(codes, n, w=None):
-    "Rows of each code, or their weights, added in the order of their size"
-    if w is None: return np.bincount(codes[codes >= 0], minlength=n)
+    """Rows of each code, or their weights, added in the order of their size"""
+    if w is None:
+        return np.bincount(codes[codes >= 0], minlength=n)
     order = np.lexsort((w, codes))
     order = order[codes[order] >= 0]
     return np.bincount(codes[order], w[order], minlength=n)
 
+
 def _training_shares(codes, cs, vs, where, w=None):
-    "Rows of each value, counted where a cell is exact"
+    """Rows of each value, counted where a cell is exact"""
     n, res = _weight_of(codes, len(cs), w), np.zeros(len(where))
     for c, v, m in zip(cs, vs, n):
-        if v is not None and not isinstance(c, Interval) and len(v) == 1: res[where[v[0]]] += m
+        if v is not None and not isinstance(c, Interval) and len(v) == 1:
+            res[where[v[0]]] += m
     return res
 
 # %% ../nbs/09d_columns.ipynb #8a00f1c5
 def _set_of(c, v, where, line, share, cut):
-    "(codes, weights) of what a cell may stand for"
+    """(codes, weights) of what a cell may stand for"""
     if isinstance(c, Interval):
         lo, hi = position(v[0]), position(v[1])
         return cut(line, lo, hi) if hi > lo else (np.array([where[v[0]]]), np.ones(1))
     k, n = np.unique([where[o] for o in v], return_counts=True)
     w = n.astype(float) if share is None or not share[k].any() else share[k]
-    return k[w > 0], w[w > 0]/w.sum()
+    return k[w > 0], w[w > 0] / w.sum()
 
 # %% ../nbs/09d_columns.ipynb #9db76667
 def _points(line, lo, hi):
-    "An interval as weighted values of the line: each has half of the way to its neighbours, so that a cut in the middle of two divides by width"
-    if np.isinf(hi - lo): return _points(line/4, lo/4, hi/4)
+    """An interval as weighted values of the line: each has half of the way to its neighbours, so
+    that a cut in the middle of two divides by width
+    """
+    if np.isinf(hi - lo):
+        return _points(line / 4, lo / 4, hi / 4)
     a, b = np.searchsorted(line, [lo, hi])
-    p = line[a:b + 1]
-    half = np.diff(p)/2
-    return np.arange(a, b + 1), (np.append(half, 0) + np.append(0, half))/(hi - lo)
+    p = line[a : b + 1]
+    half = np.diff(p) / 2
+    return np.arange(a, b + 1), (np.append(half, 0) + np.append(0, half)) / (hi - lo)
 
 # %% ../nbs/09d_columns.ipynb #4d87fcad
 def _steps(line, lo, hi):
-    "An interval as weighted values of the line, each with the way from the one before: divided by width at any value of the line. The width of an endless one lies at that end"
+    """An interval as weighted values of the line, each with the way from the one before: divided by
+    width at any value of the line.
+
+    The width of an endless one lies at that end
+    """
     a, b = np.searchsorted(line, lo, side="right"), np.searchsorted(line, hi)
     if np.isinf([lo, hi]).any():
         at = np.unique([a if np.isinf(lo) else b, b if np.isinf(hi) else a])
-        return at, np.full(len(at), 1/len(at))
-    if np.isinf(hi - lo): return _steps(line/4, lo/4, hi/4)
-    return np.arange(a, b + 1), np.diff(np.r_[lo, line[a:b], hi])/(hi - lo)
+        return at, np.full(len(at), 1 / len(at))
+    if np.isinf(hi - lo):
+        return _steps(line / 4, lo / 4, hi / 4)
+    return np.arange(a, b + 1), np.diff(np.r_[lo, line[a:b], hi]) / (hi - lo)
 
 # %% ../nbs/09d_columns.ipynb #11eeb52d
 def _is_published(s):
-    found = s.cat.categories if isinstance(s.dtype, pd.CategoricalDtype) else s if s.dtype == object else ()
+    found = (
+        s.cat.categories
+        if isinstance(s.dtype, pd.CategoricalDtype)
+        else s
+        if s.dtype == object
+        else ()
+    )
     return any(isinstance(o, Cell) for o in found)
 
 # %% ../nbs/09d_columns.ipynb #6f9f9bdf
-def _on_numbers(vs): return [o for v in vs if v is not None for o in v]
+def _on_numbers(vs):
+    return [o for v in vs if v is not None for o in v]
 
-def _is_number(v): return isinstance(v, (int, float, np.integer, np.floating, pd.Timestamp)) and not isinstance(v, (bool, np.bool_))
+
+def _is_number(v):
+    return isinstance(v, (int, float, np.integer, np.floating, pd.Timestamp)) and not isinstance(
+        v, (bool, np.bool_)
+    )
+
 
 def _on_line(vs):
-    "Are all values numbers or dates, missing ones aside?"
+    """Are all values numbers or dates, missing ones aside?"""
     flat = [o for o in _on_numbers(vs) if o is not MISSING]
     return bool(flat) and all(map(_is_number, flat))
 
+
 def _known(v):
-    "The values without a missing one; None when there is no other"
+    """The values without a missing one; None when there is no other"""
     return v if v is None or isinstance(v, tuple) else [o for o in v if o is not MISSING] or None
 
 # %% ../nbs/09d_columns.ipynb #7272670b
 def _ended(vs, name):
-    "Cells of numbers whose endless intervals end at the outermost number of the column; None where there is none"
+    """Cells of numbers whose endless intervals end at the outermost number of the column; None
+    where there is none
+    """
     flat = _on_numbers(vs)
-    if len({isinstance(v, pd.Timestamp) for v in flat}) > 1: raise ValueError(f"Column {name!r} must hold numbers or dates. Got both: convert it.")
+    if len({isinstance(v, pd.Timestamp) for v in flat}) > 1:
+        raise ValueError(f"Column {name!r} must hold numbers or dates. Got both: convert it.")
     finite = [v for v in flat if np.isfinite(position(v))]
-    if len(finite) == len(flat): return vs
+    if len(finite) == len(flat):
+        return vs
     low, high = min(finite, default=None), max(finite, default=None)
+
     def end(v):
-        if v is None or not finite or not isinstance(v, tuple): return None if v is None or isinstance(v, tuple) else v
+        if v is None or not finite or not isinstance(v, tuple):
+            return None if v is None or isinstance(v, tuple) else v
         return tuple(o if np.isfinite(position(o)) else low if o < 0 else high for o in v)
+
     return [end(v) for v in vs]
 
+
 def _learnt_cells(s, taxonomy):
-    "(codes, cells, what each may be, values, line) of a published column"
+    """(codes, cells, what each may be, values, line) of a published column"""
     codes, cs = cells(s)
     vs = [_plain_values(c, taxonomy, s.name) for c in cs]
     numeric = _on_line(vs) and not (taxonomy and any(isinstance(c, Node) for c in cs))
@@ -209,160 +332,280 @@ def _learnt_cells(s, taxonomy):
 
 # %% ../nbs/09d_columns.ipynb #d538108b
 def _value_shares(s, taxonomy=None, w=None):
-    "Share of each value of a raw or published column among the rows where it is known exactly: a dict, zeros when it is known of nobody"
+    """Share of each value of a raw or published column among the rows where it is known exactly: a
+    dict, zeros when it is known of nobody
+    """
     if _is_published(s):
         codes, cs, vs, values, _ = _learnt_cells(s, taxonomy)
         n = _training_shares(codes, cs, vs, {v: i for i, v in enumerate(values)}, w)
     else:
         codes, values, _ = _learn_column(s)
         n = _weight_of(codes, len(values), w)
-    return dict(zip(values, (n/max(n.sum(), 1e-300)).tolist()))
+    return dict(zip(values, (n / max(n.sum(), 1e-300)).tolist()))
 
 # %% ../nbs/09d_columns.ipynb #6d2573f4
-_MEMBERS = 1_000_000   # pairs of a row and a place where it may be, in one column
+_MEMBERS = 1_000_000  # pairs of a row and a place where it may be, in one column
+
 
 def _widths(vs, line):
-    "How many places of a line lie in each cell"
-    ends = np.array([(position(v[0]), position(v[1])) if isinstance(v, tuple) else (np.nan, np.nan) for v in vs])
+    """How many places of a line lie in each cell"""
+    ends = np.array(
+        [(position(v[0]), position(v[1])) if isinstance(v, tuple) else (np.nan, np.nan) for v in vs]
+    )
     a, b = np.searchsorted(line, ends.T)
     return np.where(np.isnan(ends[:, 0]), 1, b - a + 1)
 
+
 def _thinned(codes, vs, line):
-    "Which places of a line to keep so that rows and their places are not too many; None to keep all"
+    """Which places of a line to keep so that rows and their places are not too many; None to keep
+    all
+    """
     rows = np.bincount(codes[codes >= 0], minlength=len(vs))
     total = int(rows @ _widths(vs, line)) if len(vs) else 0
-    if total <= _MEMBERS: return None
-    at = [(np.searchsorted(line, position(o)), n) for v, n in zip(vs, rows.tolist()) if v is not None for o in v]
+    if total <= _MEMBERS:
+        return None
+    at = [
+        (np.searchsorted(line, position(o)), n)
+        for v, n in zip(vs, rows.tolist())
+        if v is not None
+        for o in v
+    ]
     many = np.cumsum(np.bincount(*map(np.array, zip(*at)), minlength=len(line)))
-    n = max(len(line)*_MEMBERS//total, 2)
-    return np.unique(np.r_[0, np.searchsorted(many, np.arange(1, n)*many[-1]/n), len(line) - 1])
+    n = max(len(line) * _MEMBERS // total, 2)
+    return np.unique(np.r_[0, np.searchsorted(many, np.arange(1, n) * many[-1] / n), len(line) - 1])
+
 
 def _rounded_points(line, lo, hi):
-    "`_points` for an interval whose ends are no places of the line"
-    if np.isinf(hi - lo): return _rounded_points(line/4, lo/4, hi/4)
-    mids = line[:-1]/2 + line[1:]/2
+    """`_points` for an interval whose ends are no places of the line"""
+    if np.isinf(hi - lo):
+        return _rounded_points(line / 4, lo / 4, hi / 4)
+    mids = line[:-1] / 2 + line[1:] / 2
     a, b = np.searchsorted(mids, [lo, hi])
-    return np.arange(a, b + 1), np.diff(np.r_[lo, mids[a:b], hi])/(hi - lo)
+    return np.arange(a, b + 1), np.diff(np.r_[lo, mids[a:b], hi]) / (hi - lo)
 
 # %% ../nbs/09d_columns.ipynb #9f0c3dce
 def _learn_cells(s, taxonomy, weights, w=None):
-    "(codes, values, line, sets) of a published column; codes from the number of values on are sets"
+    """(codes, values, line, sets) of a published column; codes from the number of values on are
+    sets
+    """
     codes, cs, vs, values, line = _learnt_cells(s, taxonomy)
     few = None if line is None else _thinned(codes, vs, line)
     where, cut = {v: i for i, v in enumerate(values)}, _points
     if few is not None:
-        mids, line = (line[few][1:] + line[few][:-1])/2, line[few]
-        where, values, cut = {v: int(np.searchsorted(mids, position(v))) for v in values}, [values[i] for i in few.tolist()], _rounded_points
+        mids, line = (line[few][1:] + line[few][:-1]) / 2, line[few]
+        where, values, cut = (
+            {v: int(np.searchsorted(mids, position(v))) for v in values},
+            [values[i] for i in few.tolist()],
+            _rounded_points,
+        )
     share = _training_shares(codes, cs, vs, where, w) if weights == "distribution" else None
     lut, sets = [], []
     for c, v in zip(cs, vs):
         own = None if v is None else _set_of(c, v, where, line, share, cut)
-        lut.append(-1 if own is None else own[0][0] if len(own[0]) == 1 else len(values) + len(sets))
-        if own is not None and len(own[0]) > 1: sets.append(own)
+        lut.append(
+            -1 if own is None else own[0][0] if len(own[0]) == 1 else len(values) + len(sets)
+        )
+        if own is not None and len(own[0]) > 1:
+            sets.append(own)
     return np.array(lut + [-1], dtype=np.int64)[codes], values, line, sets
 
 # %% ../nbs/09d_columns.ipynb #d0de934b
 def _ask_cells(s, values, numeric, taxonomy, thresholds, share=None):
-    "(codes, number of values, line, sets) of a column to classify, raw or published; the code after the last value is one that was not declared. `share` maps the values of fit to their shares"
-    if not _is_published(s): return _ask_exact(s, values, numeric, thresholds)
+    """(codes, number of values, line, sets) of a column to classify, raw or published; the code
+    after the last value is one that was not declared.
+
+    `share` maps the values of fit to their shares
+    """
+    if not _is_published(s):
+        return _ask_exact(s, values, numeric, thresholds)
     codes, cs = cells(s)
     vs = [_plain_values(c, taxonomy, s.name) for c in cs]
-    if numeric: line, where, vs = _ask_places(codes, vs, values, thresholds, s.name)
+    if numeric:
+        line, where, vs = _ask_places(codes, vs, values, thresholds, s.name)
     else:
         find, line, where = _finder(values), None, {v: i for i, v in enumerate(values)}
-        vs = [v if v is None else sorted({values[i] for o in v if (i := find(o)) >= 0}, key=value_order) for v in vs]
+        vs = [
+            (
+                v
+                if v is None
+                else sorted({values[i] for o in v if (i := find(o)) >= 0}, key=value_order)
+            )
+            for v in vs
+        ]
     size = len(line) if numeric else len(values) + 1
-    parts = None if share is None else _on_asked_line(share, line) if numeric else np.array([share.get(v, 0.) for v in values])
+    parts = (
+        None
+        if share is None
+        else (
+            _on_asked_line(share, line)
+            if numeric
+            else np.array([share.get(v, 0.0) for v in values])
+        )
+    )
     lut, sets = [], []
     for c, v in zip(cs, vs):
-        own = None if v is None else _set_of(c, v, where, line, parts, _steps) if len(v) else (np.array([size - 1]), np.ones(1))
+        own = (
+            None
+            if v is None
+            else (
+                _set_of(c, v, where, line, parts, _steps)
+                if len(v)
+                else (np.array([size - 1]), np.ones(1))
+            )
+        )
         lut.append(-1 if own is None else own[0][0] if len(own[0]) == 1 else size + len(sets))
-        if own is not None and len(own[0]) > 1: sets.append(own)
+        if own is not None and len(own[0]) > 1:
+            sets.append(own)
     gap = -1 if numeric else where.get(MISSING, -1)
     return np.array(lut + [gap], dtype=np.int64)[codes], size, line, sets
 
 # %% ../nbs/09d_columns.ipynb #9a1609a0
 def _ask_exact(s, values, numeric, thresholds):
-    "`_ask_cells` of a raw column"
+    """`_ask_cells` of a raw column"""
     x = _ask_column(s, values, numeric)
     known = ~np.isnan(x)
     line = np.unique(np.append(x[known], thresholds)) if numeric else None
     codes = np.full(len(x), -1, dtype=np.int64)
-    codes[known] = np.searchsorted(line, x[known]) if numeric else np.where(x[known] == -2, len(values), x[known])
+    codes[known] = (
+        np.searchsorted(line, x[known])
+        if numeric
+        else np.where(x[known] == -2, len(values), x[known])
+    )
     return codes, len(line) if numeric else len(values) + 1, line, []
 
+
 def _ask_places(codes, vs, values, thresholds, name):
-    "(line, place of each value on it, what each cell may be) of cells of numbers or dates; the thresholds are on the line, and the ends of intervals unless they are too many"
+    """(line, place of each value on it, what each cell may be) of cells of numbers or dates; the
+    thresholds are on the line, and the ends of intervals unless they are too many
+    """
     vs = [_known(v) for v in vs]
     flat = _on_numbers(vs)
     dates = isinstance((list(values) or flat or [0])[0], pd.Timestamp)
     for v in flat:
         if not (_is_number(v) and isinstance(v, pd.Timestamp) == dates):
-            got = "dates" if isinstance(v, pd.Timestamp) else "truth values" if isinstance(v, (bool, np.bool_)) else "numbers" if _is_number(v) else "text"
+            got = (
+                "dates"
+                if isinstance(v, pd.Timestamp)
+                else (
+                    "truth values"
+                    if isinstance(v, (bool, np.bool_))
+                    else "numbers"
+                    if _is_number(v)
+                    else "text"
+                )
+            )
             _refuse_kind(name, "dates" if dates else "numbers", got, value_text(v))
     at = [position(v) for v in flat]
     line = np.unique(np.append(at, thresholds))
-    if np.bincount(codes[codes >= 0], minlength=len(vs)) @ _widths(vs, line) > _MEMBERS: line = np.unique(np.r_[min(at), thresholds, max(at)])
+    if np.bincount(codes[codes >= 0], minlength=len(vs)) @ _widths(vs, line) > _MEMBERS:
+        line = np.unique(np.r_[min(at), thresholds, max(at)])
     return line, {v: int(np.searchsorted(line, position(v))) for v in flat}, vs
 
+
 def _on_asked_line(share, line):
-    "Shares of the values of fit where they lie on a line to classify"
+    """Shares of the values of fit where they lie on a line to classify"""
     at, s = np.array([position(v) for v in share]), np.array(list(share.values()))
     i = np.minimum(np.searchsorted(line, at), len(line) - 1)
-    return np.bincount(i, np.where(line[i] == at, s, 0.), minlength=len(line))
+    return np.bincount(i, np.where(line[i] == at, s, 0.0), minlength=len(line))
 
 # %% ../nbs/09d_columns.ipynb #c30076f8
 def _canonical(d, n_sets=None):
-    "Rows in order of their codes, then class: the order in which weights are added does not depend on the order of the table"
+    """Rows in order of their codes, then class: the order in which weights are added does not
+    depend on the order of the table
+    """
     keys, key, size = [], np.zeros(len(d.y), dtype=np.int64), 1
-    for c, n in [*zip(d.codes, [a + b for a, b in zip(d.sizes, n_sets or [0]*len(d.codes))]), (d.y, d.n_classes)]:
-        if size*(n + 1) >= 2**62: keys.append(key); key, size = np.zeros(len(d.y), dtype=np.int64), 1
-        key, size = key*(n + 1) + c + 1, size*(n + 1)
+    for c, n in [
+        *zip(d.codes, [a + b for a, b in zip(d.sizes, n_sets or [0] * len(d.codes))]),
+        (d.y, d.n_classes),
+    ]:
+        if size * (n + 1) >= 2**62:
+            keys.append(key)
+            key, size = np.zeros(len(d.y), dtype=np.int64), 1
+        key, size = key * (n + 1) + c + 1, size * (n + 1)
     keys.append(key)
-    if d.weight is not None: keys.append(d.weight)
+    if d.weight is not None:
+        keys.append(d.weight)
     return d.take(np.lexsort(keys[::-1]))
 
 # %% ../nbs/09d_columns.ipynb #52618cff
 def _class_codes(y):
-    "(classes, codes): declared categories in their order, or sorted values"
-    if isinstance(y.dtype, pd.CategoricalDtype): return _class_array(list(y.cat.categories)), y.cat.codes.to_numpy().astype(np.int64)
+    """(classes, codes): declared categories in their order, or sorted values"""
+    if isinstance(y.dtype, pd.CategoricalDtype):
+        return _class_array(list(y.cat.categories)), y.cat.codes.to_numpy().astype(np.int64)
     codes, values = pd.factorize(y, sort=True)
     return np.asarray(values), codes.astype(np.int64)
 
+
 def _class_array(values):
     plain = np.asarray(values)
-    if plain.ndim == 1 and plain.dtype.kind in "biuf": return plain
-    res = np.empty(len(values), dtype=object); res[:] = values
+    if plain.ndim == 1 and plain.dtype.kind in "biuf":
+        return plain
+    res = np.empty(len(values), dtype=object)
+    res[:] = values
     return res
 
 # %% ../nbs/09d_columns.ipynb #9cf22a1d
 def _check_y(y, X):
-    "A class for each row, or a message that says what to do"
-    if y is None: raise ValueError("'y' must be the class of each row. Got None. (requires y to be passed, but the target y is None)")
+    """A class for each row, or a message that says what to do"""
+    if y is None:
+        raise ValueError(
+            "'y' must be the class of each row. Got None. (requires y to be passed, but the target"
+            " y is None)"
+        )
     y = check_class(y, X)
-    if y.isna().any(): raise ValueError(f"'y' must have no missing values. Got {int(y.isna().sum())}: drop these rows.")
-    if isinstance(y.dtype, pd.CategoricalDtype) or y.dtype.kind in "bui" or pd.api.types.infer_dtype(y, skipna=False) == "string": return y
+    if y.isna().any():
+        raise ValueError(
+            f"'y' must have no missing values. Got {int(y.isna().sum())}: drop these rows."
+        )
+    if (
+        isinstance(y.dtype, pd.CategoricalDtype)
+        or y.dtype.kind in "bui"
+        or pd.api.types.infer_dtype(y, skipna=False) == "string"
+    ):
+        return y
     check_classification_targets(np.asarray(y))
     kinds = sorted({o.__name__ for o in y.map(type)})
-    if len(set(y.map(type))) > 1: raise ValueError(f"'y' must hold values of one type. Got {', '.join(kinds)}: make them all text, y.astype(str).")
+    if len(set(y.map(type))) > 1:
+        raise ValueError(
+            f"'y' must hold values of one type. Got {', '.join(kinds)}: make them all text,"
+            " y.astype(str)."
+        )
     return y
 
 # %% ../nbs/09d_columns.ipynb #03c378fb
 def _first_odd(w):
-    "The first weight that is no number"
+    """The first weight that is no number"""
     for o in w if isinstance(w, (list, tuple, np.ndarray, pd.Series)) and np.ndim(w) else [w]:
-        try: float(o)
-        except (TypeError, ValueError): return o
+        try:
+            float(o)
+        except (TypeError, ValueError):
+            return o
     return w
 
+
 def _check_weight(w, n):
-    "Weights of the rows as floats, None when all are 1"
-    if w is None: return None
-    try: w = np.asarray(w, dtype=float)
-    except (TypeError, ValueError): raise ValueError(f"'sample_weight' must have one number for each row. Got {_first_odd(w)!r}: convert the weights.") from None
-    if w.ndim == 0: w = np.full(n, float(w))
-    if w.shape != (n,): raise ValueError(f"'sample_weight' must have one number for each row. Got shape {w.shape} for {n} rows.")
-    if not np.isfinite(w).all(): raise ValueError("'sample_weight' must be finite. Got NaN or infinity: replace them.")
-    if (w < 0).any(): raise ValueError(f"'sample_weight' must not be negative. Got {w.min()}: use 0 to leave a row out.")
-    if not (w > 0).any(): raise ValueError("'sample_weight' must have a number above 0. Got zeros only.")
+    """Weights of the rows as floats, None when all are 1"""
+    if w is None:
+        return None
+    try:
+        w = np.asarray(w, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"'sample_weight' must have one number for each row. Got {_first_odd(w)!r}: convert the"
+            " weights."
+        ) from None
+    if w.ndim == 0:
+        w = np.full(n, float(w))
+    if w.shape != (n,):
+        raise ValueError(
+            f"'sample_weight' must have one number for each row. Got shape {w.shape} for {n} rows."
+        )
+    if not np.isfinite(w).all():
+        raise ValueError("'sample_weight' must be finite. Got NaN or infinity: replace them.")
+    if (w < 0).any():
+        raise ValueError(
+            f"'sample_weight' must not be negative. Got {w.min()}: use 0 to leave a row out."
+        )
+    if not (w > 0).any():
+        raise ValueError("'sample_weight' must have a number above 0. Got zeros only.")
     return None if (w == 1).all() else w

@@ -21,94 +21,207 @@ from .release import AnonymizedClassifier, GuaranteeError, check_class
 from .tables import atomic_write, check_roles, check_table
 
 # %% ../nbs/17b_contest.ipynb #732d82a4
-def halvings(
-    n:int, # Rows of the table, at least 2
-    repeats:int=5, # How often the table is halved anew, at least 1
-    seed:int=0, # Seed of the halvings, 0 or more; more repeats begin with the same halvings
-    stratify=None, # A class of each row, shape (n,), whose shares each half is to have; None: by chance, as in the paper
-)->list: # 2*`repeats` pairs (train, test) of sorted positions: of each halving first one half trains, then the other
-    "Halves for a contest: 5x2 cross-validation. Raises ValueError or TypeError for numbers that are not allowed. Source: kactus, Section 5.2."
-    _check_int("n", n, 2); _check_int("repeats", repeats, 1); _check_int("seed", seed, 0)
+def halvings(n: int, repeats: int = 5, seed: int = 0, stratify=None) -> list:
+    """Halves for a contest: 5x2 cross-validation.
+
+    Source: kactus, Section 5.2.
+
+    Parameters
+    ----------
+    n : int
+        Rows of the table, at least 2.
+    repeats : int
+        How often the table is halved anew, at least 1.
+    seed : int
+        Seed of the halvings, 0 or more; more repeats begin with the same halvings.
+    stratify
+        A class of each row, shape (n,), whose shares each half is to have; None: by chance, as in
+        the paper.
+
+    Returns
+    -------
+    list
+        2*`repeats` pairs (train, test) of sorted positions: of each halving first one half trains,
+        then the other.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For numbers that are not allowed.
+    """
+    _check_int("n", n, 2)
+    _check_int("repeats", repeats, 1)
+    _check_int("seed", seed, 0)
     if stratify is not None:
         stratify = pd.factorize(_objects(stratify))[0]
-        if len(stratify) != n: raise ValueError(f"'stratify' must have a class for each of the {n} rows. Got {len(stratify)}.")
+        if len(stratify) != n:
+            raise ValueError(
+                f"'stratify' must have a class for each of the {n} rows. Got {len(stratify)}."
+            )
     rng, res = np.random.default_rng(seed), []
     for _ in range(repeats):
         order = rng.permutation(n)
-        if stratify is not None: order = order[np.argsort(stratify[order], kind="stable")]
-        # a stratified order holds the classes one after the other: every second row gives each half its share
-        a, b = (order[:n//2], order[n//2:]) if stratify is None else (order[1::2], order[::2])
+        if stratify is not None:
+            order = order[np.argsort(stratify[order], kind="stable")]
+        # a stratified order holds the classes one after the other: every second row gives each half
+        # its share
+        a, b = (order[: n // 2], order[n // 2 :]) if stratify is None else (order[1::2], order[::2])
         res += [(np.sort(a), np.sort(b)), (np.sort(b), np.sort(a))]
     return res
 
-def _objects(y): return np.asarray(y, dtype=object)
+
+def _objects(y):
+    return np.asarray(y, dtype=object)
+
 
 def _short(v):
-    "What came, for a message: values as they are, tables and other large things by their kind, since a message is no place for rows"
-    return repr(v) if isinstance(v, (str, int, float, bool, type(None), np.generic, BaseEstimator)) else v.__name__ if isinstance(v, type) else type(v).__name__
+    """What came, for a message: values as they are, tables and other large things by their kind,
+    since a message is no place for rows
+    """
+    return (
+        repr(v)
+        if isinstance(v, (str, int, float, bool, type(None), np.generic, BaseEstimator))
+        else v.__name__
+        if isinstance(v, type)
+        else type(v).__name__
+    )
+
 
 def _check_int(name, v, low):
-    if isinstance(v, bool) or not isinstance(v, (int, np.integer)): raise TypeError(f"'{name}' must be an integer of at least {low}. Got {_short(v)}.")
-    if v < low: raise ValueError(f"'{name}' must be an integer of at least {low}. Got {v}.")
+    if isinstance(v, bool) or not isinstance(v, (int, np.integer)):
+        raise TypeError(f"'{name}' must be an integer of at least {low}. Got {_short(v)}.")
+    if v < low:
+        raise ValueError(f"'{name}' must be an integer of at least {low}. Got {v}.")
 
 # %% ../nbs/17b_contest.ipynb #df1fb73e
 def _positions(v, n, what):
-    "Positions of rows, checked"
+    """Positions of rows, checked"""
     v = np.asarray(v)
-    if v.ndim != 1 or not len(v) or v.dtype.kind not in "iu": raise ValueError(f"'halves' must hold positions of rows, whole numbers, for {what}. Got {v.dtype} of shape {v.shape}: use np.flatnonzero for a mask.")
-    if v.min() < 0 or v.max() >= n: raise ValueError(f"'halves' must hold positions from 0 to {n-1}. Got {v.min()} to {v.max()} in {what}.")
-    if np.bincount(v).max() > 1: raise ValueError(f"'halves' must name each row once. Got a row twice in {what}.")
+    if v.ndim != 1 or not len(v) or v.dtype.kind not in "iu":
+        raise ValueError(
+            f"'halves' must hold positions of rows, whole numbers, for {what}. Got {v.dtype} of"
+            f" shape {v.shape}: use np.flatnonzero for a mask."
+        )
+    if v.min() < 0 or v.max() >= n:
+        raise ValueError(
+            f"'halves' must hold positions from 0 to {n - 1}. Got {v.min()} to {v.max()} in {what}."
+        )
+    if np.bincount(v).max() > 1:
+        raise ValueError(f"'halves' must name each row once. Got a row twice in {what}.")
     return v
 
-def _mask(v, n): return np.bincount(v, minlength=n) > 0
-def _same(a, b, n): return np.array_equal(_mask(a, n), _mask(b, n))
+
+def _mask(v, n):
+    return np.bincount(v, minlength=n) > 0
+
+
+def _same(a, b, n):
+    return np.array_equal(_mask(a, n), _mask(b, n))
+
 
 def _check_halves(halves, n):
-    "A dict of (train, test) by (repetition, half), both counted from 1. Raises ValueError."
-    try: pairs = [(a, b) for a, b in halves]
-    except (TypeError, ValueError): raise ValueError("'halves' must be a list of pairs (train, test) of row positions, for example halvings(len(X)).") from None
-    if not pairs: raise ValueError("'halves' must hold at least one pair (train, test). Got none.")
-    pairs = [(_positions(a, n, f"the training rows of pair {i+1}"), _positions(b, n, f"the test rows of pair {i+1}")) for i, (a, b) in enumerate(pairs)]
+    """A dict of (train, test) by (repetition, half), both counted from 1. Raises ValueError."""
+    try:
+        pairs = [(a, b) for a, b in halves]
+    except (TypeError, ValueError):
+        raise ValueError(
+            "'halves' must be a list of pairs (train, test) of row positions, for example"
+            " halvings(len(X))."
+        ) from None
+    if not pairs:
+        raise ValueError("'halves' must hold at least one pair (train, test). Got none.")
+    pairs = [
+        (
+            _positions(a, n, f"the training rows of pair {i + 1}"),
+            _positions(b, n, f"the test rows of pair {i + 1}"),
+        )
+        for i, (a, b) in enumerate(pairs)
+    ]
     for i, (a, b) in enumerate(pairs):
         both = np.flatnonzero(_mask(a, n) & _mask(b, n))
-        if len(both): raise ValueError(f"'halves' must keep training and test rows apart. Got {len(both)} row(s) in both parts of pair {i+1}, the first at position {both[0]}.")
-    swapped = len(pairs) % 2 == 0 and all(_same(a, d, n) and _same(b, c, n) for (a, b), (c, d) in zip(pairs[::2], pairs[1::2]))
-    return {((i//2+1, i%2+1) if swapped else (i+1, 1)): o for i, o in enumerate(pairs)}
+        if len(both):
+            raise ValueError(
+                f"'halves' must keep training and test rows apart. Got {len(both)} row(s) in both"
+                f" parts of pair {i + 1}, the first at position {both[0]}."
+            )
+    swapped = len(pairs) % 2 == 0 and all(
+        _same(a, d, n) and _same(b, c, n) for (a, b), (c, d) in zip(pairs[::2], pairs[1::2])
+    )
+    return {((i // 2 + 1, i % 2 + 1) if swapped else (i + 1, 1)): o for i, o in enumerate(pairs)}
 
 # %% ../nbs/17b_contest.ipynb #242cc408
-def exposure(
-    data:pd.DataFrame, # A published table, shape (n_rows, n_columns), or a raw one
-    y, # Its class, shape (n_rows,)
-    quasi_identifiers=None, # Columns an attacker may know; None: all
-    n:int=None, # People who could have been published; None: the rows of `data`
-)->tuple: # (share whose class becomes known, share singled out), both in [0, 1]
-    "Share of people in an equivalence class whose members all have one class, and of those alone in theirs. Raises ValueError for unknown columns, a y of another length, and fewer people than rows."
-    g, c, n = equivalence_classes(data, quasi_identifiers), pd.factorize(_objects(y))[0], len(data) if n is None else n
-    if c.shape != (len(g),): raise ValueError(f"'y' must have a class for each of the {len(g)} rows. Got shape {c.shape}: select the same rows from both.")
+def exposure(data: pd.DataFrame, y, quasi_identifiers=None, n: int = None) -> tuple:
+    """Share of people in an equivalence class whose members all have one class, and of those alone
+    in theirs.
+
+    Parameters
+    ----------
+    data : pd.DataFrame
+        A published table, shape (n_rows, n_columns), or a raw one.
+    y
+        Its class, shape (n_rows,).
+    quasi_identifiers
+        Columns an attacker may know; None: all.
+    n : int
+        People who could have been published; None: the rows of `data`.
+
+    Returns
+    -------
+    tuple
+        (share whose class becomes known, share singled out), both in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        For unknown columns, a y of another length, and fewer people than rows.
+    """
+    g, c, n = (
+        equivalence_classes(data, quasi_identifiers),
+        pd.factorize(_objects(y))[0],
+        len(data) if n is None else n,
+    )
+    if c.shape != (len(g),):
+        raise ValueError(
+            f"'y' must have a class for each of the {len(g)} rows. Got shape {c.shape}: select the"
+            " same rows from both."
+        )
     _check_int("n", n, len(g))
-    if not len(g): return 0., 0.
-    size, other = np.bincount(g), np.empty(g.max()+1, dtype=np.int64)
+    if not len(g):
+        return 0.0, 0.0
+    size, other = np.bincount(g), np.empty(g.max() + 1, dtype=np.int64)
     other[g] = c
     mixed = np.bincount(g, weights=c != other[g])
-    return float(size[mixed == 0].sum()/n), float((size == 1).sum()/n)
+    return float(size[mixed == 0].sum() / n), float((size == 1).sum() / n)
 
 # %% ../nbs/17b_contest.ipynb #a13b2132
-_FLOOR = 2.**-52   # the smallest probability that a learner is taken to mean: 52 bits for a class it calls impossible
+# the smallest probability that a learner is taken to mean: 52 bits for a class it calls impossible
+_FLOOR = 2.0**-52
+
 
 def _auc(score, positive):
-    "Chance that a row of the positive class has the higher score, ties counted by half; NaN with one class only"
+    """Chance that a row of the positive class has the higher score, ties counted by half; NaN with
+    one class only
+    """
     n1, n0 = int(positive.sum()), int((~positive).sum())
-    if not n1 or not n0: return np.nan
-    return float((stats.rankdata(score)[positive].sum() - n1*(n1+1)/2)/(n1*n0))
+    if not n1 or not n0:
+        return np.nan
+    return float((stats.rankdata(score)[positive].sum() - n1 * (n1 + 1) / 2) / (n1 * n0))
+
 
 def _measure(clf, X, y, values):
-    "Right answers and, where the classifier gives probabilities, log loss in bits and, for two classes, the AUC"
+    """Right answers and, where the classifier gives probabilities, log loss in bits and, for two
+    classes, the AUC
+    """
     y = _objects(y)
     res = dict(tested=len(y), right=int((_objects(clf.predict(X)) == y).sum()))
-    res["accuracy"] = res["right"]/len(y)
-    if not hasattr(clf, "predict_proba"): return res
-    P, at = np.asarray(clf.predict_proba(X), dtype=float), pd.Index(_objects(clf.classes_)).get_indexer(y)
-    p = np.where(at >= 0, P[np.arange(len(y)), at], 0.)
+    res["accuracy"] = res["right"] / len(y)
+    if not hasattr(clf, "predict_proba"):
+        return res
+    P, at = (
+        np.asarray(clf.predict_proba(X), dtype=float),
+        pd.Index(_objects(clf.classes_)).get_indexer(y),
+    )
+    p = np.where(at >= 0, P[np.arange(len(y)), at], 0.0)
     res["log_loss"] = float(-np.log2(np.clip(p, _FLOOR, 1)).mean())
     if len(values) == 2:
         j = pd.Index(_objects(clf.classes_)).get_indexer(values)[1]
@@ -118,32 +231,57 @@ def _measure(clf, X, y, values):
 # %% ../nbs/17b_contest.ipynb #8733aba2
 MODELS = ("PP", "PO", "OP", "OO")
 
+
 class _Protected(BaseEstimator):
-    "An anonymizer that has done its work, and the part of its release to learn from: it serves all classifiers"
-    def __init__(self, fitted, data, y): self.fitted, self.data, self.y = fitted, data, y
-    def __sklearn_clone__(self): return self
-    def anonymize(self, X, y): return self
+    """An anonymizer that has done its work, and the part of its release to learn from: it serves
+    all classifiers
+    """
+
+    def __init__(self, fitted, data, y):
+        self.fitted, self.data, self.y = fitted, data, y
+
+    def __sklearn_clone__(self):
+        return self
+
+    def anonymize(self, X, y):
+        return self
+
     def __getattr__(self, name):
-        if name == "fitted" or name.startswith("__"): raise AttributeError(name)
+        if name == "fitted" or name.startswith("__"):
+            raise AttributeError(name)
         return getattr(self.fitted, name)
 
-def _said(e): return f"{type(e).__name__}: {e}"
+
+def _said(e):
+    return f"{type(e).__name__}: {e}"
+
 
 def _released(anonymizer, X, y):
-    "(fitted anonymizer, what is measured on its release)"
+    """(fitted anonymizer, what is measured on its release)"""
     start = time.perf_counter()
     r = anonymizer.anonymize(X, y)
     seconds = time.perf_counter() - start
     known, alone = exposure(r.data, r.y, r.roles.quasi_identifiers, len(X))
-    return anonymizer, dict(lost=len(r.lost), ncp=r.audit.ncp, gcp=r.audit.gcp, class_known=known, singled_out=alone, seconds_protect=seconds)
+    return anonymizer, dict(
+        lost=len(r.lost),
+        ncp=r.audit.ncp,
+        gcp=r.audit.gcp,
+        class_known=known,
+        singled_out=alone,
+        seconds_protect=seconds,
+    )
+
 
 def _raw_told(X, y, qi):
-    "What the raw table tells"
+    """What the raw table tells"""
     known, alone = exposure(X, y, qi)
-    return dict(lost=0, ncp=0., gcp=0., class_known=known, singled_out=alone, seconds_protect=0.)
+    return dict(lost=0, ncp=0.0, gcp=0.0, class_known=known, singled_out=alone, seconds_protect=0.0)
+
 
 def _published_of(r, n, rows):
-    "(table, class): what release `r` of n rows has of some of them, in their order; lost rows are left out"
+    """(table, class): what release `r` of n rows has of some of them, in their order; lost rows are
+    left out
+    """
     place = np.full(n, -1)
     place[np.delete(np.arange(n), r.lost)] = np.arange(len(r.data))
     at = place[rows]
@@ -151,16 +289,28 @@ def _published_of(r, n, rows):
 
 # %% ../nbs/17b_contest.ipynb #fb043d03
 class _Parts:
-    "What is published of the training and the test rows, made when it is asked for: each part protected by itself, or both cut out of one `whole`. What failed once fails again"
-    def __init__(self, anonymizer, split, whole=None): self.anonymizer, self.split, self.whole, self.made = anonymizer, split, whole, {}
+    """What is published of the training and the test rows, made when it is asked for: each part
+    protected by itself, or both cut out of one `whole`.
+
+    What failed once fails again
+    """
+
+    def __init__(self, anonymizer, split, whole=None):
+        self.anonymizer, self.split, self.whole, self.made = anonymizer, split, whole, {}
+
     def __getitem__(self, part):
-        "(fitted anonymizer, published rows, their class, what was measured) of \"train\" or \"test\""
+        """(fitted anonymizer, published rows, their class, what was measured) of "train" or "test" """
         if part not in self.made:
-            try: self.made[part] = self._make(*self.split[part])
-            except GuaranteeError: raise
-            except Exception as e: self.made[part] = e
-        if isinstance(self.made[part], Exception): raise self.made[part]
+            try:
+                self.made[part] = self._make(*self.split[part])
+            except GuaranteeError:
+                raise
+            except Exception as e:
+                self.made[part] = e
+        if isinstance(self.made[part], Exception):
+            raise self.made[part]
         return self.made[part]
+
     def _make(self, X, y, rows):
         if self.whole is None:
             est, told = _released(clone(self.anonymizer), X, y)
@@ -170,201 +320,419 @@ class _Parts:
 
 # %% ../nbs/17b_contest.ipynb #bb716a46
 def _told(parts, model, train, qi):
-    "What is measured on what is published: the table learnt from, or the test rows where it is they"
-    return _raw_told(*train, qi) if model == "OO" else parts["test" if model == "OP" else "train"][3]
+    """What is measured on what is published: the table learnt from, or the test rows where it is
+    they
+    """
+    return (
+        _raw_told(*train, qi) if model == "OO" else parts["test" if model == "OP" else "train"][3]
+    )
+
 
 def _learn(parts, model, classifier, test, train, rows, values):
-    "Learn from what `model` says, and answer for the test rows"
+    """Learn from what `model` says, and answer for the test rows"""
     asked = parts["test"][1:3] if model in ("PP", "OP") else rows
-    if not len(asked[0]): raise ValueError("No test row is published, so nothing can be asked.")
+    if not len(asked[0]):
+        raise ValueError("No test row is published, so nothing can be asked.")
     start = time.perf_counter()
-    if model in ("PP", "PO"): clf = AnonymizedClassifier(_Protected(*parts["train"][:3]), classifier, test if model == "PO" else "raw").fit(*train)
-    else: clf = classifier.fit(train[0][list(asked[0].columns)], train[1])
-    res = dict(seconds_learn=time.perf_counter() - start) | _measure(clf.classifier_ if model == "PP" else clf, *asked, values)
-    if model == "OO" and hasattr(clf, "audit"):   # the model is what is published, and it knows what it tells
+    if model in ("PP", "PO"):
+        clf = AnonymizedClassifier(
+            _Protected(*parts["train"][:3]), classifier, test if model == "PO" else "raw"
+        ).fit(*train)
+    else:
+        clf = classifier.fit(train[0][list(asked[0].columns)], train[1])
+    res = dict(seconds_learn=time.perf_counter() - start) | _measure(
+        clf.classifier_ if model == "PP" else clf, *asked, values
+    )
+    # the model is what is published, and it knows what it tells
+    if model == "OO" and hasattr(clf, "audit"):
         a = clf.audit(*train)
-        res |= dict(ncp=np.nan, gcp=np.nan, class_known=np.nan if a.exposed is None else a.exposed, singled_out=a.alone/a.n_rows)
+        res |= dict(
+            ncp=np.nan,
+            gcp=np.nan,
+            class_known=np.nan if a.exposed is None else a.exposed,
+            singled_out=a.alone / a.n_rows,
+        )
     return res
 
+
 def _unit(keys, asks, parts, test, qi, values):
-    "All lines of one anonymizer on one split; `asks` are pairs (model, classifier), one for each key. GuaranteeError is raised, other errors become a line's reason."
+    """All lines of one anonymizer on one split; `asks` are pairs (model, classifier), one for each
+    key.
+
+    GuaranteeError is raised, other errors become a line's reason.
+    """
     (*train, _), (*rows, _), res = parts.split["train"], parts.split["test"], []
     for key, (model, classifier) in zip(keys, asks):
         line = key | dict(trained=len(train[0]))
         try:
             line |= _told(parts, model, train, qi)
             line |= _learn(parts, model, classifier, test, train, rows, values)
-        except GuaranteeError: raise
-        except Exception as e: line["reason"] = _said(e)
+        except GuaranteeError:
+            raise
+        except Exception as e:
+            line["reason"] = _said(e)
         res.append(line)
     return res
 
+
 def _job(units, anonymizer, X, y, perturb, qi, values):
-    "The lines of some units of one anonymizer: with perturb=\"once\" the whole table is protected for all of them"
+    """The lines of some units of one anonymizer: with perturb="once" the whole table is protected
+    for all of them
+    """
+
     def whole(made=[]):
         if not made:
-            try: made.append((*_released(clone(anonymizer), X, y), len(X)))
-            except GuaranteeError: raise
-            except Exception as e: made.append(e)
-        if isinstance(made[0], Exception): raise made[0]
+            try:
+                made.append((*_released(clone(anonymizer), X, y), len(X)))
+            except GuaranteeError:
+                raise
+            except Exception as e:
+                made.append(e)
+        if isinstance(made[0], Exception):
+            raise made[0]
         return made[0]
-    def part(rows): return X.iloc[rows], y.iloc[rows], rows
-    return [line for keys, asks, est, test, (train, rows) in units
-            for line in _unit(keys, asks, _Parts(est, dict(train=part(train), test=part(rows)), whole if perturb == "once" else None), test, qi, values)]
+
+    def part(rows):
+        return X.iloc[rows], y.iloc[rows], rows
+
+    return [
+        line
+        for keys, asks, est, test, (train, rows) in units
+        for line in _unit(
+            keys,
+            asks,
+            _Parts(
+                est, dict(train=part(train), test=part(rows)), whole if perturb == "once" else None
+            ),
+            test,
+            qi,
+            values,
+        )
+    ]
 
 # %% ../nbs/17b_contest.ipynb #b5dda097
 def _seeded(est, seed):
-    "A clone whose seeds that were not given are this one"
-    if est is None: return None
+    """A clone whose seeds that were not given are this one"""
+    if est is None:
+        return None
     est = clone(est)
-    open_ = {o: seed for o, v in est.get_params().items() if v is None and (o == "random_state" or o.endswith("__random_state"))}
+    open_ = {
+        o: seed
+        for o, v in est.get_params().items()
+        if v is None and (o == "random_state" or o.endswith("__random_state"))
+    }
     return est.set_params(**open_) if open_ else est
 
 # %% ../nbs/17b_contest.ipynb #680071ee
 def _hash(*parts):
     h = hashlib.sha256()
-    for o in parts: h.update(o if isinstance(o, bytes) else str(o).encode()); h.update(b"\0")
+    for o in parts:
+        h.update(o if isinstance(o, bytes) else str(o).encode())
+        h.update(b"\0")
     return h.hexdigest()[:10]
 
+
 def _content(t):
-    "The values of a table or column as bytes, row by row"
+    """The values of a table or column as bytes, row by row"""
     return pd.util.hash_pandas_object(t, index=False).to_numpy().tobytes()
 
+
 def _describe(o):
-    "What an estimator or another parameter is, in words that are the same in every process"
-    if hasattr(o, "get_params") and not isinstance(o, type): return f"{type(o).__name__}({_describe(o.get_params(deep=False))})"
-    if hasattr(o, "to_lines"): return f"{type(o).__name__}({_describe(o.to_lines())})"
-    if isinstance(o, dict): return "{" + ", ".join(f"{_describe(k)}: {_describe(v)}" for k, v in sorted(o.items(), key=lambda i: str(i[0]))) + "}"
-    if isinstance(o, (list, tuple)): return "[" + ", ".join(map(_describe, o)) + "]"
-    if isinstance(o, (set, frozenset)): return "{" + ", ".join(sorted(map(_describe, o))) + "}"
-    if isinstance(o, np.ndarray): return f"array{o.shape}({_describe(o.tolist())})"
-    if isinstance(o, (pd.DataFrame, pd.Series)): return f"{type(o).__name__}({_hash(_content(o))})"
-    if isinstance(o, np.generic): return repr(o.item())
-    if is_dataclass(o) and not isinstance(o, type): return f"{type(o).__name__}({_describe({f.name: getattr(o, f.name) for f in fields(o)})})"
-    if callable(o) and hasattr(o, "__qualname__"): return o.__qualname__
+    """What an estimator or another parameter is, in words that are the same in every process"""
+    if hasattr(o, "get_params") and not isinstance(o, type):
+        return f"{type(o).__name__}({_describe(o.get_params(deep=False))})"
+    if hasattr(o, "to_lines"):
+        return f"{type(o).__name__}({_describe(o.to_lines())})"
+    if isinstance(o, dict):
+        return (
+            "{"
+            + ", ".join(
+                f"{_describe(k)}: {_describe(v)}"
+                for k, v in sorted(o.items(), key=lambda i: str(i[0]))
+            )
+            + "}"
+        )
+    if isinstance(o, (list, tuple)):
+        return "[" + ", ".join(map(_describe, o)) + "]"
+    if isinstance(o, (set, frozenset)):
+        return "{" + ", ".join(sorted(map(_describe, o))) + "}"
+    if isinstance(o, np.ndarray):
+        return f"array{o.shape}({_describe(o.tolist())})"
+    if isinstance(o, (pd.DataFrame, pd.Series)):
+        return f"{type(o).__name__}({_hash(_content(o))})"
+    if isinstance(o, np.generic):
+        return repr(o.item())
+    if is_dataclass(o) and not isinstance(o, type):
+        return f"{type(o).__name__}({_describe({f.name: getattr(o, f.name) for f in fields(o)})})"
+    if callable(o) and hasattr(o, "__qualname__"):
+        return o.__qualname__
     return re.sub(r" at 0x[0-9a-f]+", "", repr(o))
 
 # %% ../nbs/17b_contest.ipynb #66ef3adc
 _KEY = ["anonymizer", "classifier", "repetition", "half"]
 _WHOLE = ["k", "trained", "lost", "tested", "right"]
-_REAL = ["accuracy", "log_loss", "auc", "ncp", "gcp", "class_known", "singled_out", "seconds_protect", "seconds_learn"]
+_REAL = [
+    "accuracy",
+    "log_loss",
+    "auc",
+    "ncp",
+    "gcp",
+    "class_known",
+    "singled_out",
+    "seconds_protect",
+    "seconds_learn",
+]
 COLUMNS = _KEY + _WHOLE + _REAL + ["reason", "made_from"]
 
+
 def _frame(lines):
-    "Lines as a table, each column with its type: counts are whole numbers, and absent where a run failed"
+    """Lines as a table, each column with its type: counts are whole numbers, and absent where a run
+    failed
+    """
     t = pd.DataFrame(lines, columns=COLUMNS)
-    types = dict.fromkeys(["anonymizer", "classifier", "reason", "made_from"], "str") | dict.fromkeys(["repetition", "half"], "int64") | dict.fromkeys(_WHOLE, "Int64") | dict.fromkeys(_REAL, "float64")
+    types = (
+        dict.fromkeys(["anonymizer", "classifier", "reason", "made_from"], "str")
+        | dict.fromkeys(["repetition", "half"], "int64")
+        | dict.fromkeys(_WHOLE, "Int64")
+        | dict.fromkeys(_REAL, "float64")
+    )
     t["reason"] = ["" if pd.isna(o) else o for o in t["reason"]]
     return t.astype(types)
 
-def read_results(
-    path, # A file that `contest` wrote
-)->pd.DataFrame: # Its lines, see `contest`
-    "Read the results of a contest; the numbers are those that were computed, to the last bit. Raises ValueError for a file that holds no results."
-    try: t = pd.read_csv(path, dtype="str", keep_default_na=False)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError): t = pd.DataFrame()
-    if list(t.columns) != COLUMNS: raise ValueError(f"'path' must be a file of contest results. Got {Path(path).name}, whose columns are others: give another path.")
-    for o in _WHOLE: t[o] = pd.array([None if v == "" else int(v) for v in t[o]], dtype="Int64")
-    for o in _REAL: t[o] = [np.nan if v == "" else float(v) for v in t[o]]
+
+def read_results(path) -> pd.DataFrame:
+    """Read the results of a contest; the numbers are those that were computed, to the last bit.
+
+    Parameters
+    ----------
+    path
+        A file that `contest` wrote.
+
+    Returns
+    -------
+    pd.DataFrame
+        Its lines, see `contest`.
+
+    Raises
+    ------
+    ValueError
+        For a file that holds no results.
+    """
+    try:
+        t = pd.read_csv(path, dtype="str", keep_default_na=False)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError):
+        t = pd.DataFrame()
+    if list(t.columns) != COLUMNS:
+        raise ValueError(
+            f"'path' must be a file of contest results. Got {Path(path).name}, whose columns are"
+            " others: give another path."
+        )
+    for o in _WHOLE:
+        t[o] = pd.array([None if v == "" else int(v) for v in t[o]], dtype="Int64")
+    for o in _REAL:
+        t[o] = [np.nan if v == "" else float(v) for v in t[o]]
     return _frame(t)
 
 # %% ../nbs/17b_contest.ipynb #82a53a50
-def _keys_of(t): return list(t[_KEY].itertuples(index=False, name=None))
-def _among(t, keys): return np.array([o in keys for o in _keys_of(t)], dtype=bool)
+def _keys_of(t):
+    return list(t[_KEY].itertuples(index=False, name=None))
+
+
+def _among(t, keys):
+    return np.array([o in keys for o in _keys_of(t)], dtype=bool)
+
 
 def _store(path, lines):
-    "Add lines to the file, in the order of their keys; it is written whole or not at all"
+    """Add lines to the file, in the order of their keys; it is written whole or not at all"""
     new = _frame(lines)
     if path.is_file():
         old = read_results(path)
         old = old[~_among(old, set(_keys_of(new)))]
-        if len(old): new = pd.concat([old, new])
+        if len(old):
+            new = pd.concat([old, new])
     new = new.sort_values(_KEY, kind="stable")
     atomic_write(path, lambda tmp: new.to_csv(tmp, index=False, lineterminator="\n"))
 
-def _refuse(path, what): raise ValueError(f"'path' must be a file of this contest. Got {path.name}, which holds runs made {what}: give another path, or delete the file.")
+
+def _refuse(path, what):
+    raise ValueError(
+        f"'path' must be a file of this contest. Got {path.name}, which holds runs made {what}:"
+        " give another path, or delete the file."
+    )
+
 
 def _stored(path, wanted):
-    "Lines of the file that were asked for. `wanted` is a dict of fingerprints by key. Raises ValueError when the file belongs to another contest."
-    if not path.is_file(): return _frame([])
+    """Lines of the file that were asked for.
+
+    `wanted` is a dict of fingerprints by key. Raises ValueError when the file belongs to another
+    contest.
+    """
+    if not path.is_file():
+        return _frame([])
     t = read_results(path)
     table = next(iter(wanted.values())).split("-")[0]
     halves = {key[2:]: v.split("-")[1] for key, v in wanted.items()}
     for key, made in zip(_keys_of(t), t.made_from):
         parts = made.split("-")
-        if parts[0] != table: _refuse(path, "from another table")
-        if halves.get(key[2:], parts[1]) != parts[1]: _refuse(path, "with other halves")
+        if parts[0] != table:
+            _refuse(path, "from another table")
+        if halves.get(key[2:], parts[1]) != parts[1]:
+            _refuse(path, "with other halves")
         if key in wanted and made != wanted[key]:
             i = 2 if parts[2] != wanted[key].split("-")[2] else 3
-            _refuse(path, f"with other parameters of the {'anonymizer' if i == 2 else 'classifier'} {key[i-2]!r}")
+            _refuse(
+                path,
+                f"with other parameters of the {'anonymizer' if i == 2 else 'classifier'}"
+                f" {key[i - 2]!r}",
+            )
     return t[_among(t, wanted)]
 
 # %% ../nbs/17b_contest.ipynb #96db2ccc
 def _check_methods(o, name, method, optional):
-    "A dict of estimators by name. Raises ValueError or TypeError."
-    if not isinstance(o, dict) or not o: raise TypeError(f"'{name}' must be a dict of estimators by name, with at least one. Got {'an empty one' if isinstance(o, dict) else _short(o)}: use for example {name}={{'first': {'MondrianAnonymizer' if optional else 'C45Classifier'}()}}.")
+    """A dict of estimators by name. Raises ValueError or TypeError."""
+    if not isinstance(o, dict) or not o:
+        raise TypeError(
+            f"'{name}' must be a dict of estimators by name, with at least one. Got"
+            f" {'an empty one' if isinstance(o, dict) else _short(o)}: use for example"
+            f" {name}={{'first': {'MondrianAnonymizer' if optional else 'C45Classifier'}()}}."
+        )
     for n, est in o.items():
-        if not isinstance(n, str) or not n.strip(): raise TypeError(f"'{name}' must have names that are strings, not empty. Got {n!r}.")
-        if est is None and optional: continue
-        if isinstance(est, type) or not hasattr(est, method): raise TypeError(f"'{name}' must hold estimators with {method}(), objects and not classes{', or None for the raw table' if optional else ''}. Got {_short(est)} for {n!r}.")
+        if not isinstance(n, str) or not n.strip():
+            raise TypeError(f"'{name}' must have names that are strings, not empty. Got {n!r}.")
+        if est is None and optional:
+            continue
+        if isinstance(est, type) or not hasattr(est, method):
+            raise TypeError(
+                f"'{name}' must hold estimators with {method}(), objects and not"
+                f" classes{', or None for the raw table' if optional else ''}. Got {_short(est)}"
+                f" for {n!r}."
+            )
+
 
 def _check_test(test, anonymizers):
-    "A dict of \"raw\" or \"recoded\" by anonymizer. Raises ValueError."
+    """A dict of "raw" or "recoded" by anonymizer. Raises ValueError."""
     words = test if isinstance(test, dict) else {n: test for n in anonymizers}
     odd = [n for n in words if n not in anonymizers]
-    if odd: raise ValueError(f"'test' must name anonymizers of the contest. Got {odd[0]!r}; they are {', '.join(anonymizers)}.")
+    if odd:
+        raise ValueError(
+            f"'test' must name anonymizers of the contest. Got {odd[0]!r}; they are"
+            f" {', '.join(anonymizers)}."
+        )
     for v in words.values():
-        if v not in ("raw", "recoded"): raise ValueError(f"'test' must be 'raw' or 'recoded', or a dict of them by anonymizer. Got {v!r}.")
+        if v not in ("raw", "recoded"):
+            raise ValueError(
+                f"'test' must be 'raw' or 'recoded', or a dict of them by anonymizer. Got {v!r}."
+            )
     return {n: "raw" if est is None else words.get(n, "raw") for n, est in anonymizers.items()}
 
+
 def _check_models(models):
-    "Models as a tuple, in the order of MODELS. Raises ValueError."
-    words = (models,) if isinstance(models, str) else tuple(models) if hasattr(models, "__iter__") else (models,)
+    """Models as a tuple, in the order of MODELS. Raises ValueError."""
+    words = (
+        (models,)
+        if isinstance(models, str)
+        else tuple(models)
+        if hasattr(models, "__iter__")
+        else (models,)
+    )
     odd = [o for o in words if o not in MODELS]
-    if odd or not words: raise ValueError(f"'models' must be one or more of {', '.join(MODELS)}. Got {_short(odd[0]) if odd else 'none'}: the first letter is what is learnt from, the second what is asked, P(ublished) or O(riginal).")
+    if odd or not words:
+        raise ValueError(
+            f"'models' must be one or more of {', '.join(MODELS)}. Got"
+            f" {_short(odd[0]) if odd else 'none'}: the first letter is what is learnt from, the"
+            " second what is asked, P(ublished) or O(riginal)."
+        )
     return tuple(o for o in MODELS if o in words)
 
+
 def _with_model(name, model, models):
-    "Name of an anonymizer's lines for a model: \"mict k=5\" is \"mict PP k=5\"; the default alone is not named"
-    if models == ("PO",): return name
+    """Name of an anonymizer's lines for a model: "mict k=5" is "mict PP k=5"; the default alone is
+    not named
+    """
+    if models == ("PO",):
+        return name
     stem, k = re.fullmatch(r"(.*?)([\s,_-]*\bk\s*=\s*\d+)?", name, re.S).groups()
     return f"{stem} {model}{k or ''}"
 
+
 def _raw_columns(quasi_identifiers, anonymizers, X):
-    "What an attacker knows of the raw table: as given, or what the anonymizers agree on, or all"
-    if quasi_identifiers is not None: return list(check_roles(X.columns, quasi_identifiers).quasi_identifiers)
-    told = {tuple(q) for q in (getattr(o, "quasi_identifiers", None) for o in anonymizers.values()) if q is not None}
+    """What an attacker knows of the raw table: as given, or what the anonymizers agree on, or all"""
+    if quasi_identifiers is not None:
+        return list(check_roles(X.columns, quasi_identifiers).quasi_identifiers)
+    told = {
+        tuple(q)
+        for q in (getattr(o, "quasi_identifiers", None) for o in anonymizers.values())
+        if q is not None
+    }
     return list(told.pop()) if len(told) == 1 else list(X.columns)
 
+
 def _k_of(anonymizer, classifier):
-    "k of the anonymizer or, on the raw table, of a classifier that has one; 1 without"
+    """k of the anonymizer or, on the raw table, of a classifier that has one; 1 without"""
     k = getattr(classifier if anonymizer is None else anonymizer, "k", 1)
     return int(k) if isinstance(k, (int, np.integer)) else 1
 
 # %% ../nbs/17b_contest.ipynb #34d1675d
-def over_k(
-    methods:dict, # Unfitted estimators with a parameter `k`, by name
-    ks, # Values of k, whole numbers of at least 1
-)->dict: # Estimators named "name k=5", "name k=20", ...
-    "The same methods with several k, for a contest. Names that end so are told apart from their k in tables and pictures. Raises TypeError or ValueError for methods without k, and for k that are none."
-    if not isinstance(methods, dict): raise TypeError(f"'methods' must be a dict of estimators by name. Got {_short(methods)}: use for example {{'strict': MondrianAnonymizer()}}.")
+def over_k(methods: dict, ks) -> dict:
+    """The same methods with several k, for a contest.
+
+    Names that end so are told apart from their k in tables and pictures.
+
+    Parameters
+    ----------
+    methods : dict
+        Unfitted estimators with a parameter `k`, by name.
+    ks
+        Values of k, whole numbers of at least 1.
+
+    Returns
+    -------
+    dict
+        Estimators named "name k=5", "name k=20", ...
+
+    Raises
+    ------
+    TypeError, ValueError
+        For methods without k, and for k that are none.
+    """
+    if not isinstance(methods, dict):
+        raise TypeError(
+            f"'methods' must be a dict of estimators by name. Got {_short(methods)}: use for"
+            " example {'strict': MondrianAnonymizer()}."
+        )
     for n, est in methods.items():
-        if isinstance(est, type) or "k" not in getattr(est, "get_params", dict)(): raise TypeError(f"'methods' must hold estimators with a parameter k, objects and not classes. Got {_short(est)} for {n!r}: enter it in the contest by itself.")
-    if isinstance(ks, (str, int, float, np.number)): raise TypeError(f"'ks' must be a list of values of k. Got {ks!r}: use for example [5, 25].")
-    ks = list(ks)                                                # a generator would be empty after the first method
-    for k in ks: _check_int("ks", k, 1)
+        if isinstance(est, type) or "k" not in getattr(est, "get_params", dict)():
+            raise TypeError(
+                "'methods' must hold estimators with a parameter k, objects and not classes. Got"
+                f" {_short(est)} for {n!r}: enter it in the contest by itself."
+            )
+    if isinstance(ks, (str, int, float, np.number)):
+        raise TypeError(f"'ks' must be a list of values of k. Got {ks!r}: use for example [5, 25].")
+    # a generator would be empty after the first method
+    ks = list(ks)
+    for k in ks:
+        _check_int("ks", k, 1)
     return {f"{n} k={k}": clone(est).set_params(k=k) for n, est in methods.items() for k in ks}
 
 # %% ../nbs/17b_contest.ipynb #4c257507
 def _plan(X, y, anonymizers, classifiers, splits, seed, test, qi, models=("PO",), perturb="inside"):
-    "The units of a contest: (keys, pairs of model and classifier, anonymizer, test, split), one for each anonymizer and split"
+    """The units of a contest: (keys, pairs of model and classifier, anonymizer, test, split), one
+    for each anonymizer and split
+    """
     table = _hash(",".join(X.columns), _content(X), y.name, _content(y))
     for (repetition, half), (train, rows) in splits.items():
         seed_here = int(np.random.SeedSequence([seed, repetition, half]).generate_state(1)[0])
         halves = _hash(train.astype("<i8").tobytes(), rows.astype("<i8").tobytes())
         for a, anonymizer in anonymizers.items():
             # what is protected once has one seed for all splits
-            est = _seeded(anonymizer, seed_here if perturb == "inside" else int(np.random.SeedSequence([seed]).generate_state(1)[0]))
+            est = _seeded(
+                anonymizer,
+                (
+                    seed_here
+                    if perturb == "inside"
+                    else int(np.random.SeedSequence([seed]).generate_state(1)[0])
+                ),
+            )
             here = ("OO",) if est is None else [o for o in models if o != "OO"]
             keys, asks = [], []
             for m in here:
@@ -372,95 +740,176 @@ def _plan(X, y, anonymizers, classifiers, splits, seed, test, qi, models=("PO",)
                 how = _hash(_describe(est), test[a], _describe(qi if est is None else None), *more)
                 for c, o in classifiers.items():
                     o = _seeded(o, seed_here)
-                    keys.append(dict(anonymizer=a if est is None else _with_model(a, m, models), classifier=c, repetition=repetition, half=half, k=_k_of(est, o), made_from=f"{table}-{halves}-{how}-{_hash(_describe(o))}"))
+                    keys.append(
+                        dict(
+                            anonymizer=a if est is None else _with_model(a, m, models),
+                            classifier=c,
+                            repetition=repetition,
+                            half=half,
+                            k=_k_of(est, o),
+                            made_from=f"{table}-{halves}-{how}-{_hash(_describe(o))}",
+                        )
+                    )
                     asks.append((m, o))
-            if keys: yield keys, asks, est, test[a], (train, rows)
+            if keys:
+                yield keys, asks, est, test[a], (train, rows)
 
 # %% ../nbs/17b_contest.ipynb #5549d717
 def _jobs(plan, done, perturb):
-    "What is left to do, a list of lists of units: one unit a job, or all of an anonymizer where the table is protected once"
+    """What is left to do, a list of lists of units: one unit a job, or all of an anonymizer where
+    the table is protected once
+    """
     jobs = {}
     for i, (keys, asks, est, test, split) in enumerate(plan):
         left = [j for j, k in enumerate(keys) if tuple(k[o] for o in _KEY) not in done]
-        if left: jobs.setdefault(i if est is None or perturb == "inside" else _describe((est, test)), []).append(([keys[j] for j in left], [asks[j] for j in left], est, test, split))
+        if left:
+            jobs.setdefault(
+                i if est is None or perturb == "inside" else _describe((est, test)), []
+            ).append(([keys[j] for j in left], [asks[j] for j in left], est, test, split))
     return list(jobs.values())
 
+
 def _run(plan, done, X, y, qi, values, n_jobs, path, progress, perturb="inside"):
-    "Make the runs that are not done, store them as they come, and return their lines"
+    """Make the runs that are not done, store them as they come, and return their lines"""
     jobs, res = _jobs(plan, done, perturb), []
     units = (delayed(_job)(o, o[0][2], X, y, perturb, qi, values) for o in jobs)
-    with tqdm(total=sum(len(u[0]) for o in jobs for u in o), desc="runs", file=sys.stderr, disable=None if progress else True) as bar:
+    with tqdm(
+        total=sum(len(u[0]) for o in jobs for u in o),
+        desc="runs",
+        file=sys.stderr,
+        disable=None if progress else True,
+    ) as bar:
         for lines in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(units):
-            if path is not None: _store(path, lines)
-            res += lines; bar.update(len(lines))
+            if path is not None:
+                _store(path, lines)
+            res += lines
+            bar.update(len(lines))
     return res
 
+
 def _in_order(t, keys):
-    "Lines in the order of the contest: anonymizer, classifier, repetition, half"
-    rank = {o: {v: i for i, v in enumerate(dict.fromkeys(k[j] for k in keys))} for j, o in enumerate(_KEY[:2])}
-    return t.sort_values(_KEY, kind="stable", key=lambda s: s.map(rank[s.name]) if s.name in rank else s).reset_index(drop=True)
+    """Lines in the order of the contest: anonymizer, classifier, repetition, half"""
+    rank = {
+        o: {v: i for i, v in enumerate(dict.fromkeys(k[j] for k in keys))}
+        for j, o in enumerate(_KEY[:2])
+    }
+    return t.sort_values(
+        _KEY, kind="stable", key=lambda s: s.map(rank[s.name]) if s.name in rank else s
+    ).reset_index(drop=True)
 
 # %% ../nbs/17b_contest.ipynb #64644471
 def contest(
-    X, # A table, shape (n_rows, n_columns), without columns that name people
-    y, # Its class, shape (n_rows,), without missing values
-    anonymizers:dict, # Unfitted anonymizers by name; None for the raw table
-    classifiers:dict, # Unfitted classifiers by name; all must read what the anonymizers publish
-    halves=None, # Pairs (train, test) of row positions; None: `halvings(len(X), repeats, seed)`
-    repeats:int=5, # How often the table is halved
-    seed:int=0, # Seed of the halvings, and of every estimator whose `random_state` is None
-    test="raw", # Test rows as they are, "raw", or recoded by the anonymizer, "recoded"; or a dict of these by anonymizer
-    models="PO", # What is learnt from and what is asked, P(ublished) or O(riginal): "PP", "PO", "OP", "OO", or several of them
-    perturb:str="inside", # Training and test rows protected each by themselves, "inside", or the whole table "once", before it is divided
-    quasi_identifiers=None, # What an attacker knows of the raw table; None: what the anonymizers name if they agree, else all columns
-    n_jobs:int=1, # Processes, -1 for all
-    path=None, # A `.csv` file that keeps the lines: stored runs are not made again
-    progress:bool=True, # Show a bar, where the output is a terminal
-    retry:bool=False, # Make stored runs that failed again
-)->pd.DataFrame: # A line for each anonymizer, classifier, repetition and half, in this order
-    """Learners' accuracy after each anonymizer, on the same halves for all. Only the training half is protected, once for all classifiers, unless `models`
+    X,
+    y,
+    anonymizers: dict,
+    classifiers: dict,
+    halves=None,
+    repeats: int = 5,
+    seed: int = 0,
+    test="raw",
+    models="PO",
+    perturb: str = "inside",
+    quasi_identifiers=None,
+    n_jobs: int = 1,
+    path=None,
+    progress: bool = True,
+    retry: bool = False,
+) -> pd.DataFrame:
+    """Learners' accuracy after each anonymizer, on the same halves for all.
+
+    Only the training half is protected, once for all classifiers, unless `models`
     or `perturb` say otherwise. Source: kactus, Section 5.2; mict, Section 4.1 (models).
 
-    Columns: anonymizer, classifier, repetition and half (from 1; for pairs that are no halvings each pair is a repetition);
-    k; trained, lost, tested, right (rows); accuracy; log_loss (bits a row, at most 52); auc (two classes); ncp, gcp of the
-    training half as published (0 for the raw table); class_known, singled_out (shares of the training rows, see `exposure`;
-    with a classifier on the raw table that audits itself, as KADETClassifier does, those of the model, and no loss); seconds to protect
-    (the audit included) and to learn; reason, why a run failed, else ""; made_from, fingerprints of table, halves, anonymizer and classifier.
+    Columns: anonymizer, classifier, repetition and half (from 1; for pairs that are no halvings
+    each pair is a repetition);
+    k; trained, lost, tested, right (rows); accuracy; log_loss (bits a row, at most 52); auc (two
+    classes); ncp, gcp of the
+    training half as published (0 for the raw table); class_known, singled_out (shares of the
+    training rows, see `exposure`;
+    with a classifier on the raw table that audits itself, as KADETClassifier does, those of the
+    model, and no loss); seconds to protect
+    (the audit included) and to learn; reason, why a run failed, else ""; made_from, fingerprints of
+    table, halves, anonymizer and classifier.
 
-    Other models than PO alone are named in the lines, "mict PP k=5" for "mict k=5". "OO" is the raw table: it is added under this name
-    where no anonymizer is None. With "OP" what is measured is the published test part, with perturb="once" the whole table; test rows that
-    were lost are not asked in "PP" and "OP" (`tested` tells how many were). `test` concerns "PO" only.
+    Other models than PO alone are named in the lines, "mict PP k=5" for "mict k=5". "OO" is the raw
+    table: it is added under this name
+    where no anonymizer is None. With "OP" what is measured is the published test part, with
+    perturb="once" the whole table; test rows that
+    were lost are not asked in "PP" and "OP" (`tested` tells how many were). `test` concerns "PO"
+    only.
 
-    A run that fails with an error is a line with its reason. Raises GuaranteeError when an anonymizer breaks its promise,
-    ValueError or TypeError for parameters that are not allowed and for a file that belongs to another contest.
+    A run that fails with an error is a line with its reason. Raises GuaranteeError when an
+    anonymizer breaks its promise,
+    ValueError or TypeError for parameters that are not allowed and for a file that belongs to
+    another contest.
     Two processes must not write to one file."""
-    X = check_table(X); y = check_class(y, X)
-    if y is None: raise ValueError("'y' must be the class of each row. Got None: give the column that is to be predicted.")
-    if y.isna().any(): raise ValueError(f"'y' must have a class for every row. Got {int(y.isna().sum())} missing values: drop these rows from X and y.")
-    if len(X) < 2: raise ValueError(f"'X' must have at least two rows, one for each half. Got {len(X)}.")
-    _check_methods(anonymizers, "anonymizers", "anonymize", True); _check_methods(classifiers, "classifiers", "predict", False)
+    X = check_table(X)
+    y = check_class(y, X)
+    if y is None:
+        raise ValueError(
+            "'y' must be the class of each row. Got None: give the column that is to be predicted."
+        )
+    if y.isna().any():
+        raise ValueError(
+            f"'y' must have a class for every row. Got {int(y.isna().sum())} missing values: drop"
+            " these rows from X and y."
+        )
+    if len(X) < 2:
+        raise ValueError(f"'X' must have at least two rows, one for each half. Got {len(X)}.")
+    _check_methods(anonymizers, "anonymizers", "anonymize", True)
+    _check_methods(classifiers, "classifiers", "predict", False)
     _check_int("seed", seed, 0)
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs: raise ValueError(f"'n_jobs' must be a number of processes, or -1 for all. Got {_short(n_jobs)}: use 1 for no others.")
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs:
+        raise ValueError(
+            f"'n_jobs' must be a number of processes, or -1 for all. Got {_short(n_jobs)}: use 1"
+            " for no others."
+        )
     splits = _check_halves(halvings(len(X), repeats, seed) if halves is None else halves, len(X))
     models = _check_models(models)
-    if perturb not in ("inside", "once"): raise ValueError(f"'perturb' must be 'inside' or 'once'. Got {_short(perturb)}.")
-    if "OO" in models and anonymizers.get("OO") is not None: raise ValueError("'anonymizers' must not use the name 'OO' when models has it: it is the raw table's. Rename it.")
-    if "OO" in models and not any(o is None for o in anonymizers.values()): anonymizers = {"OO": None} | anonymizers
+    if perturb not in ("inside", "once"):
+        raise ValueError(f"'perturb' must be 'inside' or 'once'. Got {_short(perturb)}.")
+    if "OO" in models and anonymizers.get("OO") is not None:
+        raise ValueError(
+            "'anonymizers' must not use the name 'OO' when models has it: it is the raw table's."
+            " Rename it."
+        )
+    if "OO" in models and not any(o is None for o in anonymizers.values()):
+        anonymizers = {"OO": None} | anonymizers
     test, qi = _check_test(test, anonymizers), _raw_columns(quasi_identifiers, anonymizers, X)
     if path is not None:
-        if not isinstance(path, (str, Path)): raise TypeError(f"'path' must be the name of a .csv file, or None. Got {_short(path)}.")
+        if not isinstance(path, (str, Path)):
+            raise TypeError(f"'path' must be the name of a .csv file, or None. Got {_short(path)}.")
         path = Path(path)
-        if path.suffix != ".csv" or not path.parent.is_dir(): raise ValueError(f"'path' must be a .csv file in a folder that exists. Got {str(path)!r}: make the folder first, or choose another name.")
-    values = sorted(pd.unique(_objects(y)), key=lambda o: (str(type(o)), o) if isinstance(o, (str, int, float)) else (str(type(o)), str(o)))
+        if path.suffix != ".csv" or not path.parent.is_dir():
+            raise ValueError(
+                f"'path' must be a .csv file in a folder that exists. Got {str(path)!r}: make the"
+                " folder first, or choose another name."
+            )
+    values = sorted(
+        pd.unique(_objects(y)),
+        key=lambda o: (
+            (str(type(o)), o) if isinstance(o, (str, int, float)) else (str(type(o)), str(o))
+        ),
+    )
     plan = list(_plan(X, y, anonymizers, classifiers, splits, seed, test, qi, models, perturb))
     wanted = {tuple(k[o] for o in _KEY): k["made_from"] for keys, *_ in plan for k in keys}
-    if len(wanted) < sum(len(keys) for keys, *_ in plan): raise ValueError("'anonymizers' must have names that stay different when the model is added. Got two that do not, such as 'a PP' beside 'a': rename one.")
+    if len(wanted) < sum(len(keys) for keys, *_ in plan):
+        raise ValueError(
+            "'anonymizers' must have names that stay different when the model is added. Got two"
+            " that do not, such as 'a PP' beside 'a': rename one."
+        )
     done = _frame([]) if path is None else _stored(path, wanted)
-    if retry: done = done[done.reason == ""]
+    if retry:
+        done = done[done.reason == ""]
     res = _frame(_run(plan, set(_keys_of(done)), X, y, qi, values, n_jobs, path, progress, perturb))
     res = _in_order(pd.concat([done, res]) if len(done) else res, list(wanted))
     failed = res.reason[res.reason != ""]
-    if len(failed): warnings.warn(f"{len(failed)} of {len(res)} runs failed; column 'reason' says why. The first: {failed.iloc[0]}", stacklevel=2)
+    if len(failed):
+        warnings.warn(
+            f"{len(failed)} of {len(res)} runs failed; column 'reason' says why. The first:"
+            f" {failed.iloc[0]}",
+            stacklevel=2,
+        )
     return res
 
 # %% ../nbs/17b_contest.ipynb #179842d8
@@ -481,177 +930,463 @@ class FTest:
     critical : float
         What f exceeds with a chance of 5 %.
     """
+
     f: float
     p: float
     numerator: float
     sum_s2: float
     df: tuple
     critical: float
+
     @property
     def significant(self):
-        "Is p below 5 %?"
-        return self.p < .05
+        """Is p below 5 %?"""
+        return self.p < 0.05
+
 
 def _as_numbers(name, v):
-    "An array of numbers. Raises ValueError for texts"
-    try: return np.asarray(v, dtype=float)
-    except (TypeError, ValueError): raise ValueError(f"'{name}' must hold numbers. Got {_short(v)} with other values: convert them, or choose columns of numbers.") from None
+    """An array of numbers. Raises ValueError for texts"""
+    try:
+        return np.asarray(v, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"'{name}' must hold numbers. Got {_short(v)} with other values: convert them, or"
+            " choose columns of numbers."
+        ) from None
 
-def f_test_5x2(
-    differences, # Differences of two methods' errors (or accuracies) by repetition and half, shape (5, 2); other numbers r of repetitions, at least 2, use F(2r, r)
-)->FTest: # The test
-    r"Combined F test for 5x2 cross-validation: $f = \sum p_i^{(j)2} / 2\sum s_i^2$ against F(10, 5). All differences 0: f = 0, p = 1. Raises ValueError for another shape and for NaN. Source: alpaydin1999."
+
+def f_test_5x2(differences) -> FTest:
+    r"""Combined F test for 5x2 cross-validation: $f = \sum p_i^{(j)2} / 2\sum s_i^2$ against F(10,
+    5).
+
+    All differences 0: f = 0, p = 1. Source: alpaydin1999.
+
+    Parameters
+    ----------
+    differences
+        Differences of two methods' errors (or accuracies) by repetition and half, shape (5, 2);
+        other numbers r of repetitions, at least 2, use F(2r, r).
+
+    Returns
+    -------
+    FTest
+        The test.
+
+    Raises
+    ------
+    ValueError
+        For another shape and for NaN.
+    """
     p = _as_numbers("differences", differences)
-    if p.ndim != 2 or p.shape[1] != 2 or len(p) < 2: raise ValueError(f"'differences' must have a row for each halving and two columns, usually (5, 2). Got shape {p.shape}.")
-    if not np.isfinite(p).all(): raise ValueError("'differences' must be finite. Got NaN or infinity: a run is missing or has failed.")
+    if p.ndim != 2 or p.shape[1] != 2 or len(p) < 2:
+        raise ValueError(
+            "'differences' must have a row for each halving and two columns, usually (5, 2). Got"
+            f" shape {p.shape}."
+        )
+    if not np.isfinite(p).all():
+        raise ValueError(
+            "'differences' must be finite. Got NaN or infinity: a run is missing or has failed."
+        )
     apart = p[:, 0] - p[:, 1]
-    numerator, sum_s2, r = float((p**2).sum()), float((apart**2).sum()/2), len(p)   # (a-m)²+(b-m)² = (a-b)²/2
-    if sum_s2 <= 1e-24*numerator: sum_s2 = 0.   # what remains of equal differences is rounding
-    f = numerator/(2*sum_s2) if sum_s2 else np.inf if numerator else 0.
-    return FTest(f, float(stats.f.sf(f, 2*r, r)), numerator, sum_s2, (2*r, r), float(stats.f.ppf(.95, 2*r, r)))
+    # (a-m)²+(b-m)² = (a-b)²/2
+    numerator, sum_s2, r = float((p**2).sum()), float((apart**2).sum() / 2), len(p)
+    if sum_s2 <= 1e-24 * numerator:
+        sum_s2 = 0.0  # what remains of equal differences is rounding
+    f = numerator / (2 * sum_s2) if sum_s2 else np.inf if numerator else 0.0
+    return FTest(
+        f,
+        float(stats.f.sf(f, 2 * r, r)),
+        numerator,
+        sum_s2,
+        (2 * r, r),
+        float(stats.f.ppf(0.95, 2 * r, r)),
+    )
 
 # %% ../nbs/17b_contest.ipynb #d29a65e9
 def _stem(name, k):
-    "A name without its ` k=5`, where k is 5"
+    """A name without its ` k=5`, where k is 5"""
     return re.sub(rf"[\s,_-]*\bk\s*=\s*{k}$", "", name) or name
 
-def cells_of(
-    results:pd.DataFrame, # What `contest` returned
-    value:str="accuracy", # The column to average
-    by:tuple=(), # Further columns that tell cells apart, for example "data" where several results were joined
-)->pd.DataFrame: # A row for each cell: `by`, anonymizer, classifier, method, learner (the names without k), k, mean, sd, runs, failed
-    "Means and standard deviations over the halves of each cell, in order of appearance. Failed runs are left out and counted. Raises TypeError or ValueError for what is no table of results, and for unknown columns."
-    if not isinstance(results, pd.DataFrame): raise TypeError(f"'results' must be a table that contest made. Got {_short(results)}: read a file with read_results.")
-    if isinstance(by, str): raise TypeError(f"'by' must be a tuple of columns. Got {by!r}: use ({by!r},).")
+
+def cells_of(results: pd.DataFrame, value: str = "accuracy", by: tuple = ()) -> pd.DataFrame:
+    """Means and standard deviations over the halves of each cell, in order of appearance.
+
+    Failed runs are left out and counted.
+
+    Parameters
+    ----------
+    results : pd.DataFrame
+        What `contest` returned.
+    value : str
+        The column to average.
+    by : tuple
+        Further columns that tell cells apart, for example "data" where several results were joined.
+
+    Returns
+    -------
+    pd.DataFrame
+        A row for each cell: `by`, anonymizer, classifier, method, learner (the names without k), k,
+        mean, sd, runs, failed.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no table of results, and for unknown columns.
+    """
+    if not isinstance(results, pd.DataFrame):
+        raise TypeError(
+            f"'results' must be a table that contest made. Got {_short(results)}: read a file with"
+            " read_results."
+        )
+    if isinstance(by, str):
+        raise TypeError(f"'by' must be a tuple of columns. Got {by!r}: use ({by!r},).")
     lacks = [o for o in (value, *by, *_KEY, "reason") if o not in results.columns]
-    if lacks: raise ValueError(f"'results' must be a table that contest made, with the columns 'value' and 'by' name. Got none called {', '.join(map(repr, lacks))}.")
-    if not len(results): raise ValueError("'results' must have at least one line. Got none: was everything filtered out?")
-    if not pd.api.types.is_numeric_dtype(results[value]): raise ValueError(f"'value' must be a column of numbers, such as 'accuracy' or 'gcp'. Got {value!r}.")
+    if lacks:
+        raise ValueError(
+            "'results' must be a table that contest made, with the columns 'value' and 'by' name."
+            f" Got none called {', '.join(map(repr, lacks))}."
+        )
+    if not len(results):
+        raise ValueError(
+            "'results' must have at least one line. Got none: was everything filtered out?"
+        )
+    if not pd.api.types.is_numeric_dtype(results[value]):
+        raise ValueError(
+            f"'value' must be a column of numbers, such as 'accuracy' or 'gcp'. Got {value!r}."
+        )
     twice = results.duplicated([*by, *_KEY])
-    if twice.any(): raise ValueError(f"'results' must have one line for each run. Got {int(twice.sum())} more, the first of {results[twice].anonymizer.iloc[0]!r}: name the column that tells data sets apart in 'by'.")
+    if twice.any():
+        raise ValueError(
+            f"'results' must have one line for each run. Got {int(twice.sum())} more, the first of"
+            f" {results[twice].anonymizer.iloc[0]!r}: name the column that tells data sets apart in"
+            " 'by'."
+        )
     res = []
     for key, t in results.groupby([*by, "anonymizer", "classifier"], sort=False, observed=True):
         ok, k = t[t.reason == ""][value], t.k.iloc[0]
-        res.append(dict(zip([*by, "anonymizer", "classifier"], key)) | dict(method=_stem(key[-2], k), learner=_stem(key[-1], k), k=int(k), mean=ok.mean(), sd=ok.std(), runs=len(ok), failed=len(t) - len(ok)))
+        res.append(
+            dict(zip([*by, "anonymizer", "classifier"], key))
+            | dict(
+                method=_stem(key[-2], k),
+                learner=_stem(key[-1], k),
+                k=int(k),
+                mean=ok.mean(),
+                sd=ok.std(),
+                runs=len(ok),
+                failed=len(t) - len(ok),
+            )
+        )
     return pd.DataFrame(res)
 
 # %% ../nbs/17b_contest.ipynb #6320093c
 def _check_alpha(alpha):
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1: raise ValueError(f"'alpha' must lie between 0 and 1. Got {alpha!r}: use .05 for 5 %.")
+    if (
+        isinstance(alpha, bool)
+        or not isinstance(alpha, (int, float, np.number))
+        or not 0 < alpha < 1
+    ):
+        raise ValueError(f"'alpha' must lie between 0 and 1. Got {alpha!r}: use .05 for 5 %.")
+
 
 def _baseline(cells, cell, baseline, by):
-    "Index of the cell that a cell is compared with; None when there is none"
+    """Index of the cell that a cell is compared with; None when there is none"""
     a, c = (baseline, None) if isinstance(baseline, str) else baseline
     t = cells
-    for o in by: t = t[t[o] == cell[o]]
+    for o in by:
+        t = t[t[o] == cell[o]]
     t = t[(t.anonymizer == a) | ((t.method == a) & (t.k == cell.k))]
-    t = t[t.classifier == cell.classifier] if c is None else t[(t.classifier == c) | ((t.learner == c) & (t.k == cell.k))]
+    t = (
+        t[t.classifier == cell.classifier]
+        if c is None
+        else t[(t.classifier == c) | ((t.learner == c) & (t.k == cell.k))]
+    )
     exact = t[t.anonymizer == a]
     t = exact if len(exact) else t
     return None if not len(t) else t.index[0]
 
+
 def compare(
-    results:pd.DataFrame, # What `contest` returned
-    baseline, # With what each cell is compared: the name of an anonymizer, or one without its k (then at the same k), under the same classifier; or a pair (anonymizer, classifier)
-    value:str="accuracy", # The column to compare
-    by:tuple=(), # Further columns that tell cells apart
-    alpha:float=.05, # Level of each test
-)->pd.DataFrame: # As `cells_of`, and difference (mean of cell - baseline), f, p (NaN where the test cannot be made) and sign: "+" or "-" where the difference is significant, else ""
-    "Each cell against a baseline by the combined F test on the same halves. The signs say higher or lower, not better or worse. Raises ValueError for an unknown baseline, and for cells made on other halves."
-    if not (isinstance(baseline, str) or isinstance(baseline, (tuple, list)) and len(baseline) == 2): raise TypeError(f"'baseline' must be the name of an anonymizer, or a pair (anonymizer, classifier). Got {baseline!r}.")
+    results: pd.DataFrame, baseline, value: str = "accuracy", by: tuple = (), alpha: float = 0.05
+) -> pd.DataFrame:
+    """Each cell against a baseline by the combined F test on the same halves.
+
+    The signs say higher or lower, not better or worse.
+
+    Parameters
+    ----------
+    results : pd.DataFrame
+        What `contest` returned.
+    baseline
+        With what each cell is compared: the name of an anonymizer, or one without its k (then at
+        the same k), under the same classifier; or a pair (anonymizer, classifier).
+    value : str
+        The column to compare.
+    by : tuple
+        Further columns that tell cells apart.
+    alpha : float
+        Level of each test.
+
+    Returns
+    -------
+    pd.DataFrame
+        As `cells_of`, and difference (mean of cell - baseline), f, p (NaN where the test cannot be
+        made) and sign: "+" or "-" where the difference is significant, else "".
+
+    Raises
+    ------
+    ValueError
+        For an unknown baseline, and for cells made on other halves.
+    """
+    if not (
+        isinstance(baseline, str) or isinstance(baseline, (tuple, list)) and len(baseline) == 2
+    ):
+        raise TypeError(
+            "'baseline' must be the name of an anonymizer, or a pair (anonymizer, classifier). Got"
+            f" {baseline!r}."
+        )
     _check_alpha(alpha)
     cells = cells_of(results, value, by)
-    groups = dict(list(results.groupby([*by, "anonymizer", "classifier"], sort=False, observed=True)))
+    groups = dict(
+        list(results.groupby([*by, "anonymizer", "classifier"], sort=False, observed=True))
+    )
+
     def values(cell):
-        t = groups[tuple(cell[o] for o in [*by, "anonymizer", "classifier"])].set_index(["repetition", "half"])
+        t = groups[tuple(cell[o] for o in [*by, "anonymizer", "classifier"])].set_index(
+            ["repetition", "half"]
+        )
         return t[value].where(t.reason == ""), t.made_from.str.split("-").str[:2].str.join("-")
+
     told, found = [], False
     for i, cell in cells.iterrows():
         j = _baseline(cells, cell, baseline, by)
         found |= j is not None
-        told.append(dict(difference=np.nan, f=np.nan, p=np.nan, sign="") if j is None or j == i else _against(values(cell), values(cells.loc[j]), alpha))
-    if not found: raise ValueError(f"'baseline' must name an anonymizer of the results: {', '.join(dict.fromkeys([*cells.anonymizer, *cells.method]))}; or a pair with a classifier. Got {baseline!r}.")
+        told.append(
+            dict(difference=np.nan, f=np.nan, p=np.nan, sign="")
+            if j is None or j == i
+            else _against(values(cell), values(cells.loc[j]), alpha)
+        )
+    if not found:
+        raise ValueError(
+            "'baseline' must name an anonymizer of the results:"
+            f" {', '.join(dict.fromkeys([*cells.anonymizer, *cells.method]))}; or a pair with a"
+            f" classifier. Got {baseline!r}."
+        )
     return cells.join(pd.DataFrame(told))
 
+
 def _against(one, other, alpha):
-    "Difference, f, p and sign of two cells"
+    """Difference, f, p and sign of two cells"""
     (a, made_a), (b, made_b) = one, other
-    if not made_a.sort_index().equals(made_b.sort_index()): raise ValueError("'results' must have been made on the same halves of one table to be compared. Got cells of other halves: name the column that tells data sets apart in 'by', or run one contest.")
+    if not made_a.sort_index().equals(made_b.sort_index()):
+        raise ValueError(
+            "'results' must have been made on the same halves of one table to be compared. Got"
+            " cells of other halves: name the column that tells data sets apart in 'by', or run one"
+            " contest."
+        )
     d = (a - b).sort_index()
     res = dict(difference=d.mean(), f=np.nan, p=np.nan, sign="")
     pairs = d.unstack("half")
-    if list(pairs.columns) != [1, 2] or len(pairs) < 2 or pairs.isna().any(axis=None): return res
+    if list(pairs.columns) != [1, 2] or len(pairs) < 2 or pairs.isna().any(axis=None):
+        return res
     test = f_test_5x2(pairs)
-    return res | dict(f=test.f, p=test.p, sign=("+" if res["difference"] > 0 else "-") if test.p < alpha else "")
+    return res | dict(
+        f=test.f, p=test.p, sign=("+" if res["difference"] > 0 else "-") if test.p < alpha else ""
+    )
 
 # %% ../nbs/17b_contest.ipynb #fb127f99
 def table(
-    results:pd.DataFrame, # What `contest` returned
-    baseline=None, # With what cells are compared, see `compare`; None: no marks
-    value:str="accuracy", # The column to show
-    by:tuple=(), # Further columns that tell rows of the table apart
-    columns:str="anonymizer", # What stands in the columns: "anonymizer", or "k" (rows are then methods and learners; the raw table is the column 1)
-    marks:str="*", # "*": a significant difference; "+-": its direction
-    scale:float=100, # Numbers are multiplied by this; 100 for percent
-    digits:int=2, # Digits after the point
-)->pd.DataFrame: # Texts such as "*74.79 ± 0.60"
-    "Mean ± standard deviation over the halves in each cell, marked where it differs from the baseline. A cell of which runs failed says how many; one without runs is a dash. Raises ValueError for words that are not allowed and as `compare`."
-    if columns not in ("anonymizer", "k"): raise ValueError(f"'columns' must be 'anonymizer' or 'k'. Got {columns!r}.")
-    if marks not in ("*", "+-"): raise ValueError(f"'marks' must be '*' or '+-'. Got {marks!r}.")
+    results: pd.DataFrame,
+    baseline=None,
+    value: str = "accuracy",
+    by: tuple = (),
+    columns: str = "anonymizer",
+    marks: str = "*",
+    scale: float = 100,
+    digits: int = 2,
+) -> pd.DataFrame:
+    """Mean ± standard deviation over the halves in each cell, marked where it differs from the
+    baseline.
+
+    A cell of which runs failed says how many; one without runs is a dash.
+
+    Parameters
+    ----------
+    results : pd.DataFrame
+        What `contest` returned.
+    baseline
+        With what cells are compared, see `compare`; None: no marks.
+    value : str
+        The column to show.
+    by : tuple
+        Further columns that tell rows of the table apart.
+    columns : str
+        What stands in the columns: "anonymizer", or "k" (rows are then methods and learners; the
+        raw table is the column 1).
+    marks : str
+        "*": a significant difference; "+-": its direction.
+    scale : float
+        Numbers are multiplied by this; 100 for percent.
+    digits : int
+        Digits after the point.
+
+    Returns
+    -------
+    pd.DataFrame
+        Texts such as "*74.79 ± 0.60".
+
+    Raises
+    ------
+    ValueError
+        For words that are not allowed and as `compare`.
+    """
+    if columns not in ("anonymizer", "k"):
+        raise ValueError(f"'columns' must be 'anonymizer' or 'k'. Got {columns!r}.")
+    if marks not in ("*", "+-"):
+        raise ValueError(f"'marks' must be '*' or '+-'. Got {marks!r}.")
     _check_int("digits", digits, 0)
-    t = cells_of(results, value, by).assign(sign="") if baseline is None else compare(results, baseline, value, by)
+    t = (
+        cells_of(results, value, by).assign(sign="")
+        if baseline is None
+        else compare(results, baseline, value, by)
+    )
+
     def text(c):
-        if not c.runs or np.isnan(c["mean"]): return "–"
+        if not c.runs or np.isnan(c["mean"]):
+            return "–"
         mark = ("*" if marks == "*" else c.sign) if c.sign else ""
-        sd = "" if np.isnan(c.sd) else f" ± {scale*c.sd:.{digits}f}"
-        return f"{mark}{scale*c['mean']:.{digits}f}{sd}" + (f" ({c.failed} failed)" if c.failed else "")
+        sd = "" if np.isnan(c.sd) else f" ± {scale * c.sd:.{digits}f}"
+        return f"{mark}{scale * c['mean']:.{digits}f}{sd}" + (
+            f" ({c.failed} failed)" if c.failed else ""
+        )
+
     t = t.assign(text=[text(c) for _, c in t.iterrows()])
-    if columns == "k": t, rows = _raw_as_k1(t, by), [*by, "method", "learner"]
-    else: rows = [*by, "classifier"]
+    if columns == "k":
+        t, rows = _raw_as_k1(t, by), [*by, "method", "learner"]
+    else:
+        rows = [*by, "classifier"]
     wide = t.pivot(index=rows, columns=columns, values="text")
     order = sorted(t.k.unique()) if columns == "k" else list(dict.fromkeys(t.anonymizer))
-    index = pd.MultiIndex.from_frame(t[rows].drop_duplicates()) if len(rows) > 1 else pd.Index(t[rows[0]].unique(), name=rows[0])
+    index = (
+        pd.MultiIndex.from_frame(t[rows].drop_duplicates())
+        if len(rows) > 1
+        else pd.Index(t[rows[0]].unique(), name=rows[0])
+    )
     return wide.reindex(index=index, columns=order).fillna("–")
 
+
 def _raw_as_k1(t, by):
-    "The cells of methods that only have k = 1 become the first column of all others with the same learner"
+    """The cells of methods that only have k = 1 become the first column of all others with the same
+    learner
+    """
     ks = t.groupby("method").k.agg(["min", "max"])
     raw, others = ks.index[ks["max"] == 1], [o for o in t.method.unique() if ks.loc[o, "max"] > 1]
-    if not len(others): return t
+    if not len(others):
+        return t
     first = t[t.method.isin(raw)]
-    more = [first.assign(method=o)[[tuple(v) in {tuple(u) for u in t[t.method == o][[*by, "learner"]].to_numpy()} for v in first[[*by, "learner"]].to_numpy()]] for o in others if 1 not in t[t.method == o].k.to_numpy()]
+    more = [
+        first.assign(method=o)[
+            [
+                tuple(v) in {tuple(u) for u in t[t.method == o][[*by, "learner"]].to_numpy()}
+                for v in first[[*by, "learner"]].to_numpy()
+            ]
+        ]
+        for o in others
+        if 1 not in t[t.method == o].k.to_numpy()
+    ]
     rest = t[~t.method.isin(raw)]
-    return pd.concat([*more, rest]).sort_values("method", key=lambda s: s.map({o: i for i, o in enumerate(others)}), kind="stable")
+    return pd.concat([*more, rest]).sort_values(
+        "method", key=lambda s: s.map({o: i for i, o in enumerate(others)}), kind="stable"
+    )
 
 # %% ../nbs/17b_contest.ipynb #62c0ab4b
 def wins_losses(
-    results:pd.DataFrame, # What `contest` returned
-    baseline, # With what cells are compared, see `compare`
-    value:str="accuracy", # The column to compare
-    by:tuple=(), # Further columns that tell cells apart
-    best:str="high", # Is a high value good, or a "low" one?
-)->pd.DataFrame: # For each method: cells in which it is significantly better, worse, neither than the baseline, and untested ones
-    "Counts of significant cells, as in the text beside Tables 3 to 5 of the paper. Raises ValueError as `compare`. Source: kactus, Section 5.5."
-    if best not in ("high", "low"): raise ValueError(f"'best' must be 'high' or 'low'. Got {best!r}.")
+    results: pd.DataFrame, baseline, value: str = "accuracy", by: tuple = (), best: str = "high"
+) -> pd.DataFrame:
+    """Counts of significant cells, as in the text beside Tables 3 to 5 of the paper.
+
+    Source: kactus, Section 5.5.
+
+    Parameters
+    ----------
+    results : pd.DataFrame
+        What `contest` returned.
+    baseline
+        With what cells are compared, see `compare`.
+    value : str
+        The column to compare.
+    by : tuple
+        Further columns that tell cells apart.
+    best : str
+        Is a high value good, or a "low" one?
+
+    Returns
+    -------
+    pd.DataFrame
+        For each method: cells in which it is significantly better, worse, neither than the
+        baseline, and untested ones.
+
+    Raises
+    ------
+    ValueError
+        As `compare`.
+    """
+    if best not in ("high", "low"):
+        raise ValueError(f"'best' must be 'high' or 'low'. Got {best!r}.")
     t = compare(results, baseline, value, by)
     t = t[[_baseline(t, c, baseline, by) not in (None, i) for i, c in t.iterrows()]]
     good = "+" if best == "high" else "-"
-    return pd.DataFrame({m: dict(better=int((o.sign == good).sum()), worse=int((~o.sign.isin([good, ""])).sum()), neither=int(((o.sign == "") & o.p.notna()).sum()), untested=int(o.p.isna().sum()))
-        for m, o in t.groupby("method", sort=False)}).T
+    return pd.DataFrame(
+        {
+            m: dict(
+                better=int((o.sign == good).sum()),
+                worse=int((~o.sign.isin([good, ""])).sum()),
+                neither=int(((o.sign == "") & o.p.notna()).sum()),
+                untested=int(o.p.isna().sum()),
+            )
+            for m, o in t.groupby("method", sort=False)
+        }
+    ).T
 
 # %% ../nbs/17b_contest.ipynb #abd39651
-def average_ranks(
-    scores, # Score of each method in each case, shape (n_cases, n_methods)
-    best:str="high", # Is a high score good, "high", or a low one, "low"?
-)->np.ndarray: # Average rank of each method, shape (n_methods,); 1 is best, ties share their mean
-    "Average ranks over cases. Raises ValueError for another shape and for NaN. Source: demsar2006."
+def average_ranks(scores, best: str = "high") -> np.ndarray:
+    """Average ranks over cases.
+
+    Source: demsar2006.
+
+    Parameters
+    ----------
+    scores
+        Score of each method in each case, shape (n_cases, n_methods).
+    best : str
+        Is a high score good, "high", or a low one, "low"?
+
+    Returns
+    -------
+    np.ndarray
+        Average rank of each method, shape (n_methods,); 1 is best, ties share their mean.
+
+    Raises
+    ------
+    ValueError
+        For another shape and for NaN.
+    """
     return _ranks(scores, best).mean(axis=0)
 
+
 def _ranks(scores, best):
-    if best not in ("high", "low"): raise ValueError(f"'best' must be 'high' or 'low'. Got {best!r}.")
+    if best not in ("high", "low"):
+        raise ValueError(f"'best' must be 'high' or 'low'. Got {best!r}.")
     s = _as_numbers("scores", scores)
-    if s.ndim != 2 or s.shape[0] < 2 or s.shape[1] < 2: raise ValueError(f"'scores' must have a row for each case and a column for each method, at least two of each. Got shape {s.shape}.")
-    if np.isnan(s).any(): raise ValueError("'scores' must have a number for each case and method. Got NaN: leave out the case, or the method.")
+    if s.ndim != 2 or s.shape[0] < 2 or s.shape[1] < 2:
+        raise ValueError(
+            "'scores' must have a row for each case and a column for each method, at least two of"
+            f" each. Got shape {s.shape}."
+        )
+    if np.isnan(s).any():
+        raise ValueError(
+            "'scores' must have a number for each case and method. Got NaN: leave out the case, or"
+            " the method."
+        )
     return stats.rankdata(-s if best == "high" else s, axis=1)
 
 # %% ../nbs/17b_contest.ipynb #fd168613
@@ -676,6 +1411,7 @@ class Friedman:
     corrected : bool
         Was chi2 corrected for ties?
     """
+
     ranks: dict
     n_cases: int
     chi2: float
@@ -688,132 +1424,315 @@ class Friedman:
 
 # %% ../nbs/17b_contest.ipynb #e0563a71
 def _from_scores(scores, best, correct_ties):
-    "(names, average ranks, cases, correction for ties)"
+    """(names, average ranks, cases, correction for ties)"""
     by_case = _ranks(scores, best)
     N, K = by_case.shape
-    ties = sum((c**3 - c).sum() for c in (np.unique(o, return_counts=True)[1] for o in by_case)) if correct_ties else 0
-    return list(getattr(scores, "columns", range(K))), by_case.mean(axis=0), N, 1 - ties/(N*(K**3 - K))
+    ties = (
+        sum((c**3 - c).sum() for c in (np.unique(o, return_counts=True)[1] for o in by_case))
+        if correct_ties
+        else 0
+    )
+    return (
+        list(getattr(scores, "columns", range(K))),
+        by_case.mean(axis=0),
+        N,
+        1 - ties / (N * (K**3 - K)),
+    )
+
 
 def _from_ranks(ranks, n_cases, correct_ties):
-    "The same, from average ranks"
-    if correct_ties: raise ValueError("'correct_ties' needs 'scores': average ranks do not tell which cases were ties.")
-    if n_cases is None: raise ValueError("'n_cases' must say over how many cases the 'ranks' are averages.")
+    """The same, from average ranks"""
+    if correct_ties:
+        raise ValueError(
+            "'correct_ties' needs 'scores': average ranks do not tell which cases were ties."
+        )
+    if n_cases is None:
+        raise ValueError("'n_cases' must say over how many cases the 'ranks' are averages.")
     _check_int("n_cases", n_cases, 2)
-    names, R = (list(ranks), list(ranks.values())) if isinstance(ranks, dict) else (list(range(len(ranks))), ranks)
+    names, R = (
+        (list(ranks), list(ranks.values()))
+        if isinstance(ranks, dict)
+        else (list(range(len(ranks))), ranks)
+    )
     R = _as_numbers("ranks", R)
-    if R.ndim != 1 or len(R) < 2 or not abs(R.mean() - (len(R)+1)/2) < .01 or R.min() < 1 or R.max() > len(R): raise ValueError(f"'ranks' must be average ranks of at least two methods, from 1 to their number, with mean (K+1)/2. Got {R.tolist()}.")
-    return names, R, n_cases, 1.
+    if (
+        R.ndim != 1
+        or len(R) < 2
+        or not abs(R.mean() - (len(R) + 1) / 2) < 0.01
+        or R.min() < 1
+        or R.max() > len(R)
+    ):
+        raise ValueError(
+            "'ranks' must be average ranks of at least two methods, from 1 to their number, with"
+            f" mean (K+1)/2. Got {R.tolist()}."
+        )
+    return names, R, n_cases, 1.0
+
 
 def friedman(
-    scores=None, # Score of each method in each case, shape (n_cases, n_methods); a DataFrame's columns name the methods
-    *,
-    ranks=None, # Instead: average ranks, shape (n_methods,), or a dict by name
-    n_cases:int=None, # With `ranks`: cases over which was averaged
-    best:str="high", # Is a high score good, or a "low" one?
-    correct_ties:bool=False, # Divide chi2 by Friedman's correction for ties, as scipy does; needs `scores`
-)->Friedman: # The tests
-    r"""Do methods differ over cases? $\chi^2 = \frac{12N}{K(K+1)}(\sum R_j^2 - K(K+1)^2/4)$ and $F = (N-1)\chi^2/(N(K-1) - \chi^2)$.
-    Without `correct_ties` chi2 is that of the formula, smaller than a corrected one when there are ties. Raises ValueError
+    scores=None, *, ranks=None, n_cases: int = None, best: str = "high", correct_ties: bool = False
+) -> Friedman:
+    r"""Do methods differ over cases? $\chi^2 = \frac{12N}{K(K+1)}(\sum R_j^2 - K(K+1)^2/4)$ and $F
+    = (N-1)\chi^2/(N(K-1) - \chi^2)$.
+    Without `correct_ties` chi2 is that of the formula, smaller than a corrected one when there are
+    ties. Raises ValueError
     for shapes that do not fit and ranks that are none. Source: demsar2006."""
-    if (scores is None) == (ranks is None): raise ValueError("Give either 'scores' or average 'ranks'.")
-    names, R, N, correction = _from_ranks(ranks, n_cases, correct_ties) if scores is None else _from_scores(scores, best, correct_ties)
+    if (scores is None) == (ranks is None):
+        raise ValueError("Give either 'scores' or average 'ranks'.")
+    names, R, N, correction = (
+        _from_ranks(ranks, n_cases, correct_ties)
+        if scores is None
+        else _from_scores(scores, best, correct_ties)
+    )
     K = len(R)
-    chi2 = max(12*N/(K*(K+1))*float((R**2).sum() - K*(K+1)**2/4), 0.)
-    chi2 = 0. if chi2 < 1e-12 else chi2/correction
-    rest = N*(K-1) - chi2
-    f = (N-1)*chi2/rest if rest > 1e-9 else np.inf
-    df = K-1, (K-1)*(N-1)
-    return Friedman(dict(zip(names, R.tolist())), N, chi2, float(stats.chi2.sf(chi2, K-1)), f, float(stats.f.sf(f, *df)), df, float(stats.f.ppf(.95, *df)), bool(correct_ties))
+    chi2 = max(12 * N / (K * (K + 1)) * float((R**2).sum() - K * (K + 1) ** 2 / 4), 0.0)
+    chi2 = 0.0 if chi2 < 1e-12 else chi2 / correction
+    rest = N * (K - 1) - chi2
+    f = (N - 1) * chi2 / rest if rest > 1e-9 else np.inf
+    df = K - 1, (K - 1) * (N - 1)
+    return Friedman(
+        dict(zip(names, R.tolist())),
+        N,
+        chi2,
+        float(stats.chi2.sf(chi2, K - 1)),
+        f,
+        float(stats.f.sf(f, *df)),
+        df,
+        float(stats.f.ppf(0.95, *df)),
+        bool(correct_ties),
+    )
 
 # %% ../nbs/17b_contest.ipynb #b773b3a5
-def critical_difference(
-    n_methods:int, # Methods, the control included, at least 2
-    n_cases:int, # Cases over which ranks are averaged
-    alpha:float=.05, # Chance of any false alarm, between 0 and 1
-)->float: # The difference of average ranks that must be exceeded
-    r"Bonferroni-Dunn's critical difference $q_\alpha \sqrt{K(K+1)/6N}$, q the normal quantile at 1 - alpha/(2(K-1)). Source: demsar2006."
-    _check_int("n_methods", n_methods, 2); _check_int("n_cases", n_cases, 1); _check_alpha(alpha)
-    return float(stats.norm.ppf(1 - alpha/(2*(n_methods-1)))*np.sqrt(n_methods*(n_methods+1)/(6*n_cases)))
+def critical_difference(n_methods: int, n_cases: int, alpha: float = 0.05) -> float:
+    r"""Bonferroni-Dunn's critical difference $q_\alpha \sqrt{K(K+1)/6N}$, q the normal quantile at
+    1 - alpha/(2(K-1)).
 
-def bonferroni_dunn(
-    test:Friedman, # What `friedman` returned
-    control, # Name of the method with which the others are compared
-    alpha:float=.05, # Chance of any false alarm, between 0 and 1
-)->pd.DataFrame: # A row for each other method: rank, difference to the control (positive: worse than it), p (adjusted), significant; `attrs["critical"]` is the critical difference
-    "Which methods differ from a control? Raises TypeError or ValueError for what is no test, and an unknown control. Source: demsar2006."
-    if not isinstance(test, Friedman): raise TypeError(f"'test' must be what friedman returned. Got {_short(test)}: use friedman(scores).")
-    if control not in test.ranks: raise ValueError(f"'control' must be one of the methods: {', '.join(map(str, test.ranks))}. Got {control!r}.")
+    Source: demsar2006.
+
+    Parameters
+    ----------
+    n_methods : int
+        Methods, the control included, at least 2.
+    n_cases : int
+        Cases over which ranks are averaged.
+    alpha : float
+        Chance of any false alarm, between 0 and 1.
+
+    Returns
+    -------
+    float
+        The difference of average ranks that must be exceeded.
+    """
+    _check_int("n_methods", n_methods, 2)
+    _check_int("n_cases", n_cases, 1)
+    _check_alpha(alpha)
+    return float(
+        stats.norm.ppf(1 - alpha / (2 * (n_methods - 1)))
+        * np.sqrt(n_methods * (n_methods + 1) / (6 * n_cases))
+    )
+
+
+def bonferroni_dunn(test: Friedman, control, alpha: float = 0.05) -> pd.DataFrame:
+    """Which methods differ from a control?
+
+    Source: demsar2006.
+
+    Parameters
+    ----------
+    test : Friedman
+        What `friedman` returned.
+    control
+        Name of the method with which the others are compared.
+    alpha : float
+        Chance of any false alarm, between 0 and 1.
+
+    Returns
+    -------
+    pd.DataFrame
+        A row for each other method: rank, difference to the control (positive: worse than it), p
+        (adjusted), significant; `attrs["critical"]` is the critical difference.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no test, and an unknown control.
+    """
+    if not isinstance(test, Friedman):
+        raise TypeError(
+            f"'test' must be what friedman returned. Got {_short(test)}: use friedman(scores)."
+        )
+    if control not in test.ranks:
+        raise ValueError(
+            f"'control' must be one of the methods: {', '.join(map(str, test.ranks))}. Got"
+            f" {control!r}."
+        )
     K = len(test.ranks)
-    cd, se = critical_difference(K, test.n_cases, alpha), np.sqrt(K*(K+1)/(6*test.n_cases))
+    cd, se = critical_difference(K, test.n_cases, alpha), np.sqrt(K * (K + 1) / (6 * test.n_cases))
     res = pd.DataFrame({"rank": pd.Series({o: r for o, r in test.ranks.items() if o != control})})
     res["difference"] = res["rank"] - test.ranks[control]
-    res["p"] = np.minimum(1, 2*(K-1)*stats.norm.sf(res.difference.abs()/se))
+    res["p"] = np.minimum(1, 2 * (K - 1) * stats.norm.sf(res.difference.abs() / se))
     res["significant"] = res.difference.abs() > cd
     res.attrs["critical"] = cd
     return res
 
 # %% ../nbs/17b_contest.ipynb #6a6bb632
 def score_table(
-    results:pd.DataFrame, # What `contest` returned
-    value:str="accuracy", # The column to average
-    by:tuple=(), # Further columns that tell cases apart
-    methods=None, # Names (without k) of the methods to compare; None: all that have a k above 1, or all when none has
-)->pd.DataFrame: # Mean of each case (`by`, learner, k) and method; cases that some method lacks are left out
-    "What `friedman` compares: methods in columns, cells in rows. Cells of one data set depend on each other, see the chapter. Raises ValueError for unknown methods, and as `cells_of`."
+    results: pd.DataFrame, value: str = "accuracy", by: tuple = (), methods=None
+) -> pd.DataFrame:
+    """What `friedman` compares: methods in columns, cells in rows.
+
+    Cells of one data set depend on each other, see the chapter.
+
+    Parameters
+    ----------
+    results : pd.DataFrame
+        What `contest` returned.
+    value : str
+        The column to average.
+    by : tuple
+        Further columns that tell cases apart.
+    methods
+        Names (without k) of the methods to compare; None: all that have a k above 1, or all when
+        none has.
+
+    Returns
+    -------
+    pd.DataFrame
+        Mean of each case (`by`, learner, k) and method; cases that some method lacks are left out.
+
+    Raises
+    ------
+    ValueError
+        For unknown methods, and as `cells_of`.
+    """
     t = cells_of(results, value, by)
     there = list(dict.fromkeys(t.method))
-    if isinstance(methods, str): raise TypeError(f"'methods' must be a list of names. Got {methods!r}: use [{methods!r}].")
-    if methods is None: methods = [o for o in there if (t[t.method == o].k > 1).any()] or there
+    if isinstance(methods, str):
+        raise TypeError(f"'methods' must be a list of names. Got {methods!r}: use [{methods!r}].")
+    if methods is None:
+        methods = [o for o in there if (t[t.method == o].k > 1).any()] or there
     odd = [o for o in methods if o not in there]
-    if odd: raise ValueError(f"'methods' must be methods of the results: {', '.join(there)}. Got {odd[0]!r}.")
-    return t.pivot(index=[*by, "learner", "k"], columns="method", values="mean")[list(methods)].dropna()
+    if odd:
+        raise ValueError(
+            f"'methods' must be methods of the results: {', '.join(there)}. Got {odd[0]!r}."
+        )
+    return t.pivot(index=[*by, "learner", "k"], columns="method", values="mean")[
+        list(methods)
+    ].dropna()
 
 # %% ../nbs/17b_contest.ipynb #74b11ab8
 def _lines(cells):
-    "Cells of each method and learner, by a label that names what varies"
+    """Cells of each method and learner, by a label that names what varies"""
     many = cells.method.nunique() > 1, cells.learner.nunique() > 1
     for (m, l), t in cells.groupby(["method", "learner"], sort=False):
         yield (f"{m}, {l}" if all(many) else l if many[1] else m), t.sort_values("k")
 
-def plot_accuracy(
-    results:pd.DataFrame, # What `contest` returned
-    value:str="accuracy", # The column to draw
-    *,
-    ax=None, # Axes; None makes them
-): # The Axes
-    "A value against k: a line for each method and learner, bars of one standard deviation; a method with one k only is a dashed line across."
+
+def plot_accuracy(results: pd.DataFrame, value: str = "accuracy", *, ax=None):
+    """A value against k: a line for each method and learner, bars of one standard deviation; a
+    method with one k only is a dashed line across.
+
+    Parameters
+    ----------
+    results : pd.DataFrame
+        What `contest` returned.
+    value : str
+        The column to draw.
+    ax
+        Axes; None makes them.
+
+    Returns
+    -------
+    object
+        The Axes.
+    """
     import matplotlib.pyplot as plt
+
     ax = plt.subplots(figsize=(4, 3), layout="constrained")[1] if ax is None else ax
     cells = cells_of(results, value)
     for i, (label, t) in enumerate(_lines(cells)):
-        if len(t) == 1: ax.axhline(t["mean"].iloc[0], ls="--", color=f"C{i}", lw=1, label=label)
-        else: ax.errorbar(t.k, t["mean"], t.sd, fmt="o-", ms=3, lw=1, capsize=2, color=f"C{i}", label=label)
+        if len(t) == 1:
+            ax.axhline(t["mean"].iloc[0], ls="--", color=f"C{i}", lw=1, label=label)
+        else:
+            ax.errorbar(
+                t.k, t["mean"], t.sd, fmt="o-", ms=3, lw=1, capsize=2, color=f"C{i}", label=label
+            )
     ks = sorted(cells.k[cells.groupby(["method", "learner"]).k.transform("size") > 1].unique())
     ax.set(xscale="log", xlabel="k", ylabel=value.replace("_", " "))
-    if ks: ax.set_xticks(ks, ks); ax.minorticks_off()
+    if ks:
+        ax.set_xticks(ks, ks)
+        ax.minorticks_off()
     ax.legend(fontsize=7)
     return ax
 
 # %% ../nbs/17b_contest.ipynb #2f4ba95f
 def plot_axes(
-    results:pd.DataFrame, # What `contest` returned
-    x:str="gcp", # Loss, on the horizontal axis
-    y:str="accuracy", # Use, on the vertical axis
-    color:str="class_known", # What becomes known, as colour
+    results: pd.DataFrame,
+    x: str = "gcp",
+    y: str = "accuracy",
+    color: str = "class_known",
     *,
-    ax=None, # Axes; None makes them
-): # The Axes
-    "Three axes together: loss, accuracy and, as colour, the share of people whose class becomes known. A point for each cell, with its k; a marker for each method and learner."
+    ax=None,
+):
+    """Three axes together: loss, accuracy and, as colour, the share of people whose class becomes
+    known.
+
+    A point for each cell, with its k; a marker for each method and learner.
+
+    Parameters
+    ----------
+    results : pd.DataFrame
+        What `contest` returned.
+    x : str
+        Loss, on the horizontal axis.
+    y : str
+        Use, on the vertical axis.
+    color : str
+        What becomes known, as colour.
+    ax
+        Axes; None makes them.
+
+    Returns
+    -------
+    object
+        The Axes.
+    """
     import matplotlib.pyplot as plt
+
     ax = plt.subplots(figsize=(4.8, 3.2), layout="constrained")[1] if ax is None else ax
-    cells = cells_of(results, y).assign(x=cells_of(results, x)["mean"], c=cells_of(results, color)["mean"])
+    cells = cells_of(results, y).assign(
+        x=cells_of(results, x)["mean"], c=cells_of(results, color)["mean"]
+    )
     top = max(float(cells.c.max()), 1e-9)
-    for (label, t), marker in zip(_lines(cells), "os^Dv<>pP*Xhd"*9):
-        points = ax.scatter(t.x, t["mean"], c=t.c, vmin=0, vmax=top, cmap="viridis_r", marker=marker, edgecolor="k", lw=.5, label=label, zorder=3)
-        if len(t) > 1: ax.plot(t.x, t["mean"], color="0.7", lw=.8, zorder=1)
+    for (label, t), marker in zip(_lines(cells), "os^Dv<>pP*Xhd" * 9):
+        points = ax.scatter(
+            t.x,
+            t["mean"],
+            c=t.c,
+            vmin=0,
+            vmax=top,
+            cmap="viridis_r",
+            marker=marker,
+            edgecolor="k",
+            lw=0.5,
+            label=label,
+            zorder=3,
+        )
+        if len(t) > 1:
+            ax.plot(t.x, t["mean"], color="0.7", lw=0.8, zorder=1)
         for _, o in t.iterrows():
-            if o.k > 1: ax.annotate(f"{o.k}", (o.x, o["mean"]), xytext=(3, 3), textcoords="offset points", fontsize=6)
+            if o.k > 1:
+                ax.annotate(
+                    f"{o.k}",
+                    (o.x, o["mean"]),
+                    xytext=(3, 3),
+                    textcoords="offset points",
+                    fontsize=6,
+                )
     ax.figure.colorbar(points, ax=ax, label=color.replace("_", " "))
-    ax.set(xlabel=x.replace("_", " "), ylabel=y.replace("_", " ")); ax.margins(.1)
-    for handle in ax.legend(fontsize=7).legend_handles: handle.set_array(None); handle.set_facecolor("0.8")
+    ax.set(xlabel=x.replace("_", " "), ylabel=y.replace("_", " "))
+    ax.margins(0.1)
+    for handle in ax.legend(fontsize=7).legend_handles:
+        handle.set_array(None)
+        handle.set_facecolor("0.8")
     return ax

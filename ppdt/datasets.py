@@ -16,42 +16,105 @@ import numpy as np, pandas as pd
 from .tables import Exact, ValueSet, cell_column
 
 # %% ../nbs/03_datasets.ipynb #ded98609
-def load_customers()->pd.DataFrame: # 14 rows, columns Gender, Marital, Age, Bought, index 1 to 14 named "customer"
+# 14 rows, columns Gender, Marital, Age, Bought, index 1 to 14 named "customer"
+def load_customers() -> pd.DataFrame:
     """The running example of the book: 14 customers and whether they bought.
 
-    Source: erp, Table 1 gives rows 1 to 5; rows 6 to 14 are ours and agree with the tree of Figure 1.
-    Roles: Gender, Marital and Age (years) are the quasi-identifiers, Bought is the class. The index holds the customer's number."""
+    Source: erp, Table 1 gives rows 1 to 5; rows 6 to 14 are ours and agree with the tree of Figure
+    1.
+    Roles: Gender, Marital and Age (years) are the quasi-identifiers, Bought is the class. The index
+    holds the customer's number."""
     f, m, w, n = "Female", "Male", "Married", "Not Married"
-    rows = [(f,w,57,"Yes"), (f,w,61,"Yes"), (f,n,42,"No"),  (f,n,29,"No"),  (f,n,38,"No"),
-            (m,n,22,"Yes"), (m,n,37,"No"),  (m,n,65,"Yes"), (m,n,80,"Yes"), (m,w,53,"Yes"),
-            (m,w,64,"Yes"), (m,w,66,"No"),  (m,w,68,"No"),  (m,w,76,"No")]
-    return pd.DataFrame(rows, columns=["Gender", "Marital", "Age", "Bought"], index=pd.RangeIndex(1, 15, name="customer"))
+    rows = [
+        (f, w, 57, "Yes"),
+        (f, w, 61, "Yes"),
+        (f, n, 42, "No"),
+        (f, n, 29, "No"),
+        (f, n, 38, "No"),
+        (m, n, 22, "Yes"),
+        (m, n, 37, "No"),
+        (m, n, 65, "Yes"),
+        (m, n, 80, "Yes"),
+        (m, w, 53, "Yes"),
+        (m, w, 64, "Yes"),
+        (m, w, 66, "No"),
+        (m, w, 68, "No"),
+        (m, w, 76, "No"),
+    ]
+    return pd.DataFrame(
+        rows,
+        columns=["Gender", "Marital", "Age", "Bought"],
+        index=pd.RangeIndex(1, 15, name="customer"),
+    )
 
 # %% ../nbs/03_datasets.ipynb #943cee69
-def load_patients()->pd.DataFrame: # 6 rows, columns Age, Gender, Postcode, Disease
+def load_patients() -> pd.DataFrame:  # 6 rows, columns Age, Gender, Postcode, Disease
     """Six patients, every one of them unique.
 
-    Source: shao_beckford, Table I. Roles: Age (years), Gender and Postcode are the quasi-identifiers, Disease is sensitive and serves
+    Source: shao_beckford, Table I. Roles: Age (years), Gender and Postcode are the
+    quasi-identifiers, Disease is sensitive and serves
     as the class. Postcode is text, because it is a label and not an amount."""
-    rows = [(20,"M","1032","HIV"),     (23,"M","2113","Flu"),    (27,"F","5632","HIV"),
-            (25,"F","1023","Obesity"), (27,"F","1132","Cancer"), (29,"M","3232","Heart Attack")]
+    rows = [
+        (20, "M", "1032", "HIV"),
+        (23, "M", "2113", "Flu"),
+        (27, "F", "5632", "HIV"),
+        (25, "F", "1023", "Obesity"),
+        (27, "F", "1132", "Cancer"),
+        (29, "M", "3232", "Heart Attack"),
+    ]
     return pd.DataFrame(rows, columns=["Age", "Gender", "Postcode", "Disease"])
 
 # %% ../nbs/03_datasets.ipynb #47186453
-def load_salaries()->pd.DataFrame: # 8 rows, columns Sex (cells) and Salary (text)
+def load_salaries() -> pd.DataFrame:  # 8 rows, columns Sex (cells) and Salary (text)
     """Eight published rows; in three of them the sex is the set of M and F.
 
-    Source: shao_beckford, Table III. Roles: Sex is a quasi-identifier that was already generalized, a pandas Categorical over
-    cells (`Exact` and `ValueSet` of `ppdt.tables`); Salary, "<=50" or ">50" (the paper gives no unit), is the class."""
+    Source: shao_beckford, Table III. Roles: Sex is a quasi-identifier that was already generalized,
+    a pandas Categorical over
+    cells (`Exact` and `ValueSet` of `ppdt.tables`); Salary, "<=50" or ">50" (the paper gives no
+    unit), is the class."""
     distinct = [Exact("F"), Exact("M"), ValueSet({"F", "M"})]
     salary = ["<=50", "<=50", ">50", "<=50", ">50", "<=50", "<=50", ">50"]
     return pd.DataFrame({"Sex": cell_column([2, 0, 0, 0, 1, 2, 0, 2], distinct), "Salary": salary})
 
 # %% ../nbs/03_datasets.ipynb #f3551e3d
-_adult_columns = ["age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship",
-                  "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income"]
-_adult_numbers = ["age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"]
-_census_qis = ["age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race", "sex", "native-country"]
+_adult_columns = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "income",
+]
+_adult_numbers = [
+    "age",
+    "fnlwgt",
+    "education-num",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+]
+_census_qis = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "native-country",
+]
 _census_text = """
 39 Private    77516 BA 13 Married   Executive Not-in-family White M  2174 0 40 US <=50K
 39 Private    83311 BA 13 Married   Executive Husband       White M     0 0 13 US <=50K
@@ -70,94 +133,163 @@ _census_text = """
 34 State-gov 245487 7th-8th 4 Married Sales   Husband       Indian F    0 0 45 Mexico <=50K"""
 
 # %% ../nbs/03_datasets.ipynb #06d9852f
-def load_census_excerpt()->pd.DataFrame: # 15 rows, the 15 columns of Adult, index 1 to 15 named "record"
+# 15 rows, the 15 columns of Adult, index 1 to 15 named "record"
+def load_census_excerpt() -> pd.DataFrame:
     """Fifteen people in the form of Adult, three of whom share every quasi-identifier.
 
-    Source: kactus, Section 3.3, the first table; columns are named as in `fetch_adult`, and Excecutive is spelt Executive. Roles: the
-    quasi-identifiers are age, workclass, fnlwgt, education, education-num, marital-status, occupation, relationship, race, sex and
-    native-country; capital-gain, capital-loss and hours-per-week are other attributes; income is the class."""
+    Source: kactus, Section 3.3, the first table; columns are named as in `fetch_adult`, and
+    Excecutive is spelt Executive. Roles: the
+    quasi-identifiers are age, workclass, fnlwgt, education, education-num, marital-status,
+    occupation, relationship, race, sex and
+    native-country; capital-gain, capital-loss and hours-per-week are other attributes; income is
+    the class."""
     rows = [line.split() for line in _census_text.split("\n")[1:]]
     t = pd.DataFrame(rows, columns=_adult_columns, index=pd.RangeIndex(1, 16, name="record"))
     return t.astype({o: "int64" for o in _adult_numbers})
 
 # %% ../nbs/03_datasets.ipynb #2d0103dc
-def load_clients()->pd.DataFrame: # 6 rows, columns Marital Status, Sports Car, Loan Risk, index "name"
+# 6 rows, columns Marital Status, Sports Car, Loan Risk, index "name"
+def load_clients() -> pd.DataFrame:
     """Six clients of a mortgage company.
 
-    Source: kadet, Table 1. Roles: Marital Status is public (the quasi-identifier); Sports Car and Loan Risk are
-    private; Loan Risk is the class. The names are the index: they identify people and never leave the house."""
-    rows = [("Unmarried","Yes","good"), ("Married","Yes","good"),  ("Married","No","bad"),
-            ("Married","No","bad"),     ("Unmarried","Yes","bad"), ("Unmarried","No","bad")]
-    return pd.DataFrame(rows, columns=["Marital Status", "Sports Car", "Loan Risk"],
-                        index=pd.Index(["Lisa", "John", "Ben", "Laura", "Robert", "Anna"], name="name"))
+    Source: kadet, Table 1. Roles: Marital Status is public (the quasi-identifier); Sports Car and
+    Loan Risk are
+    private; Loan Risk is the class. The names are the index: they identify people and never leave
+    the house."""
+    rows = [
+        ("Unmarried", "Yes", "good"),
+        ("Married", "Yes", "good"),
+        ("Married", "No", "bad"),
+        ("Married", "No", "bad"),
+        ("Unmarried", "Yes", "bad"),
+        ("Unmarried", "No", "bad"),
+    ]
+    return pd.DataFrame(
+        rows,
+        columns=["Marital Status", "Sports Car", "Loan Risk"],
+        index=pd.Index(["Lisa", "John", "Ben", "Laura", "Robert", "Anna"], name="name"),
+    )
 
 # %% ../nbs/03_datasets.ipynb #4c426fc9
-def _draw(
-    rng:np.random.Generator, # Source of chance
-    p:np.ndarray, # Weights, shape (n_groups, n_levels); they need not sum to 1
-    group:np.ndarray, # Group of each row, shape (n,), integers from 0
-)->np.ndarray: # Level of each row, shape (n,), int8
-    "One level for each row, drawn with the weights of its group: equation (1) for all rows in one search."
+def _draw(rng: np.random.Generator, p: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """One level for each row, drawn with the weights of its group: equation (1) for all rows in one
+    search.
+
+    Parameters
+    ----------
+    rng : np.random.Generator
+        Source of chance.
+    p : np.ndarray
+        Weights, shape (n_groups, n_levels); they need not sum to 1.
+    group : np.ndarray
+        Group of each row, shape (n,), integers from 0.
+
+    Returns
+    -------
+    np.ndarray
+        Level of each row, shape (n,), int8.
+    """
     p, g = np.asarray(p, dtype=float), np.asarray(group, dtype=np.int64)
-    c = np.cumsum(p/p.sum(1, keepdims=True), axis=1) + np.arange(len(p))[:, None]
-    level = np.searchsorted(c.ravel(), rng.random(len(g)) + g, side="right") - g*p.shape[1]
+    c = np.cumsum(p / p.sum(1, keepdims=True), axis=1) + np.arange(len(p))[:, None]
+    level = np.searchsorted(c.ravel(), rng.random(len(g)) + g, side="right") - g * p.shape[1]
     return np.minimum(level, p.shape[1] - 1).astype(np.int8)
 
 # %% ../nbs/03_datasets.ipynb #585354d5
 _levels = dict(
-    education=["primary", "some secondary", "secondary", "vocational", "some college", "bachelor", "master", "doctorate"],
-    occupation=["agriculture", "care", "crafts", "management", "not working", "office", "profession", "sales", "service", "transport"],
+    education=[
+        "primary",
+        "some secondary",
+        "secondary",
+        "vocational",
+        "some college",
+        "bachelor",
+        "master",
+        "doctorate",
+    ],
+    occupation=[
+        "agriculture",
+        "care",
+        "crafts",
+        "management",
+        "not working",
+        "office",
+        "profession",
+        "sales",
+        "service",
+        "transport",
+    ],
     marital_status=["divorced", "married", "separated", "single", "widowed"],
     region=["capital", "east", "north", "north-east", "south", "south-east", "south-west", "west"],
-    income=["low", "high"], disease=["none", "epilepsy"])
+    income=["low", "high"],
+    disease=["none", "epilepsy"],
+)
 
 # %% ../nbs/03_datasets.ipynb #4deed5d9
-_bands = [17, 20, 25, 40, 60, 75]       # first age of each band
-_age_w = [np.interp(np.arange(17, 91), [17, 25, 45, 60, 75, 90], [9, 11, 12, 10, 6, 1])]   # 17 to 90
+_bands = [17, 20, 25, 40, 60, 75]  # first age of each band
+# 17 to 90
+_age_w = [np.interp(np.arange(17, 91), [17, 25, 45, 60, 75, 90], [9, 11, 12, 10, 6, 1])]
 _region_w = [[18, 10, 14, 8, 13, 15, 9, 13]]
-_education_w = np.array([[6, 62, 22,  6,  4,  0, 0, 0],      # by band
-                         [3, 10, 30, 16, 31, 10, 0, 0],
-                         [2,  8, 26, 20, 14, 20, 9, 1],
-                         [3, 10, 30, 22, 11, 15, 7, 2],
-                         [8, 16, 34, 20,  8,  9, 4, 1],
-                         [22, 24, 30, 13, 5,  4, 2, 0]])
-_capital = np.array([1, 1, 1, 1, 1.3, 1.8, 2.2, 2.5])        # factors for the capital
-_marital_w = [[0,  1, 0, 99, 0], [1, 14, 1, 84, 0], [8, 52, 3, 37, 0],
-              [17, 65, 3, 13, 2], [14, 62, 2, 6, 16], [7, 44, 1, 5, 43]]
+_education_w = np.array(
+    [
+        [6, 62, 22, 6, 4, 0, 0, 0],  # by band
+        [3, 10, 30, 16, 31, 10, 0, 0],
+        [2, 8, 26, 20, 14, 20, 9, 1],
+        [3, 10, 30, 22, 11, 15, 7, 2],
+        [8, 16, 34, 20, 8, 9, 4, 1],
+        [22, 24, 30, 13, 5, 4, 2, 0],
+    ]
+)
+_capital = np.array([1, 1, 1, 1, 1.3, 1.8, 2.2, 2.5])  # factors for the capital
+_marital_w = [
+    [0, 1, 0, 99, 0],
+    [1, 14, 1, 84, 0],
+    [8, 52, 3, 37, 0],
+    [17, 65, 3, 13, 2],
+    [14, 62, 2, 6, 16],
+    [7, 44, 1, 5, 43],
+]
 
 # %% ../nbs/03_datasets.ipynb #d0ce0119
 def _who(rng, n):
-    "Age, band, region, education and marital status of `n` people, as codes"
+    """Age, band, region, education and marital status of `n` people, as codes"""
     age = 17 + _draw(rng, _age_w, np.zeros(n))
     band = np.searchsorted(_bands, age, side="right") - 1
     region = _draw(rng, _region_w, np.zeros(n))
-    education = _draw(rng, np.concatenate([_education_w, _education_w*_capital]), band + len(_bands)*(region == 0))
+    education = _draw(
+        rng,
+        np.concatenate([_education_w, _education_w * _capital]),
+        band + len(_bands) * (region == 0),
+    )
     return age, band, region, education, _draw(rng, _marital_w, band)
 
 # %% ../nbs/03_datasets.ipynb #2f10a5c9
-_idle = np.array([.55, .25, .12, .16, .62, .95])            # share that does not work, by band
-_occupation_w = [[14, 10, 17, 1, 0,  2,  0,  8, 30, 18],   # of those who work, by education
-                 [8,  10, 20, 2, 0,  6,  0, 14, 25, 15],
-                 [5,  10, 20, 5, 0, 16,  2, 17, 14, 11],
-                 [4,  16, 28, 6, 0, 14,  7, 10,  7,  8],
-                 [2,  10,  9, 11, 0, 27, 12, 18, 8,  3],
-                 [1,  12,  3, 21, 0, 19, 31, 10, 2,  1],
-                 [1,  11,  1, 25, 0,  9, 48,  4, 1,  0],
-                 [0,  14,  1, 16, 0,  3, 65,  1, 0,  0]]
-_week_w = [[60, 40, 0], [35, 60, 5], [18, 68, 14], [20, 62, 18], [45, 45, 10], [80, 18, 2]]   # part-time, full-time, long, by band
+_idle = np.array([0.55, 0.25, 0.12, 0.16, 0.62, 0.95])  # share that does not work, by band
+_occupation_w = [
+    [14, 10, 17, 1, 0, 2, 0, 8, 30, 18],  # of those who work, by education
+    [8, 10, 20, 2, 0, 6, 0, 14, 25, 15],
+    [5, 10, 20, 5, 0, 16, 2, 17, 14, 11],
+    [4, 16, 28, 6, 0, 14, 7, 10, 7, 8],
+    [2, 10, 9, 11, 0, 27, 12, 18, 8, 3],
+    [1, 12, 3, 21, 0, 19, 31, 10, 2, 1],
+    [1, 11, 1, 25, 0, 9, 48, 4, 1, 0],
+    [0, 14, 1, 16, 0, 3, 65, 1, 0, 0],
+]
+# part-time, full-time, long, by band
+_week_w = [[60, 40, 0], [35, 60, 5], [18, 68, 14], [20, 62, 18], [45, 45, 10], [80, 18, 2]]
+
 
 def _hours_w():
-    "Weights of 1 to 80 hours a week, for part-time, full-time and long weeks"
+    """Weights of 1 to 80 hours a week, for part-time, full-time and long weeks"""
     h = np.arange(1, 81)
-    bell = lambda middle, width: np.exp(-((h - middle)/width)**2/2)
-    part = bell(20, 7)*(1 + (h % 5 == 0))
-    full = .06*bell(40, 4) + (h == 40) + .12*(h == 35) + .1*(h == 45)
-    long = bell(50, 7)*(.2 + (h % 5 == 0))
+    bell = lambda middle, width: np.exp(-(((h - middle) / width) ** 2) / 2)
+    part = bell(20, 7) * (1 + (h % 5 == 0))
+    full = 0.06 * bell(40, 4) + (h == 40) + 0.12 * (h == 35) + 0.1 * (h == 45)
+    long = bell(50, 7) * (0.2 + (h % 5 == 0))
     return np.stack([part, full, long])
 
 # %% ../nbs/03_datasets.ipynb #d97658d3
 def _work(rng, band, education):
-    "Occupation (a code) and hours a week, 0 for those who do not work"
+    """Occupation (a code) and hours a week, 0 for those who do not work"""
     occupation = _draw(rng, _occupation_w, education)
     idle = rng.random(len(band)) < _idle[band]
     occupation[idle] = _levels["occupation"].index("not working")
@@ -165,352 +297,694 @@ def _work(rng, band, education):
     return occupation, np.where(idle, 0, hours)
 
 # %% ../nbs/03_datasets.ipynb #c182bd99
-_e = np.array([-2.4, -1.8, -.8, -.2, .3, 1.6, 2.4, 3.0])
-_o = np.array([-1.2, -.5, .3, 1.5, -2.6, .1, 1.1, .2, -1.2, -.1])
-_m = np.array([-.2, 1.1, -.5, -.8, -.1])
+_e = np.array([-2.4, -1.8, -0.8, -0.2, 0.3, 1.6, 2.4, 3.0])
+_o = np.array([-1.2, -0.5, 0.3, 1.5, -2.6, 0.1, 1.1, 0.2, -1.2, -0.1])
+_m = np.array([-0.2, 1.1, -0.5, -0.8, -0.1])
+
 
 def _p_high(a, h, e, o, m):
-    "Chance of a high income, equation (2), from age, hours and the codes of education, occupation and marital status"
-    points = _e[e] + _o[o] + _m[m] + np.clip((h - 40)/12, -2, 1.5) - ((a - 52)/15)**2 - .2
-    return 1/(1 + np.exp(-points))
+    """Chance of a high income, equation (2), from age, hours and the codes of education, occupation
+    and marital status
+    """
+    points = _e[e] + _o[o] + _m[m] + np.clip((h - 40) / 12, -2, 1.5) - ((a - 52) / 15) ** 2 - 0.2
+    return 1 / (1 + np.exp(-points))
 
 # %% ../nbs/03_datasets.ipynb #41f70330
-_sick = np.array([4, 4, 5, 7, 11, 16])       # weight of a person, by band
+_sick = np.array([4, 4, 5, 7, 11, 16])  # weight of a person, by band
+
 
 def _systematic(rng, weight, m):
-    "`m` different rows, each with a chance in proportion to its weight: equal steps along the summed weights"
+    """`m` different rows, each with a chance in proportion to its weight: equal steps along the
+    summed weights
+    """
     total = np.cumsum(weight)
-    return np.searchsorted(total, (np.arange(m) + rng.random())*(total[-1:]/max(m, 1)), side="right")
+    return np.searchsorted(
+        total, (np.arange(m) + rng.random()) * (total[-1:] / max(m, 1)), side="right"
+    )
 
 # %% ../nbs/03_datasets.ipynb #22a83e0f
 def _check_count(name, value):
-    "An error unless `value` is an integer that is 0 or more"
-    text = f"The '{name}' parameter of make_population must be an integer, 0 or more. Got {value!r} instead. Pass, for example, {name}=1000."
-    if isinstance(value, bool) or not isinstance(value, Integral): raise TypeError(text)
-    if value < 0: raise ValueError(text)
+    """An error unless `value` is an integer that is 0 or more"""
+    text = (
+        f"The '{name}' parameter of make_population must be an integer, 0 or more. Got {value!r}"
+        f" instead. Pass, for example, {name}=1000."
+    )
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(text)
+    if value < 0:
+        raise ValueError(text)
 
 # %% ../nbs/03_datasets.ipynb #a802c9a0
-def make_population(
-    n:int=10_000, # Number of people, 0 or more
-    random_state:int=0, # Seed, 0 or more; the same `n` and seed give the same table
-)->pd.DataFrame: # `n` rows, columns age, education, occupation, marital_status, region, hours, income, disease
-    """A synthetic census: invented people whose columns depend on each other as in life. No real data went in.
+def make_population(n: int = 10000, random_state: int = 0) -> pd.DataFrame:
+    """A synthetic census: invented people whose columns depend on each other as in life.
 
-    Roles: age (years, 17 to 90), education, occupation, marital_status, region and hours (a week, 0 to 80; 0 for those who do not
-    work) are quasi-identifiers; income ("low" or "high") is the class; disease ("none" or "epilepsy") is sensitive, and
-    0.75 % of the people have it, rounded to whole people. Text columns are pandas Categoricals; age and hours are int16.
+    No real data went in.
+
+    Roles: age (years, 17 to 90), education, occupation, marital_status, region and hours (a week, 0
+    to 80; 0 for those who do not
+    work) are quasi-identifiers; income ("low" or "high") is the class; disease ("none" or
+    "epilepsy") is sensitive, and
+    0.75 % of the people have it, rounded to whole people. Text columns are pandas Categoricals; age
+    and hours are int16.
     Raises TypeError when `n` or `random_state` is no integer, ValueError when it is negative."""
-    _check_count("n", n); _check_count("random_state", random_state)
+    _check_count("n", n)
+    _check_count("random_state", random_state)
     rng = np.random.default_rng(random_state)
     age, band, region, education, marital = _who(rng, n)
     occupation, hours = _work(rng, band, education)
     income = rng.random(n) < _p_high(age, hours, education, occupation, marital)
     disease = np.zeros(n, np.int8)
-    disease[_systematic(rng, _sick[band], round(.0075*n))] = 1
-    columns = dict(age=age, education=education, occupation=occupation, marital_status=marital, region=region, hours=hours,
-                   income=income.astype(np.int8), disease=disease)
-    return pd.DataFrame({c: pd.Categorical.from_codes(v, _levels[c]) if c in _levels else v.astype(np.int16) for c, v in columns.items()})
+    disease[_systematic(rng, _sick[band], round(0.0075 * n))] = 1
+    columns = dict(
+        age=age,
+        education=education,
+        occupation=occupation,
+        marital_status=marital,
+        region=region,
+        hours=hours,
+        income=income.astype(np.int8),
+        disease=disease,
+    )
+    return pd.DataFrame(
+        {
+            c: pd.Categorical.from_codes(v, _levels[c]) if c in _levels else v.astype(np.int16)
+            for c, v in columns.items()
+        }
+    )
 
 # %% ../nbs/03_datasets.ipynb #d5c9ef67
 class DataNotFoundError(OSError):
-    "A data set is not on this machine and could not be downloaded; the message names the ways to get it."
+    """A data set is not on this machine and could not be downloaded; the message names the ways to
+    get it.
+    """
+
 
 class DataCorruptedError(OSError):
-    "A file is there but does not hold what it should; the message names the file and says what to do."
+    """A file is there but does not hold what it should; the message names the file and says what to
+    do.
+    """
+
 
 class _Place(NamedTuple):
     "Where a data set may be, for messages"
-    title: str        # as in "Adult was not found"
-    files: str        # what a folder may hold
-    members: str      # what the archive holds
-    archive: str      # name of the archive in the cache
-    address: str      # address of the archive, "" when there is none
-    call: str         # the call that downloads it
+
+    title: str  # as in "Adult was not found"
+    files: str  # what a folder may hold
+    members: str  # what the archive holds
+    archive: str  # name of the archive in the cache
+    address: str  # address of the archive, "" when there is none
+    call: str  # the call that downloads it
+
 
 _adult_url = "https://archive.ics.uci.edu/static/public/2/adult.zip"
-_adult_files = {"train": ("adult_train.csv", "adult.data", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"),
-                "test":  ("adult_test.csv",  "adult.test", "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05")}
-_adult_place = _Place("Adult", "adult_train.csv and adult_test.csv (or UCI's adult.data and adult.test)", "UCI's adult.data and adult.test", "adult.zip",
-                      _adult_url, "fetch_adult()")
+_adult_files = {
+    "train": (
+        "adult_train.csv",
+        "adult.data",
+        "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+    ),
+    "test": (
+        "adult_test.csv",
+        "adult.test",
+        "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+    ),
+}
+_adult_place = _Place(
+    "Adult",
+    "adult_train.csv and adult_test.csv (or UCI's adult.data and adult.test)",
+    "UCI's adult.data and adult.test",
+    "adult.zip",
+    _adult_url,
+    "fetch_adult()",
+)
 
 # %% ../nbs/03_datasets.ipynb #9a7a435a
 def _csv_to_uci(text, test):
-    "The bytes of UCI's file, rebuilt from our CSV file with its header"
+    """The bytes of UCI's file, rebuilt from our CSV file with its header"""
     rows = [row for row in csv.reader(io.StringIO(text)) if row][1:]
-    lines = [", ".join(v or "?" for v in row) + "."*test for row in rows]
-    return "\n".join(["|1x3 Cross validator"]*test + lines + ["", ""]).encode()
+    lines = [", ".join(v or "?" for v in row) + "." * test for row in rows]
+    return "\n".join(["|1x3 Cross validator"] * test + lines + ["", ""]).encode()
 
 # %% ../nbs/03_datasets.ipynb #410a3bfb
 def _verify(data, subset, where, remedy):
-    "`data` if its sha256 is that of UCI's file, else an error"
+    """`data` if its sha256 is that of UCI's file, else an error"""
     _, member, digest = _adult_files[subset]
-    if hashlib.sha256(data).hexdigest() == digest: return data
-    raise DataCorruptedError(f"The content of {where} is not UCI's {member} (its sha256 differs), so nothing was loaded. {remedy}")
+    if hashlib.sha256(data).hexdigest() == digest:
+        return data
+    raise DataCorruptedError(
+        f"The content of {where} is not UCI's {member} (its sha256 differs), so nothing was loaded."
+        f" {remedy}"
+    )
 
 # %% ../nbs/03_datasets.ipynb #2596a9fa
 def _uci_to_frame(data, subset):
-    "The table in the bytes of UCI's file"
-    df = pd.read_csv(io.BytesIO(data), header=None, names=_adult_columns, skiprows=int(subset == "test"), skipinitialspace=True,
-                     keep_default_na=False, na_values=["?"])
+    """The table in the bytes of UCI's file"""
+    df = pd.read_csv(
+        io.BytesIO(data),
+        header=None,
+        names=_adult_columns,
+        skiprows=int(subset == "test"),
+        skipinitialspace=True,
+        keep_default_na=False,
+        na_values=["?"],
+    )
     return df.assign(income=df["income"].str.rstrip("."))
 
 # %% ../nbs/03_datasets.ipynb #832f721c
 def _from_folder(folder, subset):
-    "UCI's bytes from the CSV file or from UCI's own file in `folder`, or None when neither is there"
+    """UCI's bytes from the CSV file or from UCI's own file in `folder`, or None when neither is
+    there
+    """
     table, member, _ = _adult_files[subset]
-    remedy = "Replace the file by a complete copy, or take it away so that the cache or the download is used."
-    if (p := Path(folder)/table).is_file():
-        try: data = _csv_to_uci(p.read_text(encoding="utf-8-sig"), subset == "test")
-        except (UnicodeDecodeError, csv.Error): data = b""
+    remedy = (
+        "Replace the file by a complete copy, or take it away so that the cache or the download is"
+        " used."
+    )
+    if (p := Path(folder) / table).is_file():
+        try:
+            data = _csv_to_uci(p.read_text(encoding="utf-8-sig"), subset == "test")
+        except (UnicodeDecodeError, csv.Error):
+            data = b""
         return _verify(data, subset, p, remedy)
-    if (p := Path(folder)/member).is_file(): return _verify(p.read_bytes(), subset, p, remedy)
+    if (p := Path(folder) / member).is_file():
+        return _verify(p.read_bytes(), subset, p, remedy)
 
 # %% ../nbs/03_datasets.ipynb #58c90962
 def _cache_folder(cache):
-    "The folder named by the caller, else by PPDT_CACHE, else the user's cache folder for ppdt"
+    """The folder named by the caller, else by PPDT_CACHE, else the user's cache folder for ppdt"""
     import pooch
+
     return Path(cache or os.environ.get("PPDT_CACHE") or pooch.os_cache("ppdt"))
 
+
 def _members(path, names, remedy):
-    "The bytes of some members of the archive at `path`"
+    """The bytes of some members of the archive at `path`"""
     for member in names:
         try:
-            with zipfile.ZipFile(path) as z: data = z.read(member)
-        except KeyError: raise DataCorruptedError(f"The archive {path} has no member {member}, so nothing was loaded. {remedy}") from None
+            with zipfile.ZipFile(path) as z:
+                data = z.read(member)
+        except KeyError:
+            raise DataCorruptedError(
+                f"The archive {path} has no member {member}, so nothing was loaded. {remedy}"
+            ) from None
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError):
-            raise DataCorruptedError(f"The archive {path} is damaged or incomplete, so nothing was loaded. {remedy}") from None
+            raise DataCorruptedError(
+                f"The archive {path} is damaged or incomplete, so nothing was loaded. {remedy}"
+            ) from None
         yield data
 
+
 def _from_archive(path, remedy, subset):
-    "UCI's bytes from the archive at `path`"
+    """UCI's bytes from the archive at `path`"""
     member = _adult_files[subset][1]
     return _verify(*_members(path, [member], remedy), subset, f"{member} in {path}", remedy)
 
-def _both_from_archive(path, remedy): return [_from_archive(path, remedy, subset) for subset in _adult_files]
+
+def _both_from_archive(path, remedy):
+    return [_from_archive(path, remedy, subset) for subset in _adult_files]
 
 # %% ../nbs/03_datasets.ipynb #bc4f8557
 def _download(url, path, progress, place, read):
-    "Put the archive at `url` in `path`: written beside it, tested with `read`, then renamed"
+    """Put the archive at `url` in `path`: written beside it, tested with `read`, then renamed"""
     import pooch
-    fd, part = tempfile.mkstemp(suffix=".part", dir=path.parent); os.close(fd)
+
+    fd, part = tempfile.mkstemp(suffix=".part", dir=path.parent)
+    os.close(fd)
     try:
         pooch.HTTPDownloader(progressbar=progress)(url, part, None)
         read(part, "")
         os.replace(part, path)
-    except DataCorruptedError: raise DataCorruptedError(
-        f"The archive from {url} is damaged, incomplete or another one ({place.members} cannot be read from it), so nothing "
-        "was kept or loaded. Try again, or name another address with url=.") from None
-    finally: Path(part).unlink(missing_ok=True)
+    except DataCorruptedError:
+        raise DataCorruptedError(
+            f"The archive from {url} is damaged, incomplete or another one ({place.members} cannot"
+            " be read from it), so nothing was kept or loaded. Try again, or name another address"
+            " with url=."
+        ) from None
+    finally:
+        Path(part).unlink(missing_ok=True)
 
 # %% ../nbs/03_datasets.ipynb #5385e5ac
 def _not_found(reason, cache, place):
-    "The error that names the three ways; the first is the only one for a table that UCI does not give away"
+    """The error that names the three ways; the first is the only one for a table that UCI does not
+    give away
+    """
     folder = f"set the environment variable PPDT_DATA to a folder with {place.files}"
-    if not place.address: return DataNotFoundError(f"{place.title} was not found: {reason}. There is one way to get it: {folder}.")
-    return DataNotFoundError(f"{place.title} was not found: {reason}. There are three ways to get it: (1) {folder}; "
-        f"(2) put UCI's archive, {place.address}, at {Path(cache)/place.archive}; "
-        f"(3) with a network connection, call {place.call} with download=True, which is the default.")
+    if not place.address:
+        return DataNotFoundError(
+            f"{place.title} was not found: {reason}. There is one way to get it: {folder}."
+        )
+    return DataNotFoundError(
+        f"{place.title} was not found: {reason}. There are three ways to get it: (1) {folder}; (2)"
+        f" put UCI's archive, {place.address}, at {Path(cache) / place.archive}; (3) with a network"
+        f" connection, call {place.call} with download=True, which is the default."
+    )
 
 # %% ../nbs/03_datasets.ipynb #2854ddc1
 def _why(err):
-    "A failed download in a few words"
+    """A failed download in a few words"""
     import requests
-    if isinstance(err, requests.HTTPError) and err.response is not None: return f"the server answered with status {err.response.status_code}"
-    if isinstance(err, requests.Timeout): return "the server did not answer in time"
-    if isinstance(err, (requests.ConnectionError, requests.exceptions.ChunkedEncodingError)): return "there is no connection, or it broke off"
+
+    if isinstance(err, requests.HTTPError) and err.response is not None:
+        return f"the server answered with status {err.response.status_code}"
+    if isinstance(err, requests.Timeout):
+        return "the server did not answer in time"
+    if isinstance(err, (requests.ConnectionError, requests.exceptions.ChunkedEncodingError)):
+        return "there is no connection, or it broke off"
     return f"{type(err).__name__}, check the address"
 
+
 def _to_cache(cache, url, progress, place, read):
-    "Download the archive into the cache; every failure becomes one of our two errors"
+    """Download the archive into the cache; every failure becomes one of our two errors"""
     from requests import RequestException
-    try: cache.mkdir(parents=True, exist_ok=True); _download(url, cache/place.archive, progress, place, read)
-    except DataCorruptedError: raise
-    except RequestException as e: raise _not_found(f"the download from {url} failed ({_why(e)})", cache, place) from None
+
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        _download(url, cache / place.archive, progress, place, read)
+    except DataCorruptedError:
+        raise
+    except RequestException as e:
+        raise _not_found(f"the download from {url} failed ({_why(e)})", cache, place) from None
     except OSError as e:
-        raise _not_found(f"the cache folder {cache} cannot be written ({e.strerror}); name another with cache= or PPDT_CACHE", cache, place) from None
+        raise _not_found(
+            f"the cache folder {cache} cannot be written ({e.strerror}); name another with cache="
+            " or PPDT_CACHE",
+            cache,
+            place,
+        ) from None
 
 # %% ../nbs/03_datasets.ipynb #4af2adc8
 def _find(place, in_folder, in_archive, whole, cache, url, download, progress):
-    """Verified bytes from the first place that has them: PPDT_DATA, the cache, the network. `in_folder(folder)` may give None,
-    `in_archive(path, remedy)` reads an archive, and `whole(path, remedy)` tests one that was just downloaded"""
+    """Verified bytes from the first place that has them: PPDT_DATA, the cache, the network.
+
+    `in_folder(folder)` may give None,
+    `in_archive(path, remedy)` reads an archive, and `whole(path, remedy)` tests one that was just
+    downloaded"""
     folder = os.environ.get("PPDT_DATA")
-    if folder and (data := in_folder(folder)) is not None: return data
-    path = (cache := _cache_folder(cache))/place.archive
+    if folder and (data := in_folder(folder)) is not None:
+        return data
+    path = (cache := _cache_folder(cache)) / place.archive
     if not path.exists():
         url = url or place.address
-        if not url: raise _not_found("it is neither in PPDT_DATA nor in the cache, and UCI has no archive that could be read", cache, place)
-        if not download: raise _not_found("it is neither in PPDT_DATA nor in the cache, and download=False", cache, place)
+        if not url:
+            raise _not_found(
+                "it is neither in PPDT_DATA nor in the cache, and UCI has no archive that could be"
+                " read",
+                cache,
+                place,
+            )
+        if not download:
+            raise _not_found(
+                "it is neither in PPDT_DATA nor in the cache, and download=False", cache, place
+            )
         _to_cache(cache, url, progress, place, whole)
-    try: return in_archive(path, "It was removed from the cache: call again to download it, or put a good copy there.")
-    except DataCorruptedError: path.unlink(missing_ok=True); raise
+    try:
+        return in_archive(
+            path,
+            "It was removed from the cache: call again to download it, or put a good copy there.",
+        )
+    except DataCorruptedError:
+        path.unlink(missing_ok=True)
+        raise
+
 
 def _adult_bytes(subset, cache, url, download, progress):
-    "UCI's bytes of one of the two files"
-    return _find(_adult_place, partial(_from_folder, subset=subset), partial(_from_archive, subset=subset), _both_from_archive, cache,
-                 url or os.environ.get("PPDT_ADULT_URL"), download, progress)
+    """UCI's bytes of one of the two files"""
+    return _find(
+        _adult_place,
+        partial(_from_folder, subset=subset),
+        partial(_from_archive, subset=subset),
+        _both_from_archive,
+        cache,
+        url or os.environ.get("PPDT_ADULT_URL"),
+        download,
+        progress,
+    )
 
 # %% ../nbs/03_datasets.ipynb #763371e3
 def fetch_adult(
-    subset:str="train", # "train" (32,561 rows), "test" (16,281) or "all" (train, then test)
+    subset: str = "train",
     *,
-    complete:bool=False, # Leave out rows with a missing value? Then 30,162, 15,060 or 45,222 rows remain
-    cache:str=None, # Folder for the archive; None: PPDT_CACHE, else the user's cache folder for ppdt
-    url:str=None, # Address of the archive; None: PPDT_ADULT_URL, else UCI's
-    download:bool=True, # Download the archive when it is nowhere on this machine?
-    progress:bool=True, # Show a progress bar while downloading?
-)->pd.DataFrame: # 15 columns: six int64, nine text; missing values are NaN
-    """The Adult data of the census of 1994, from PPDT_DATA, the cache, or UCI's archive; all three give the same table.
+    complete: bool = False,
+    cache: str = None,
+    url: str = None,
+    download: bool = True,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """The Adult data of the census of 1994, from PPDT_DATA, the cache, or UCI's archive; all three
+    give the same table.
 
-    Source: adult, B. Becker and R. Kohavi, UCI, 1996, doi 10.24432/C5XW20, licence CC BY 4.0. Roles: income is the class; fnlwgt is a
-    survey weight and no attribute; education-num tells education, so treat the two as one; the others are quasi-identifiers.
-    Whatever the way, the content is checked against the sha256 of UCI's adult.data and adult.test. Raises ValueError for an unknown
-    `subset`, DataNotFoundError when the data cannot be had, DataCorruptedError when a file is not what it should be."""
+    Source: adult, B. Becker and R. Kohavi, UCI, 1996, doi 10.24432/C5XW20, licence CC BY 4.0.
+    Roles: income is the class; fnlwgt is a
+    survey weight and no attribute; education-num tells education, so treat the two as one; the
+    others are quasi-identifiers.
+    Whatever the way, the content is checked against the sha256 of UCI's adult.data and adult.test.
+    Raises ValueError for an unknown
+    `subset`, DataNotFoundError when the data cannot be had, DataCorruptedError when a file is not
+    what it should be."""
     if not isinstance(subset, str) or subset not in (*_adult_files, "all"):
-        raise ValueError(f"The 'subset' parameter of fetch_adult must be 'train', 'test' or 'all'. Got {subset!r} instead. Pass one of the three.")
-    parts = [_uci_to_frame(_adult_bytes(s, cache, url, download, progress), s) for s in _adult_files if subset in (s, "all")]
+        raise ValueError(
+            "The 'subset' parameter of fetch_adult must be 'train', 'test' or 'all'. Got"
+            f" {subset!r} instead. Pass one of the three."
+        )
+    parts = [
+        _uci_to_frame(_adult_bytes(s, cache, url, download, progress), s)
+        for s in _adult_files
+        if subset in (s, "all")
+    ]
     df = pd.concat(parts, ignore_index=True)
     return df.dropna(ignore_index=True) if complete else df
 
 # %% ../nbs/03_datasets.ipynb #5ca5396f
 _benchmarks = dict(
-    adult=dict(size=(48842, 2), paper=("Adult", 48842, 14, 42.85, 2), columns=" ".join(o + "#"*(o in _adult_numbers) for o in _adult_columns)),
-    german=dict(size=(1000, 2), paper=("German credit", 1000, 20, 35, 2), archive="144/statlog+german+credit+data", files=["german.data"],
+    adult=dict(
+        size=(48842, 2),
+        paper=("Adult", 48842, 14, 42.85, 2),
+        columns=" ".join(o + "#" * (o in _adult_numbers) for o in _adult_columns),
+    ),
+    german=dict(
+        size=(1000, 2),
+        paper=("German credit", 1000, 20, 35, 2),
+        archive="144/statlog+german+credit+data",
+        files=["german.data"],
         sha256="38b6dbf6fb4b0311a3ffc005730f42623128591fb36473ab3c22d270c0467632",
-        columns="checking_status duration# credit_history purpose credit_amount# savings_status employment installment_commitment# personal_status "
-            "other_parties residence_since# property_magnitude age# other_payment_plans housing existing_credits# job num_dependents# own_telephone foreign_worker class"),
-    glass=dict(size=(214, 6), paper=("Glass", 214, 10, 100, 7), archive="42/glass+identification", files=["glass.data"],
-        sha256="8ab70ea759430651f78f77a4434503ca05ce30a20b7cccde2c7e97649a4a08b1", columns="RI# Na# Mg# Al# Si# K# Ca# Ba# Fe# Type"),
-    ionosphere=dict(size=(351, 2), paper=("Ionosphere", 351, 34, 100, 2), archive="52/ionosphere", files=["ionosphere.data"],
-        sha256="c3c36b692d178f83a1dc212112fa2c703a8b236a60b7146bf969e43b19efd3e1", columns=" ".join(f"a{i:02}#" for i in range(1, 35)) + " class"),
-    crx=dict(size=(690, 2), paper=("Japanese Credit", 125, 15, 40, 2), archive="27/credit+approval", files=["crx.data"],
-        sha256="617c62d72c4e40abe90911e0c2dddff8987ed08aa4ca380465971a2eee7990cb", columns="A1 A2# A3# A4 A5 A6 A7 A8# A9 A10 A11# A12 A13 A14# A15# class"),
-    nursery=dict(size=(12960, 5), paper=("Nurse", 12960, 8, 0, 5), archive="76/nursery", files=["nursery.data"],
-        sha256="cfd50f92b8b65b8d398670ce13f1e78fbc0d452ff26906de8b4497f909716951", columns="parents has_nurs form children housing finance social health class"),
-    pima=dict(size=(768, 2), paper=("Pima Diabetes", 768, 8, 100, 2), archive="", files=["pima-indians-diabetes.data"],
-        sha256="c1b530cb22b468b5bc6da61d1467eec08882409d8edf89b0c7ae7bf6596b86f2", columns="preg# plas# pres# skin# insu# mass# pedi# age# class"),
-    tictactoe=dict(size=(958, 2), paper=("TTT", 958, 9, 0, 2), archive="101/tic+tac+toe+endgame", files=["tic-tac-toe.data"],
-        sha256="3f74563599a925d52138ade279eeafc7a34d4d5b1be1661cd273c0020ed4cb8d", columns=" ".join(f"{a}_{b}" for a in ("top", "middle", "bottom") for b in ("left", "middle", "right")) + " class"),
-    vehicle=dict(size=(846, 4), paper=("Vehicle", 946, 18, 100, 4), archive="149/statlog+vehicle+silhouettes", files=[f"xa{o}.dat" for o in "abcdefghi"],
+        columns=(
+            "checking_status duration# credit_history purpose credit_amount# savings_status"
+            " employment installment_commitment# personal_status other_parties residence_since#"
+            " property_magnitude age# other_payment_plans housing existing_credits# job"
+            " num_dependents# own_telephone foreign_worker class"
+        ),
+    ),
+    glass=dict(
+        size=(214, 6),
+        paper=("Glass", 214, 10, 100, 7),
+        archive="42/glass+identification",
+        files=["glass.data"],
+        sha256="8ab70ea759430651f78f77a4434503ca05ce30a20b7cccde2c7e97649a4a08b1",
+        columns="RI# Na# Mg# Al# Si# K# Ca# Ba# Fe# Type",
+    ),
+    ionosphere=dict(
+        size=(351, 2),
+        paper=("Ionosphere", 351, 34, 100, 2),
+        archive="52/ionosphere",
+        files=["ionosphere.data"],
+        sha256="c3c36b692d178f83a1dc212112fa2c703a8b236a60b7146bf969e43b19efd3e1",
+        columns=" ".join(f"a{i:02}#" for i in range(1, 35)) + " class",
+    ),
+    crx=dict(
+        size=(690, 2),
+        paper=("Japanese Credit", 125, 15, 40, 2),
+        archive="27/credit+approval",
+        files=["crx.data"],
+        sha256="617c62d72c4e40abe90911e0c2dddff8987ed08aa4ca380465971a2eee7990cb",
+        columns="A1 A2# A3# A4 A5 A6 A7 A8# A9 A10 A11# A12 A13 A14# A15# class",
+    ),
+    nursery=dict(
+        size=(12960, 5),
+        paper=("Nurse", 12960, 8, 0, 5),
+        archive="76/nursery",
+        files=["nursery.data"],
+        sha256="cfd50f92b8b65b8d398670ce13f1e78fbc0d452ff26906de8b4497f909716951",
+        columns="parents has_nurs form children housing finance social health class",
+    ),
+    pima=dict(
+        size=(768, 2),
+        paper=("Pima Diabetes", 768, 8, 100, 2),
+        archive="",
+        files=["pima-indians-diabetes.data"],
+        sha256="c1b530cb22b468b5bc6da61d1467eec08882409d8edf89b0c7ae7bf6596b86f2",
+        columns="preg# plas# pres# skin# insu# mass# pedi# age# class",
+    ),
+    tictactoe=dict(
+        size=(958, 2),
+        paper=("TTT", 958, 9, 0, 2),
+        archive="101/tic+tac+toe+endgame",
+        files=["tic-tac-toe.data"],
+        sha256="3f74563599a925d52138ade279eeafc7a34d4d5b1be1661cd273c0020ed4cb8d",
+        columns=" ".join(
+            f"{a}_{b}" for a in ("top", "middle", "bottom") for b in ("left", "middle", "right")
+        )
+        + " class",
+    ),
+    vehicle=dict(
+        size=(846, 4),
+        paper=("Vehicle", 946, 18, 100, 4),
+        archive="149/statlog+vehicle+silhouettes",
+        files=[f"xa{o}.dat" for o in "abcdefghi"],
         sha256="2840f3626f275314f65f3c1290db6e6a56f788f95763757b41c71bd7c943e800",
-        columns="compactness# circularity# distance_circularity# radius_ratio# pr_axis_aspect_ratio# max_length_aspect_ratio# scatter_ratio# elongatedness# "
-            "pr_axis_rectangularity# max_length_rectangularity# scaled_variance_major_axis# scaled_variance_minor_axis# scaled_radius_of_gyration# "
-            "skewness_about_major_axis# skewness_about_minor_axis# kurtosis_about_minor_axis# kurtosis_about_major_axis# hollows_ratio# class"),
-    waveform=dict(size=(5000, 3), paper=("Waveform", 5000, 40, 100, 3), archive="", files=["waveform-+noise.data"],
-        sha256="29d4b3e0a1846e4b84d0defe69d09567b1094c2adb896e0972603e1d08ea61da", columns=" ".join(f"x{i}#" for i in range(1, 41)) + " class"),
-    contraceptive=dict(size=(1473, 3), paper=None, archive="30/contraceptive+method+choice", files=["cmc.data"],
+        columns=(
+            "compactness# circularity# distance_circularity# radius_ratio# pr_axis_aspect_ratio#"
+            " max_length_aspect_ratio# scatter_ratio# elongatedness# pr_axis_rectangularity#"
+            " max_length_rectangularity# scaled_variance_major_axis# scaled_variance_minor_axis#"
+            " scaled_radius_of_gyration# skewness_about_major_axis# skewness_about_minor_axis#"
+            " kurtosis_about_minor_axis# kurtosis_about_major_axis# hollows_ratio# class"
+        ),
+    ),
+    waveform=dict(
+        size=(5000, 3),
+        paper=("Waveform", 5000, 40, 100, 3),
+        archive="",
+        files=["waveform-+noise.data"],
+        sha256="29d4b3e0a1846e4b84d0defe69d09567b1094c2adb896e0972603e1d08ea61da",
+        columns=" ".join(f"x{i}#" for i in range(1, 41)) + " class",
+    ),
+    contraceptive=dict(
+        size=(1473, 3),
+        paper=None,
+        archive="30/contraceptive+method+choice",
+        files=["cmc.data"],
         sha256="15d8f3074ad31a68388113488856875647a5c6bc417d1d06cc9b13c723d55aaa",
-        columns="wife_age# wife_education husband_education n_children# wife_religion wife_working husband_occupation living_standard media_exposure method"))
+        columns=(
+            "wife_age# wife_education husband_education n_children# wife_religion wife_working"
+            " husband_occupation living_standard media_exposure method"
+        ),
+    ),
+)
 
-def _names(name): return _benchmarks[name]["columns"].replace("#", "").split()
+
+def _names(name):
+    return _benchmarks[name]["columns"].replace("#", "").split()
 
 # %% ../nbs/03_datasets.ipynb #68be70f7
 _labels = {
-    "german": dict(checking_status="A11|<0|0<=X<200|>=200|no checking",
-        credit_history="A30|no credits/all paid|all paid|existing paid|delayed previously|critical/other existing credit",
-        purpose="A40|new car|used car|furniture/equipment|radio/tv|domestic appliance|repairs|education|vacation|retraining|business|other",
-        savings_status="A61|<100|100<=X<500|500<=X<1000|>=1000|no known savings", employment="A71|unemployed|<1|1<=X<4|4<=X<7|>=7",
-        personal_status="A91|male div/sep|female div/dep/mar|male single|male mar/wid|female single", other_parties="A101|none|co applicant|guarantor",
-        property_magnitude="A121|real estate|life insurance|car|no known property", other_payment_plans="A141|bank|stores|none", housing="A151|rent|own|for free",
-        job="A171|unemp/unskilled non res|unskilled resident|skilled|high qualif/self emp/mgmt", own_telephone="A191|none|yes", foreign_worker="A201|yes|no",
-        **{"class": "1|good|bad"}),
-    "glass": dict(Type="1|build wind float|build wind non-float|vehic wind float|vehic wind non-float|containers|tableware|headlamps"),
-    "pima": {"class": "0|tested_negative|tested_positive"}}
+    "german": dict(
+        checking_status="A11|<0|0<=X<200|>=200|no checking",
+        credit_history=(
+            "A30|no credits/all paid|all paid|existing paid|delayed previously|critical/other"
+            " existing credit"
+        ),
+        purpose=(
+            "A40|new car|used car|furniture/equipment|radio/tv|domestic"
+            " appliance|repairs|education|vacation|retraining|business|other"
+        ),
+        savings_status="A61|<100|100<=X<500|500<=X<1000|>=1000|no known savings",
+        employment="A71|unemployed|<1|1<=X<4|4<=X<7|>=7",
+        personal_status=(
+            "A91|male div/sep|female div/dep/mar|male single|male mar/wid|female single"
+        ),
+        other_parties="A101|none|co applicant|guarantor",
+        property_magnitude="A121|real estate|life insurance|car|no known property",
+        other_payment_plans="A141|bank|stores|none",
+        housing="A151|rent|own|for free",
+        job="A171|unemp/unskilled non res|unskilled resident|skilled|high qualif/self emp/mgmt",
+        own_telephone="A191|none|yes",
+        foreign_worker="A201|yes|no",
+        **{"class": "1|good|bad"},
+    ),
+    "glass": dict(
+        Type=(
+            "1|build wind float|build wind non-float|vehic wind float|vehic wind"
+            " non-float|containers|tableware|headlamps"
+        )
+    ),
+    "pima": {"class": "0|tested_negative|tested_positive"},
+}
+
 
 def _order(name, column, values):
-    "Categories of a column in their declared order"
+    """Categories of a column in their declared order"""
     text = _labels.get(name, {}).get(column)
     return text.split("|")[1:] if text else sorted(set(values))
 
 # %% ../nbs/03_datasets.ipynb #7eb082f1
-_glass_rows = list(bytes.fromhex(
-    "28951ab46b649835c3875561309d967bc15ea96342695a3bae564fc27a938ba0b84c090a05658e5425884d5da129a3031d7c218d0648d013bc419273473c232632c433a26a43b2"
-    "71b57445771c389b1b0b04972aa58570141982ce2c44b1ca40cd815b720176bdd2cbab8fc531a766cc12d49abb80ba6d37900c6867af0dc9d1000e4a8ad31eaa073a892b531024"
-    "3da8497d757f4684b93f83869c17c8a415786e3ebfac6f271f9152c77e5c2fcf08be1139a6b758579f6c22d5163494ad2d36b0c6b6604b5159798c2e9e205f18c0020f99504e62"
-    "b3"))                # our i-th row is this row of UCI's file, counted from 0
+_glass_rows = list(
+    bytes.fromhex(
+        "28951ab46b649835c3875561309d967bc15ea96342695a3bae564fc27a938ba0b84c090a05658e5425884d5da129a3031d7c218d0648d013bc419273473c232632c433a26a43b2"
+        "71b57445771c389b1b0b04972aa58570141982ce2c44b1ca40cd815b720176bdd2cbab8fc531a766cc12d49abb80ba6d37900c6867af0dc9d1000e4a8ad31eaa073a892b531024"
+        "3da8497d757f4684b93f83869c17c8a415786e3ebfac6f271f9152c77e5c2fcf08be1139a6b758579f6c22d5163494ad2d36b0c6b6604b5159798c2e9e205f18c0020f99504e62"
+        "b3"
+    )
+)  # our i-th row is this row of UCI's file, counted from 0
+
 
 def _value(name, j, column, v):
-    "One value of UCI's file as our CSV file has it, in tables with labels"
+    """One value of UCI's file as our CSV file has it, in tables with labels"""
     if text := _labels[name].get(column):
         first, *labels = text.split("|")
-        p = len(f"A{j + 1}")*first.startswith("A")
+        p = len(f"A{j + 1}") * first.startswith("A")
         return labels[int(v[p:]) - int(first[p:])]
     return f"{float(v):g}" if name in ("glass", "pima") else v
 
+
 def _uci_to_rows(name, texts):
-    "Rows of our CSV file, the header first, from the text of UCI's files"
-    rows = [line.replace(",", " ").split() for text in texts for line in text.splitlines() if line.strip()]
-    if name == "glass": rows = [rows[i][1:] for i in _glass_rows]
-    if name not in _labels: return [_names(name)] + [["" if v == "?" else v for v in row] for row in rows]
-    return [names := _names(name)] + [[_value(name, j, c, v) for j, (c, v) in enumerate(zip(names, row))] for row in rows]
+    """Rows of our CSV file, the header first, from the text of UCI's files"""
+    rows = [
+        line.replace(",", " ").split()
+        for text in texts
+        for line in text.splitlines()
+        if line.strip()
+    ]
+    if name == "glass":
+        rows = [rows[i][1:] for i in _glass_rows]
+    if name not in _labels:
+        return [_names(name)] + [["" if v == "?" else v for v in row] for row in rows]
+    return [names := _names(name)] + [
+        [_value(name, j, c, v) for j, (c, v) in enumerate(zip(names, row))] for row in rows
+    ]
 
 # %% ../nbs/03_datasets.ipynb #63f71641
 def _verified(name, make_rows, where, remedy):
-    "The bytes of our CSV file from the rows that `make_rows()` gives, if they are the right ones, else an error"
-    try: data = ("\n".join(",".join(row) for row in make_rows()) + "\n").encode()
-    except (ValueError, IndexError, csv.Error): data = b""
-    if hashlib.sha256(data).hexdigest() == _benchmarks[name]["sha256"]: return data
-    raise DataCorruptedError(f"The content of {where} is not the table {name} (the sha256 of its rows differs), so nothing was loaded. {remedy}")
+    """The bytes of our CSV file from the rows that `make_rows()` gives, if they are the right ones,
+    else an error
+    """
+    try:
+        data = ("\n".join(",".join(row) for row in make_rows()) + "\n").encode()
+    except (ValueError, IndexError, csv.Error):
+        data = b""
+    if hashlib.sha256(data).hexdigest() == _benchmarks[name]["sha256"]:
+        return data
+    raise DataCorruptedError(
+        f"The content of {where} is not the table {name} (the sha256 of its rows differs), so"
+        f" nothing was loaded. {remedy}"
+    )
+
 
 def _benchmark_folder(folder, name):
-    "Verified bytes from the CSV file or from UCI's own files in `folder`, or None when neither is there"
-    remedy = "Replace the file by a complete copy, or take it away so that the cache or the download is used."
-    if (p := Path(folder)/f"{name}.csv").is_file():
-        return _verified(name, lambda: [row for row in csv.reader(io.StringIO(p.read_text(encoding="utf-8-sig"))) if row], p, remedy)
-    paths = [Path(folder)/o for o in _benchmarks[name]["files"]]
-    if all(p.is_file() for p in paths): return _verified(name, lambda: _uci_to_rows(name, [p.read_text("utf-8") for p in paths]), paths[0], remedy)
+    """Verified bytes from the CSV file or from UCI's own files in `folder`, or None when neither is
+    there
+    """
+    remedy = (
+        "Replace the file by a complete copy, or take it away so that the cache or the download is"
+        " used."
+    )
+    if (p := Path(folder) / f"{name}.csv").is_file():
+        return _verified(
+            name,
+            lambda: [
+                row for row in csv.reader(io.StringIO(p.read_text(encoding="utf-8-sig"))) if row
+            ],
+            p,
+            remedy,
+        )
+    paths = [Path(folder) / o for o in _benchmarks[name]["files"]]
+    if all(p.is_file() for p in paths):
+        return _verified(
+            name,
+            lambda: _uci_to_rows(name, [p.read_text("utf-8") for p in paths]),
+            paths[0],
+            remedy,
+        )
+
 
 def _benchmark_archive(path, remedy, name):
-    "Verified bytes from UCI's archive at `path`"
+    """Verified bytes from UCI's archive at `path`"""
     texts = list(_members(path, files := _benchmarks[name]["files"], remedy))
-    return _verified(name, lambda: _uci_to_rows(name, [t.decode() for t in texts]), f"{files[0]} in {path}", remedy)
+    return _verified(
+        name,
+        lambda: _uci_to_rows(name, [t.decode() for t in texts]),
+        f"{files[0]} in {path}",
+        remedy,
+    )
+
 
 def _benchmark_place(name):
-    "What messages say about a table"
+    """What messages say about a table"""
     b = _benchmarks[name]
     own = " to ".join(dict.fromkeys([b["files"][0], b["files"][-1]]))
-    address = f"https://archive.ics.uci.edu/static/public/{b['archive']}.zip" if b["archive"] else ""
-    return _Place(f"The table {name}", f"{name}.csv (or UCI's {own})", f"UCI's {own}", f"{name}.zip", address, f"fetch_benchmark({name!r})")
+    address = (
+        f"https://archive.ics.uci.edu/static/public/{b['archive']}.zip" if b["archive"] else ""
+    )
+    return _Place(
+        f"The table {name}",
+        f"{name}.csv (or UCI's {own})",
+        f"UCI's {own}",
+        f"{name}.zip",
+        address,
+        f"fetch_benchmark({name!r})",
+    )
 
 # %% ../nbs/03_datasets.ipynb #760017c1
 def fetch_benchmark(
-    name:str, # "adult", "german", "glass", "ionosphere", "crx", "nursery", "pima", "tictactoe", "vehicle", "waveform" or "contraceptive"
-    *,
-    cache:str=None, # Folder for the archive; None: PPDT_CACHE, else the user's cache folder for ppdt
-    url:str=None, # Address of the archive; None: UCI's
-    download:bool=True, # Download the archive when it is nowhere on this machine?
-    progress:bool=True, # Show a progress bar while downloading?
-)->tuple: # (X, y): DataFrame of attributes, shape (n_rows, n_attributes), and Series of classes
-    """A benchmark table as attributes and class, from PPDT_DATA, the cache, or UCI's archive; whatever the way, its rows have one sha256.
+    name: str, *, cache: str = None, url: str = None, download: bool = True, progress: bool = True
+) -> tuple:
+    """A benchmark table as attributes and class, from PPDT_DATA, the cache, or UCI's archive;
+    whatever the way, its rows have one sha256.
 
-    Numeric columns are int64 or float64, the others and the class pandas Categoricals with all categories in declared order; missing values are NaN. Adult
-    has the rows of `fetch_adult("all")`. Source: kactus, Table 1; UCI Machine Learning Repository: Adult (doi 10.24432/C5XW20), German credit (C5NC77), Glass (C5WW2P),
-    Ionosphere (C5W01B), Credit Approval (crx, C5FS30), Nursery (C5P88W), Tic-Tac-Toe (C5688J), Vehicle (C5HG6N), Waveform 2 (C56014) and Contraceptive
-    (C59W2D), licence CC BY 4.0 according to UCI; for Pima no licence is established. German, Glass, Ionosphere and Pima are spelt and ordered as in Weka's
-    example files. Raises ValueError for an unknown `name`, DataNotFoundError when the table cannot be had, DataCorruptedError when a file is not what it should be."""
+    Numeric columns are int64 or float64, the others and the class pandas Categoricals with all
+    categories in declared order; missing values are NaN. Adult
+    has the rows of `fetch_adult("all")`. Source: kactus, Table 1; UCI Machine Learning Repository:
+    Adult (doi 10.24432/C5XW20), German credit (C5NC77), Glass (C5WW2P),
+    Ionosphere (C5W01B), Credit Approval (crx, C5FS30), Nursery (C5P88W), Tic-Tac-Toe (C5688J),
+    Vehicle (C5HG6N), Waveform 2 (C56014) and Contraceptive
+    (C59W2D), licence CC BY 4.0 according to UCI; for Pima no licence is established. German, Glass,
+    Ionosphere and Pima are spelt and ordered as in Weka's
+    example files. Raises ValueError for an unknown `name`, DataNotFoundError when the table cannot
+    be had, DataCorruptedError when a file is not what it should be."""
     if not isinstance(name, str) or name not in _benchmarks:
-        raise ValueError(f"The 'name' parameter of fetch_benchmark must be one of {', '.join(map(repr, _benchmarks))}. Got {name!r} instead. Pass one of them.")
+        raise ValueError(
+            "The 'name' parameter of fetch_benchmark must be one of"
+            f" {', '.join(map(repr, _benchmarks))}. Got {name!r} instead. Pass one of them."
+        )
     how = dict(cache=cache, url=url, download=download, progress=progress)
-    if name == "adult": t = fetch_adult("all", **how)
+    if name == "adult":
+        t = fetch_adult("all", **how)
     else:
         archive = partial(_benchmark_archive, name=name)
-        data = _find(_benchmark_place(name), partial(_benchmark_folder, name=name), archive, archive, **how)
+        data = _find(
+            _benchmark_place(name), partial(_benchmark_folder, name=name), archive, archive, **how
+        )
         t = pd.read_csv(io.BytesIO(data), dtype=str, keep_default_na=False, na_values=[""])
     for c in _benchmarks[name]["columns"].split():
-        if c[-1] == "#": t[c[:-1]] = pd.to_numeric(t[c[:-1]])
-        else: t[c] = pd.Categorical(t[c], _order(name, c, t[c].dropna()))
+        if c[-1] == "#":
+            t[c[:-1]] = pd.to_numeric(t[c[:-1]])
+        else:
+            t[c] = pd.Categorical(t[c], _order(name, c, t[c].dropna()))
     return t.iloc[:, :-1], t.iloc[:, -1]
 
 # %% ../nbs/03_datasets.ipynb #68c2e18c
-def benchmark_properties()->pd.DataFrame: # 11 rows, one a table, index "name"
-    """Rows, attributes, share of numeric attributes (percent) and classes of the benchmark tables, in the paper and here. Source: kactus, Table 1.
+def benchmark_properties() -> pd.DataFrame:  # 11 rows, one a table, index "name"
+    """Rows, attributes, share of numeric attributes (percent) and classes of the benchmark tables,
+    in the paper and here.
 
-    Columns "paper" (the name there, "" if absent), "paper_rows", "rows", "paper_attributes", "attributes", "paper_numeric", "numeric", "paper_classes" and
+    Source: kactus, Table 1.
+
+    Columns "paper" (the name there, "" if absent), "paper_rows", "rows", "paper_attributes",
+    "attributes", "paper_numeric", "numeric", "paper_classes" and
     "classes"; contraceptive is not in the paper. The classes here are those that occur."""
     lines = {}
     for name, b in _benchmarks.items():
-        columns, (rows, classes), paper = b["columns"].split()[:-1], b["size"], b["paper"] or ("", pd.NA, pd.NA, np.nan, pd.NA)
-        numeric = round(100*sum(c[-1] == "#" for c in columns)/len(columns), 2)
-        lines[name] = dict(paper=paper[0], paper_rows=paper[1], rows=rows, paper_attributes=paper[2], attributes=len(columns), paper_numeric=paper[3],
-                           numeric=numeric, paper_classes=paper[4], classes=classes)
+        columns, (rows, classes), paper = (
+            b["columns"].split()[:-1],
+            b["size"],
+            b["paper"] or ("", pd.NA, pd.NA, np.nan, pd.NA),
+        )
+        numeric = round(100 * sum(c[-1] == "#" for c in columns) / len(columns), 2)
+        lines[name] = dict(
+            paper=paper[0],
+            paper_rows=paper[1],
+            rows=rows,
+            paper_attributes=paper[2],
+            attributes=len(columns),
+            paper_numeric=paper[3],
+            numeric=numeric,
+            paper_classes=paper[4],
+            classes=classes,
+        )
     t = pd.DataFrame.from_dict(lines, orient="index").rename_axis("name")
-    return t.astype({"paper_rows": "Int64", "paper_attributes": "Int64", "paper_classes": "Int64", "paper_numeric": float})
+    return t.astype(
+        {
+            "paper_rows": "Int64",
+            "paper_attributes": "Int64",
+            "paper_classes": "Int64",
+            "paper_numeric": float,
+        }
+    )

@@ -17,269 +17,578 @@ from .tables import Attribute, Exact, MISSING, cells, check_roles
 
 # %% ../nbs/07a_diversity.ipynb #45bb3a76
 def _class_keys(coded, n):
-    "One integer for each row; two rows have the same one when they agree in all columns of `coded`, pairs as `cells` returns them"
+    """One integer for each row; two rows have the same one when they agree in all columns of
+    `coded`, pairs as `cells` returns them
+    """
     key, span = np.zeros(n, dtype=np.int64), 1
     for codes, cs in coded:
-        if span*(len(cs)+1) >= 2**62: key, span = pd.factorize(key)[0].astype(np.int64), n
-        key, span = key*(len(cs)+1) + codes + 1, span*(len(cs)+1)
+        if span * (len(cs) + 1) >= 2**62:
+            key, span = pd.factorize(key)[0].astype(np.int64), n
+        key, span = key * (len(cs) + 1) + codes + 1, span * (len(cs) + 1)
     return key
 
+
 def _sizes(key):
-    "How often each integer occurs, smallest count first"
+    """How often each integer occurs, smallest count first"""
     key = np.sort(key)
-    return np.sort(np.diff(np.flatnonzero(np.diff(key, prepend=key[:1]-1)), append=len(key)))
+    return np.sort(np.diff(np.flatnonzero(np.diff(key, prepend=key[:1] - 1)), append=len(key)))
 
 # %% ../nbs/07a_diversity.ipynb #728d7e34
-def equivalence_classes(
-    data:pd.DataFrame, # A published table, shape (n_rows, n_columns)
-    quasi_identifiers=None, # Columns an attacker may know; None: all
-)->np.ndarray: # Number of each row's class, 0, 1, ... by first appearance, shape (n_rows,)
-    "Rows whose quasi-identifiers are published alike. A missing value equals a missing one only. Raises ValueError for unknown columns. Source: sweeney2002; shao_beckford, Def. 1."
+def equivalence_classes(data: pd.DataFrame, quasi_identifiers=None) -> np.ndarray:
+    """Rows whose quasi-identifiers are published alike.
+
+    A missing value equals a missing one only. Source: sweeney2002; shao_beckford, Def. 1.
+
+    Parameters
+    ----------
+    data : pd.DataFrame
+        A published table, shape (n_rows, n_columns).
+    quasi_identifiers
+        Columns an attacker may know; None: all.
+
+    Returns
+    -------
+    np.ndarray
+        Number of each row's class, 0, 1, ... by first appearance, shape (n_rows,).
+
+    Raises
+    ------
+    ValueError
+        For unknown columns.
+    """
     qi = check_roles(data.columns, quasi_identifiers).quasi_identifiers
     return pd.factorize(_class_keys([cells(data[o]) for o in qi], len(data)))[0].astype(np.int64)
 
-def class_sizes(
-    data:pd.DataFrame, # A published table, shape (n_rows, n_columns)
-    quasi_identifiers=None, # Columns an attacker may know; None: all
-)->np.ndarray: # Rows in each equivalence class, smallest first
-    "Sizes of the equivalence classes. Raises ValueError for unknown columns. Source: sweeney2002."
+
+def class_sizes(data: pd.DataFrame, quasi_identifiers=None) -> np.ndarray:
+    """Sizes of the equivalence classes.
+
+    Source: sweeney2002.
+
+    Parameters
+    ----------
+    data : pd.DataFrame
+        A published table, shape (n_rows, n_columns).
+    quasi_identifiers
+        Columns an attacker may know; None: all.
+
+    Returns
+    -------
+    np.ndarray
+        Rows in each equivalence class, smallest first.
+
+    Raises
+    ------
+    ValueError
+        For unknown columns.
+    """
     qi = check_roles(data.columns, quasi_identifiers).quasi_identifiers
     return _sizes(_class_keys([cells(data[o]) for o in qi], len(data)))
 
 # %% ../nbs/07a_diversity.ipynb #d995a01f
 def _coded(s):
-    "Codes of a column, missing last; its values in order, `MISSING` last; have they an order (numbers, dates, ordered categories)?"
+    """Codes of a column, missing last; its values in order, `MISSING` last; have they an order
+    (numbers, dates, ordered categories)?
+    """
     codes, cs = cells(s)
-    ordered = bool(s.cat.ordered) if isinstance(s.dtype, pd.CategoricalDtype) else all(isinstance(c, Exact) and isinstance(c.value, (int, float, pd.Timestamp)) and not isinstance(c.value, bool) for c in cs)
+    ordered = (
+        bool(s.cat.ordered)
+        if isinstance(s.dtype, pd.CategoricalDtype)
+        else all(
+            isinstance(c, Exact)
+            and isinstance(c.value, (int, float, pd.Timestamp))
+            and not isinstance(c.value, bool)
+            for c in cs
+        )
+    )
     values = [c.value if isinstance(c, Exact) else c for c in cs]
-    if (codes < 0).any(): return np.where(codes < 0, len(cs), codes), values + [MISSING], ordered
+    if (codes < 0).any():
+        return np.where(codes < 0, len(cs), codes), values + [MISSING], ordered
     return codes, values, ordered
 
+
 def _value_codes(s):
-    "Codes of a column, missing last, the number of its values, and have they an order?"
+    """Codes of a column, missing last, the number of its values, and have they an order?"""
     codes, values, ordered = _coded(s)
     return codes, len(values), ordered
 
 # %% ../nbs/07a_diversity.ipynb #9f876c54
 def _count_table(classes, codes, d, g=None):
-    "How many rows of each of g classes have each of d codes, sparse. Where a dense table is small, add up; else sort the pairs and count equal neighbours."
+    """How many rows of each of g classes have each of d codes, sparse.
+
+    Where a dense table is small, add up; else sort the pairs and count equal neighbours.
+    """
     classes, e = np.asarray(classes, dtype=np.int64), max(d, 1)
-    if g is None: g = int(classes.max())+1 if len(classes) else 0
-    key = classes*e + codes
-    if g*d <= 4*len(key):
-        n = np.bincount(key, minlength=g*e)
-        key = np.flatnonzero(n); n = n[key]
+    if g is None:
+        g = int(classes.max()) + 1 if len(classes) else 0
+    key = classes * e + codes
+    if g * d <= 4 * len(key):
+        n = np.bincount(key, minlength=g * e)
+        key = np.flatnonzero(n)
+        n = n[key]
     else:
         key = np.sort(key)
-        starts = np.flatnonzero(np.diff(key, prepend=key[:1]-1))
+        starts = np.flatnonzero(np.diff(key, prepend=key[:1] - 1))
         key, n = key[starts], np.diff(starts, append=len(codes))
-    return csr_array((n, key % e, np.searchsorted(key, np.arange(g+1)*e)), shape=(g, d))
+    return csr_array((n, key % e, np.searchsorted(key, np.arange(g + 1) * e)), shape=(g, d))
 
 # %% ../nbs/07a_diversity.ipynb #c76bc433
-def class_table(
-    classes, # Number of each row's class, as `equivalence_classes` gives, shape (n_rows,)
-    values, # What each row has, a Series or array, shape (n_rows,)
-)->csr_array: # Rows of each class that have each value, shape (n_classes, n_values); values in order, missing last
-    "The grouped counts from which diversity and closeness are measured."
+def class_table(classes, values) -> csr_array:
+    """The grouped counts from which diversity and closeness are measured.
+
+    Parameters
+    ----------
+    classes
+        Number of each row's class, as `equivalence_classes` gives, shape (n_rows,).
+    values
+        What each row has, a Series or array, shape (n_rows,).
+
+    Returns
+    -------
+    csr_array
+        Rows of each class that have each value, shape (n_classes, n_values); values in order,
+        missing last.
+    """
     codes, d, _ = _value_codes(pd.Series(values))
     return _count_table(classes, codes, d)
 
 # %% ../nbs/07a_diversity.ipynb #bb4b86ff
-def table_values(
-    values, # What each row has, a Series or array, shape (n_rows,)
-)->list: # The value of each column of `class_table`, `MISSING` last if something is missing
-    "What the columns of a class table stand for, in order: to find one value, or to lay a taxonomy over them."
+def table_values(values) -> list:
+    """What the columns of a class table stand for, in order: to find one value, or to lay a
+    taxonomy over them.
+
+    Parameters
+    ----------
+    values
+        What each row has, a Series or array, shape (n_rows,).
+
+    Returns
+    -------
+    list
+        The value of each column of `class_table`, `MISSING` last if something is missing.
+    """
     return _coded(pd.Series(values))[1]
 
 # %% ../nbs/07a_diversity.ipynb #5651f826
 def _entries(counts):
-    "Positive counts of a class table: (count, value, class) of each, where each class begins, and sizes of the classes. Raises ValueError: empty classes, negative counts."
-    c = csr_array(counts, dtype=np.int64, copy=True)
-    c.sum_duplicates(); c.eliminate_zeros()
-    f = np.asarray(c.sum(axis=1), dtype=np.int64)
-    if (c.data < 0).any() or (f == 0).any(): raise ValueError(f"'counts' must hold the rows of each class (down) with each value (across), with no empty class. Got {'a negative count' if (c.data < 0).any() else 'a class without rows'}.")
-    return c.data, c.indices.astype(np.int64), np.repeat(np.arange(len(f)), np.diff(c.indptr)), c.indptr.astype(np.int64), f
+    """Positive counts of a class table: (count, value, class) of each, where each class begins, and
+    sizes of the classes.
 
-def distinct_l(
-    counts, # Rows of each class that have each value, shape (n_classes, n_values); dense or sparse
-)->np.ndarray: # Different values in each class, shape (n_classes,)
-    "Distinct l of each class, equation (3). Raises ValueError for empty classes. Source: machanavajjhala2007."
+    Raises ValueError: empty classes, negative counts.
+    """
+    c = csr_array(counts, dtype=np.int64, copy=True)
+    c.sum_duplicates()
+    c.eliminate_zeros()
+    f = np.asarray(c.sum(axis=1), dtype=np.int64)
+    if (c.data < 0).any() or (f == 0).any():
+        raise ValueError(
+            "'counts' must hold the rows of each class (down) with each value (across), with no"
+            " empty class. Got"
+            f" {'a negative count' if (c.data < 0).any() else 'a class without rows'}."
+        )
+    return (
+        c.data,
+        c.indices.astype(np.int64),
+        np.repeat(np.arange(len(f)), np.diff(c.indptr)),
+        c.indptr.astype(np.int64),
+        f,
+    )
+
+
+def distinct_l(counts) -> np.ndarray:
+    """Distinct l of each class, equation (3).
+
+    Source: machanavajjhala2007.
+
+    Parameters
+    ----------
+    counts
+        Rows of each class that have each value, shape (n_classes, n_values); dense or sparse.
+
+    Returns
+    -------
+    np.ndarray
+        Different values in each class, shape (n_classes,).
+
+    Raises
+    ------
+    ValueError
+        For empty classes.
+    """
     return np.diff(_entries(counts)[3])
 
-def entropy_l(
-    counts, # Rows of each class that have each value, shape (n_classes, n_values)
-)->np.ndarray: # exp of each class's entropy, shape (n_classes,), at least 1
-    "Entropy l of each class, equation (3). Raises ValueError for empty classes. Source: machanavajjhala2007."
+
+def entropy_l(counts) -> np.ndarray:
+    """Entropy l of each class, equation (3).
+
+    Source: machanavajjhala2007.
+
+    Parameters
+    ----------
+    counts
+        Rows of each class that have each value, shape (n_classes, n_values).
+
+    Returns
+    -------
+    np.ndarray
+        Exp of each class's entropy, shape (n_classes,), at least 1.
+
+    Raises
+    ------
+    ValueError
+        For empty classes.
+    """
     n, _, c, _, f = _entries(counts)
-    return np.maximum(np.exp(np.log(f) - np.bincount(c, weights=n*np.log(n), minlength=len(f))/f), 1)   # rounding may end just below
+    # rounding may end just below
+    return np.maximum(
+        np.exp(np.log(f) - np.bincount(c, weights=n * np.log(n), minlength=len(f)) / f), 1
+    )
 
 # %% ../nbs/07a_diversity.ipynb #fdf5a1fd
-def recursive_c(
-    counts, # Rows of each class that have each value, shape (n_classes, n_values)
-    l:int=2, # Where the tail begins, at least 1
-)->np.ndarray: # What c must exceed in each class, shape (n_classes,); infinite with fewer than l values
-    "Bound of recursive (c,l)-diversity for each class, equation (4). Raises ValueError for empty classes and l below 1. Source: machanavajjhala2007."
-    if isinstance(l, bool) or not isinstance(l, (int, np.integer)) or l < 1: raise ValueError(f"'l' must be an integer of at least 1. Got {l!r}: use l=2.")
+def recursive_c(counts, l: int = 2) -> np.ndarray:
+    """Bound of recursive (c,l)-diversity for each class, equation (4).
+
+    Source: machanavajjhala2007.
+
+    Parameters
+    ----------
+    counts
+        Rows of each class that have each value, shape (n_classes, n_values).
+    l : int
+        Where the tail begins, at least 1.
+
+    Returns
+    -------
+    np.ndarray
+        What c must exceed in each class, shape (n_classes,); infinite with fewer than l values.
+
+    Raises
+    ------
+    ValueError
+        For empty classes and l below 1.
+    """
+    if isinstance(l, bool) or not isinstance(l, (int, np.integer)) or l < 1:
+        raise ValueError(f"'l' must be an integer of at least 1. Got {l!r}: use l=2.")
     n, _, c, starts, f = _entries(counts)
-    n = n[np.lexsort((-n, c))]                                      # falling in each class
-    tail = np.bincount(c, weights=n*(np.arange(len(n)) - starts[c] >= l-1), minlength=len(f))
+    n = n[np.lexsort((-n, c))]  # falling in each class
+    tail = np.bincount(c, weights=n * (np.arange(len(n)) - starts[c] >= l - 1), minlength=len(f))
     return np.divide(n[starts[:-1]], tail, out=np.full(len(f), np.inf), where=tail > 0)
 
 # %% ../nbs/07a_diversity.ipynb #56f143ba
-def alpha_share(
-    counts, # Rows of each class that have each value, shape (n_classes, n_values)
-    value:int=None, # Column of one value, to bound its share only; None: of the most frequent value
-)->np.ndarray: # Share of the value in each class, shape (n_classes,), in [0, 1]
-    "Alpha of each class, equation (5). For the column of a value see `table_values`. Raises ValueError: empty classes, no such column. Source: wong2006."
+def alpha_share(counts, value: int = None) -> np.ndarray:
+    """Alpha of each class, equation (5).
+
+    For the column of a value see `table_values`. Source: wong2006.
+
+    Parameters
+    ----------
+    counts
+        Rows of each class that have each value, shape (n_classes, n_values).
+    value : int
+        Column of one value, to bound its share only; None: of the most frequent value.
+
+    Returns
+    -------
+    np.ndarray
+        Share of the value in each class, shape (n_classes,), in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        Empty classes, no such column.
+    """
     n, v, c, _, f = _entries(counts)
     m, top = np.shape(counts)[1], np.zeros(len(f), dtype=np.int64)
     if value is not None:
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < m: raise ValueError(f"'value' must be the number of a column of the counts, 0 to {m-1}. Got {value!r}: use table_values(...).index of the value.")
-        n = n*(v == value)
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, np.integer))
+            or not 0 <= value < m
+        ):
+            raise ValueError(
+                f"'value' must be the number of a column of the counts, 0 to {m - 1}. Got {value!r}:"
+                " use table_values(...).index of the value."
+            )
+        n = n * (v == value)
     np.maximum.at(top, c, n)
-    return top/f
+    return top / f
 
 # %% ../nbs/07a_diversity.ipynb #913e1e56
-def worst_counts(
-    counts, # Rows of each class that have each value, shape (n_classes, n_values)
-    missing:int=None, # Column of the missing secrets; None: there are none
-)->csr_array: # The same, with every missing secret counted as the most frequent value of its class
-    "The counts when missing secrets are what tells most, for l and alpha. Raises ValueError for empty classes."
-    if missing is None: return csr_array(counts)
+def worst_counts(counts, missing: int = None) -> csr_array:
+    """The counts when missing secrets are what tells most, for l and alpha.
+
+    Parameters
+    ----------
+    counts
+        Rows of each class that have each value, shape (n_classes, n_values).
+    missing : int
+        Column of the missing secrets; None: there are none.
+
+    Returns
+    -------
+    csr_array
+        The same, with every missing secret counted as the most frequent value of its class.
+
+    Raises
+    ------
+    ValueError
+        For empty classes.
+    """
+    if missing is None:
+        return csr_array(counts)
     n, v, c, starts, f = _entries(counts)
     gap, top, first = v == missing, np.zeros(len(f), dtype=np.int64), np.full(len(f), -1)
     np.maximum.at(top, c[~gap], n[~gap])
     at = np.flatnonzero(~gap & (n == top[c]))[::-1]
-    first[c[at]] = at                                                # the first of the most frequent values
-    hide = np.flatnonzero(gap)[first[c[gap]] >= 0]                   # a class without any known value stays as it is
+    # the first of the most frequent values
+    first[c[at]] = at
+    # a class without any known value stays as it is
+    hide = np.flatnonzero(gap)[first[c[gap]] >= 0]
     n[first[c[hide]]] += n[hide]
     n[hide] = 0
     return csr_array((n, v, starts), shape=np.shape(counts))
 
-def missing_column(
-    values, # Values of the columns of a class table, as `table_values` gives
-)->int: # Column of the missing secrets; None when nothing is missing
-    "Where missing secrets are counted in a class table."
-    return len(values)-1 if len(values) and values[-1] is MISSING else None
+
+def missing_column(values) -> int:
+    """Where missing secrets are counted in a class table.
+
+    Parameters
+    ----------
+    values
+        Values of the columns of a class table, as `table_values` gives.
+
+    Returns
+    -------
+    int
+        Column of the missing secrets; None when nothing is missing.
+    """
+    return len(values) - 1 if len(values) and values[-1] is MISSING else None
 
 # %% ../nbs/07a_diversity.ipynb #997a39f9
 def _textbook_t(counts, distance):
-    "Equations (7) and (8) on a dense table. Source: li2007."
-    f = np.asarray(counts, dtype=float); f = f[:, f.sum(axis=0) > 0]
-    gap = f/f.sum(axis=1, keepdims=True) - f.sum(axis=0)/f.sum()
-    if distance == "equal": return np.abs(gap).sum(axis=1)/2
-    return np.abs(gap.cumsum(axis=1)).sum(axis=1)/max(f.shape[1]-1, 1)
+    """Equations (7) and (8) on a dense table. Source: li2007."""
+    f = np.asarray(counts, dtype=float)
+    f = f[:, f.sum(axis=0) > 0]
+    gap = f / f.sum(axis=1, keepdims=True) - f.sum(axis=0) / f.sum()
+    if distance == "equal":
+        return np.abs(gap).sum(axis=1) / 2
+    return np.abs(gap.cumsum(axis=1)).sum(axis=1) / max(f.shape[1] - 1, 1)
 
 # %% ../nbs/07a_diversity.ipynb #ebf68ec7
 def _textbook_tree(counts, taxonomy):
-    "Equation (9) bottom-up, one class at a time, over the leaves in order. Source: li2007."
+    """Equation (9) bottom-up, one class at a time, over the leaves in order. Source: li2007."""
     p, res = np.asarray(counts, dtype=float), []
-    for gap in p/p.sum(axis=1, keepdims=True) - p.sum(axis=0)/p.sum():
+    for gap in p / p.sum(axis=1, keepdims=True) - p.sum(axis=0) / p.sum():
         extra, cost = np.zeros(len(taxonomy)), 0
         extra[taxonomy.leaf] = gap
-        for i in range(len(taxonomy)-1, -1, -1):                     # children come after their parent
+        # children come after their parent
+        for i in range(len(taxonomy) - 1, -1, -1):
             below = extra[taxonomy.parent == i]
-            if not len(below): continue
+            if not len(below):
+                continue
             extra[i] = below.sum()
-            cost += taxonomy.level[i]/taxonomy.height*min(below[below > 0].sum(), -below[below < 0].sum())
+            cost += (
+                taxonomy.level[i]
+                / taxonomy.height
+                * min(below[below > 0].sum(), -below[below < 0].sum())
+            )
         res.append(cost)
     return np.array(res)
 
 # %% ../nbs/07a_diversity.ipynb #ff56acb5
 def _ordered_work(n, v, c, starts, f, Q):
-    "n f_c (m-1) times equation (8), for each class. `Q`: cumulative counts of the whole table."
+    """n f_c (m-1) times equation (8), for each class. `Q`: cumulative counts of the whole table."""
     m, N = len(Q), Q[-1]
-    S = np.append(Q[:1]*0, np.cumsum(Q))
-    A = np.cumsum(n); A = (A - np.append(A[:1]*0, A)[starts[c]]) * N       # N times the class's cumulative count
-    b = np.append(v[1:], m); b[starts[1:]-1] = m                     # where the next value of the class stands
+    S = np.append(Q[:1] * 0, np.cumsum(Q))
+    A = np.cumsum(n)
+    A = (A - np.append(A[:1] * 0, A)[starts[c]]) * N  # N times the class's cumulative count
+    b = np.append(v[1:], m)
+    b[starts[1:] - 1] = m  # where the next value of the class stands
     g = f[c]
-    x = np.clip(np.searchsorted(Q, -(-A//g)), v, b)
-    work = A*(x-v) - g*(S[x]-S[v]) + g*(S[b]-S[x]) - A*(b-x)
-    res = f*S[v[starts[:-1]]]                                        # before its first value
+    x = np.clip(np.searchsorted(Q, -(-A // g)), v, b)
+    work = A * (x - v) - g * (S[x] - S[v]) + g * (S[b] - S[x]) - A * (b - x)
+    res = f * S[v[starts[:-1]]]  # before its first value
     np.add.at(res, c, work)
     return res
 
 # %% ../nbs/07a_diversity.ipynb #865b5cac
 def _leaf_places(taxonomy, values, m):
-    "Leaf of each of the m columns of a class table, -1 for `MISSING`. Raises ValueError: not one value for each column, a value that is no leaf."
-    if values is None: values = taxonomy.values
-    if len(values) != m: raise ValueError(f"'values' must have the value of each of the {m} columns of the counts. Got {len(values)}: use table_values, or counts whose columns are the leaves of the taxonomy in their order.")
+    """Leaf of each of the m columns of a class table, -1 for `MISSING`.
+
+    Raises ValueError: not one value for each column, a value that is no leaf.
+    """
+    if values is None:
+        values = taxonomy.values
+    if len(values) != m:
+        raise ValueError(
+            f"'values' must have the value of each of the {m} columns of the counts. Got"
+            f" {len(values)}: use table_values, or counts whose columns are the leaves of the"
+            " taxonomy in their order."
+        )
     held = np.empty(m, dtype=object)
     held[:] = [MISSING if v is None or v is pd.NA or v is pd.NaT or v != v else v for v in values]
     return taxonomy.check_covers(Attribute("values", "categorical", held, "object"))
 
+
 def _above(taxonomy, places):
-    "Which of the tree's nodes lie above, or are, each value: sparse 0/1, shape (n_values, n_nodes+1); and twice the weight of each node's step up, times the height. A missing value is a leaf of its own, below the root."
+    """Which of the tree's nodes lie above, or are, each value: sparse 0/1, shape (n_values,
+    n_nodes+1); and twice the weight of each node's step up, times the height.
+
+    A missing value is a leaf of its own, below the root.
+    """
     height, last = max(taxonomy.height, 1), len(taxonomy)
-    weight = np.append(np.append(height, taxonomy.level[taxonomy.parent[1:]]) - taxonomy.level, height)
+    weight = np.append(
+        np.append(height, taxonomy.level[taxonomy.parent[1:]]) - taxonomy.level, height
+    )
     at, rows, nodes = np.where(places < 0, last, np.append(taxonomy.leaf, -1)[places]), [], []
     up = np.append(taxonomy.parent, -1)
     while (at >= 0).any():
-        rows.append(np.flatnonzero(at >= 0)); nodes.append(at[at >= 0])
+        rows.append(np.flatnonzero(at >= 0))
+        nodes.append(at[at >= 0])
         at = np.where(at >= 0, up[at], -1)
     rows, nodes = np.concatenate(rows or [places]), np.concatenate(nodes or [places])
-    return csr_array((np.ones(len(rows), dtype=np.int64), (rows, nodes)), shape=(len(places), last+1)), weight.astype(np.int64)
+    return csr_array(
+        (np.ones(len(rows), dtype=np.int64), (rows, nodes)), shape=(len(places), last + 1)
+    ), weight.astype(np.int64)
 
 # %% ../nbs/07a_diversity.ipynb #f25bc713
 def _tree_t(counts, total, taxonomy, values):
-    "Equation (10) for each class"
+    """Equation (10) for each class"""
     above, w = _above(taxonomy, _leaf_places(taxonomy, values, len(total)))
     H, N = max(taxonomy.height, 1), int(total.sum())
     T = above.T @ total
     n, v, c, _, f = _entries(csr_array(counts, dtype=np.int64) @ above)
     f = np.asarray(csr_array(counts).sum(axis=1), dtype=np.int64)
-    if 2*H*N*N >= 2**62: n, f, T = n.astype(float), f.astype(float), T.astype(float)
-    res = f*(w*T).sum()                                              # as if the class had no row in any node
-    np.add.at(res, c, w[v]*(np.abs(n*N - f[c]*T[v]) - f[c]*T[v]))
-    return res/(2*H*N*f)
+    if 2 * H * N * N >= 2**62:
+        n, f, T = n.astype(float), f.astype(float), T.astype(float)
+    # as if the class had no row in any node
+    res = f * (w * T).sum()
+    np.add.at(res, c, w[v] * (np.abs(n * N - f[c] * T[v]) - f[c] * T[v]))
+    return res / (2 * H * N * f)
 
 # %% ../nbs/07a_diversity.ipynb #4623ab4c
 _DISTANCES = ("equal", "ordered", "hierarchical")
 
+
 def _check_distance(distance, taxonomy):
-    "Raises ValueError for another distance, TypeError or ValueError for a taxonomy that does not go with it"
-    if not isinstance(distance, str) or distance not in _DISTANCES: raise ValueError(f"'distance' must be 'equal', 'ordered' or 'hierarchical'. Got {distance!r}.")
-    if taxonomy is not None and not isinstance(taxonomy, Taxonomy): raise TypeError(f"'taxonomy' must be a Taxonomy. Got {type(taxonomy).__name__}: make one with Taxonomy.from_csv or Taxonomy.from_dict.")
-    if (distance == "hierarchical") != (taxonomy is not None): raise ValueError(f"'taxonomy' must be given for distance='hierarchical', and only for it. Got distance={distance!r} with {'none' if taxonomy is None else 'one'}.")
+    """Raises ValueError for another distance, TypeError or ValueError for a taxonomy that does not
+    go with it
+    """
+    if not isinstance(distance, str) or distance not in _DISTANCES:
+        raise ValueError(
+            f"'distance' must be 'equal', 'ordered' or 'hierarchical'. Got {distance!r}."
+        )
+    if taxonomy is not None and not isinstance(taxonomy, Taxonomy):
+        raise TypeError(
+            f"'taxonomy' must be a Taxonomy. Got {type(taxonomy).__name__}: make one with"
+            " Taxonomy.from_csv or Taxonomy.from_dict."
+        )
+    if (distance == "hierarchical") != (taxonomy is not None):
+        raise ValueError(
+            "'taxonomy' must be given for distance='hierarchical', and only for it. Got"
+            f" distance={distance!r} with {'none' if taxonomy is None else 'one'}."
+        )
+
 
 def _whole(n, v, m, whole):
-    "Counts of the whole table. Raises ValueError when it has fewer rows with a value than a class."
-    if whole is None: return np.bincount(v, weights=n, minlength=m).astype(np.int64)
+    """Counts of the whole table.
+
+    Raises ValueError when it has fewer rows with a value than a class.
+    """
+    if whole is None:
+        return np.bincount(v, weights=n, minlength=m).astype(np.int64)
     total = np.asarray(whole, dtype=np.int64)
-    if total.shape != (m,) or (total < 0).any() or (total[v] < n).any(): raise ValueError(f"'whole' must count the rows of the whole table with each of the {m} values, never fewer than a class has. Got {'counts for ' + str(total.size) + ' values' if total.shape != (m,) else 'too small a count'}.")
+    if total.shape != (m,) or (total < 0).any() or (total[v] < n).any():
+        raise ValueError(
+            f"'whole' must count the rows of the whole table with each of the {m} values, never"
+            " fewer than a class has. Got"
+            f" {'counts for ' + str(total.size) + ' values' if total.shape != (m,) else 'too small a count'}."
+        )
     return total
 
 # %% ../nbs/07a_diversity.ipynb #e47b18d6
 def t_closeness(
-    counts, # Rows of each class that have each value, shape (n_classes, n_values); values in order
-    distance:str="equal", # "equal": any two values are equally far apart; "ordered": they stand in a row; "hierarchical": apart by the level of their lowest common node
-    taxonomy:Taxonomy=None, # For "hierarchical": a tree that has every value as a leaf
-    values=None, # For "hierarchical": the value of each column, as `table_values` gives; None: the leaves in order
-    whole=None, # Rows of the whole table that have each value, shape (n_values,); None: the classes are the whole table
-)->np.ndarray: # Distance of each class from the whole table, shape (n_classes,), in [0, 1]
-    "t of each class, equations (7), (8) and (9); the first two over the values that occur. Missing is a value of its own, in a tree as far as possible from all others. Raises ValueError: another distance, empty classes, a value that is no leaf. Source: li2007."
+    counts, distance: str = "equal", taxonomy: Taxonomy = None, values=None, whole=None
+) -> np.ndarray:
+    """t of each class, equations (7), (8) and (9); the first two over the values that occur.
+
+    Missing is a value of its own, in a tree as far as possible from all others. Source: li2007.
+
+    Parameters
+    ----------
+    counts
+        Rows of each class that have each value, shape (n_classes, n_values); values in order.
+    distance : str
+        "equal": any two values are equally far apart; "ordered": they stand in a row;
+        "hierarchical": apart by the level of their lowest common node.
+    taxonomy : Taxonomy
+        For "hierarchical": a tree that has every value as a leaf.
+    values
+        For "hierarchical": the value of each column, as `table_values` gives; None: the leaves in
+        order.
+    whole
+        Rows of the whole table that have each value, shape (n_values,); None: the classes are the
+        whole table.
+
+    Returns
+    -------
+    np.ndarray
+        Distance of each class from the whole table, shape (n_classes,), in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        Another distance, empty classes, a value that is no leaf.
+    """
     _check_distance(distance, taxonomy)
     n, v, c, starts, f = _entries(counts)
     total = _whole(n, v, np.shape(counts)[1], whole)
-    if distance == "hierarchical": return _tree_t(counts, total, taxonomy, values)
+    if distance == "hierarchical":
+        return _tree_t(counts, total, taxonomy, values)
     N, v = int(total.sum()), (np.cumsum(total > 0) - 1)[v]
     total = total[total > 0]
-    if N*N*len(total) >= 2**62: n, f, total = n.astype(float), f.astype(float), total.astype(float)   # no longer exact
-    if distance == "ordered": return _ordered_work(n, v, c, starts, f, np.cumsum(total))/(N*f*max(len(total)-1, 1)) if N else f*1.
-    here = np.zeros(len(f), dtype=f.dtype); np.add.at(here, c, np.abs(n*N - f[c]*total[v]) - f[c]*total[v])
-    return (here + f*N)/(2*N*f)
+    # no longer exact
+    if N * N * len(total) >= 2**62:
+        n, f, total = n.astype(float), f.astype(float), total.astype(float)
+    if distance == "ordered":
+        return (
+            _ordered_work(n, v, c, starts, f, np.cumsum(total)) / (N * f * max(len(total) - 1, 1))
+            if N
+            else f * 1.0
+        )
+    here = np.zeros(len(f), dtype=f.dtype)
+    np.add.at(here, c, np.abs(n * N - f[c] * total[v]) - f[c] * total[v])
+    return (here + f * N) / (2 * N * f)
 
 # %% ../nbs/07a_diversity.ipynb #604710d0
-def _is_number(x): return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool) and bool(np.isfinite(x))
-def _is_count(x): return _is_number(x) and isinstance(x, (int, np.integer)) and x >= 1
+def _is_number(x):
+    return (
+        isinstance(x, (int, float, np.integer, np.floating))
+        and not isinstance(x, bool)
+        and bool(np.isfinite(x))
+    )
+
+
+def _is_count(x):
+    return _is_number(x) and isinstance(x, (int, np.integer)) and x >= 1
+
 
 def _number(x):
-    "A number as people write it, if that loses nothing"
+    """A number as people write it, if that loses nothing"""
     return f"{x:g}" if float(f"{x:g}") == x else repr(float(x))
 
+
 def _check_name(sensitive):
-    "Raises TypeError for what is no name of a column"
-    if sensitive is not None and not pd.api.types.is_hashable(sensitive) or isinstance(sensitive, tuple): raise TypeError(f"'sensitive' must be the name of one column, or None for the class y. Got {type(sensitive).__name__}: write one constraint for each column.")
+    """Raises TypeError for what is no name of a column"""
+    if (
+        sensitive is not None
+        and not pd.api.types.is_hashable(sensitive)
+        or isinstance(sensitive, tuple)
+    ):
+        raise TypeError(
+            "'sensitive' must be the name of one column, or None for the class y. Got"
+            f" {type(sensitive).__name__}: write one constraint for each column."
+        )
 
 # %% ../nbs/07a_diversity.ipynb #96c157fd
 @dataclass(frozen=True)
@@ -293,7 +602,8 @@ class LDiversity:
     l : int or float, default=2
         How many: at least 1, a whole number unless `form="entropy"`.
     form : {"distinct", "entropy", "recursive"}, default="distinct"
-        What well represented means: different values; exp of the entropy; the most frequent value has fewer
+        What well represented means: different values; exp of the entropy; the most frequent value
+        has fewer
         rows than c times all those from the l-th most frequent on.
     c : float, default=None
         For "recursive", and only for it: a positive number.
@@ -305,38 +615,63 @@ class LDiversity:
     l, form, c, sensitive
         As given.
     """
+
     l: float = 2
     form: str = "distinct"
     c: float = None
     sensitive: str = None
 
     def check(self):
-        "The constraint itself, if it makes sense. Raises ValueError and TypeError."
+        """The constraint itself, if it makes sense. Raises ValueError and TypeError."""
         _check_name(self.sensitive)
-        if self.form not in ("distinct", "entropy", "recursive"): raise ValueError(f"'form' of LDiversity must be 'distinct', 'entropy' or 'recursive'. Got {self.form!r}.")
+        if self.form not in ("distinct", "entropy", "recursive"):
+            raise ValueError(
+                "'form' of LDiversity must be 'distinct', 'entropy' or 'recursive'. Got"
+                f" {self.form!r}."
+            )
         if self.form == "entropy":
-            if not _is_number(self.l) or self.l < 1: raise ValueError(f"'l' of LDiversity must be a number of at least 1. Got {self.l!r}: use l=2.")
-        elif not _is_count(self.l): raise ValueError(f"'l' of LDiversity must be an integer of at least 1 for form={self.form!r}. Got {self.l!r}: use l=2, or form='entropy' for other numbers.")
-        if self.form != "recursive" and self.c is not None: raise ValueError(f"'c' of LDiversity must be None unless form='recursive'. Got {self.c!r} with form={self.form!r}: leave it out.")
-        if self.form == "recursive" and (not _is_number(self.c) or self.c <= 0): raise ValueError(f"'c' of LDiversity must be a number above 0 for form='recursive'. Got {self.c!r}: use c=3.")
+            if not _is_number(self.l) or self.l < 1:
+                raise ValueError(
+                    f"'l' of LDiversity must be a number of at least 1. Got {self.l!r}: use l=2."
+                )
+        elif not _is_count(self.l):
+            raise ValueError(
+                f"'l' of LDiversity must be an integer of at least 1 for form={self.form!r}. Got"
+                f" {self.l!r}: use l=2, or form='entropy' for other numbers."
+            )
+        if self.form != "recursive" and self.c is not None:
+            raise ValueError(
+                f"'c' of LDiversity must be None unless form='recursive'. Got {self.c!r} with"
+                f" form={self.form!r}: leave it out."
+            )
+        if self.form == "recursive" and (not _is_number(self.c) or self.c <= 0):
+            raise ValueError(
+                f"'c' of LDiversity must be a number above 0 for form='recursive'. Got {self.c!r}:"
+                " use c=3."
+            )
         return self
 
     def promise(self, name, secret=None):
-        "What it promises of the column `name`, in words"
-        if self.form == "recursive": return f"recursive ({_number(self.c)}, {self.l})-diversity of {name!r}"
+        """What it promises of the column `name`, in words"""
+        if self.form == "recursive":
+            return f"recursive ({_number(self.c)}, {self.l})-diversity of {name!r}"
         return f"{self.form} {_number(self.l)}-diversity of {name!r}"
 
     def measure(self, counts, secret=None):
-        "For each class of `counts`, as `class_table` gives: (the number measured, does it hold). Secrets that `secret` says are missing may be anything."
-        if secret is not None: counts = worst_counts(counts, secret.missing)
+        """For each class of `counts`, as `class_table` gives: (the number measured, does it hold).
+
+        Secrets that `secret` says are missing may be anything.
+        """
+        if secret is not None:
+            counts = worst_counts(counts, secret.missing)
         if self.form == "recursive":
             m = recursive_c(counts, self.l)
             return m, m < self.c
         m = distinct_l(counts) if self.form == "distinct" else entropy_l(counts)
-        return m, m >= self.l*(1 - 1e-9*(self.form == "entropy"))
+        return m, m >= self.l * (1 - 1e-9 * (self.form == "entropy"))
 
     def worst(self, numbers):
-        "The number of the weakest class"
+        """The number of the weakest class"""
         return max(numbers) if self.form == "recursive" else min(numbers)
 
 # %% ../nbs/07a_diversity.ipynb #e6a288d0
@@ -351,7 +686,8 @@ class TCloseness:
     t : float, default=0.2
         Largest distance, from 0 to 1.
     distance : {"equal", "ordered", "hierarchical"}, default=None
-        How far apart values are, see `t_closeness`. None: "hierarchical" with a taxonomy, else "ordered" for
+        How far apart values are, see `t_closeness`. None: "hierarchical" with a taxonomy, else
+        "ordered" for
         numbers, dates and ordered categories, else "equal".
     taxonomy : Taxonomy, default=None
         For "hierarchical", and only for it: a tree that has every value as a leaf.
@@ -363,42 +699,59 @@ class TCloseness:
     t, distance, taxonomy, sensitive
         As given.
     """
+
     t: float = 0.2
     distance: str = None
     taxonomy: Taxonomy = None
     sensitive: str = None
 
     def check(self):
-        "The constraint itself, if it makes sense. Raises ValueError and TypeError."
+        """The constraint itself, if it makes sense. Raises ValueError and TypeError."""
         _check_name(self.sensitive)
-        if not _is_number(self.t) or not 0 <= self.t <= 1: raise ValueError(f"'t' of TCloseness must be a number from 0 to 1. Got {self.t!r}: use t=0.2.")
-        _check_distance(self.distance or ("equal" if self.taxonomy is None else "hierarchical"), self.taxonomy)
+        if not _is_number(self.t) or not 0 <= self.t <= 1:
+            raise ValueError(
+                f"'t' of TCloseness must be a number from 0 to 1. Got {self.t!r}: use t=0.2."
+            )
+        _check_distance(
+            self.distance or ("equal" if self.taxonomy is None else "hierarchical"), self.taxonomy
+        )
         return self
 
     def distance_on(self, secret=None):
-        "The distance that is used on a column"
-        return self.distance or ("hierarchical" if self.taxonomy is not None else "ordered" if secret is not None and secret.ordered else "equal")
+        """The distance that is used on a column"""
+        return self.distance or (
+            "hierarchical"
+            if self.taxonomy is not None
+            else "ordered"
+            if secret is not None and secret.ordered
+            else "equal"
+        )
 
     def promise(self, name, secret=None):
-        "What it promises of the column `name`, in words"
+        """What it promises of the column `name`, in words"""
         return f"{_number(self.t)}-closeness of {name!r} ({self.distance_on(secret)} distance)"
 
     def measure(self, counts, secret=None):
-        "For each class of `counts`, as `class_table` gives: (the number measured, does it hold). The whole table is that of `secret`, else all classes together."
+        """For each class of `counts`, as `class_table` gives: (the number measured, does it hold).
+
+        The whole table is that of `secret`, else all classes together.
+        """
         values, whole = (None, None) if secret is None else (secret.values, secret.whole)
         m = t_closeness(counts, self.distance_on(secret), self.taxonomy, values, whole)
         return m, m <= self.t + 1e-9
 
     def worst(self, numbers):
-        "The number of the weakest class"
+        """The number of the weakest class"""
         return max(numbers)
 
 # %% ../nbs/07a_diversity.ipynb #ff0734a3
 @dataclass(frozen=True)
 class Alpha:
-    """In each class no value of the sensitive attribute, or not the one named, has more than a share of alpha.
+    """In each class no value of the sensitive attribute, or not the one named, has more than a
+    share of alpha.
 
-    Source: wong2006. Together with k it is (alpha, k)-anonymity. Arguments are stored as they are and checked
+    Source: wong2006. Together with k it is (alpha, k)-anonymity. Arguments are stored as they are
+    and checked
     by `check`.
 
     Parameters
@@ -415,39 +768,75 @@ class Alpha:
     alpha, value, sensitive
         As given.
     """
+
     alpha: float = 0.5
     value: object = None
     sensitive: str = None
 
     def check(self):
-        "The constraint itself, if it makes sense. Raises ValueError and TypeError."
+        """The constraint itself, if it makes sense. Raises ValueError and TypeError."""
         _check_name(self.sensitive)
-        if not _is_number(self.alpha) or not 0 < self.alpha <= 1: raise ValueError(f"'alpha' of Alpha must be a number above 0 and at most 1. Got {self.alpha!r}: use alpha=0.5.")
-        if not pd.api.types.is_hashable(self.value): raise TypeError(f"'value' of Alpha must be one value, or None for any. Got {type(self.value).__name__}: write one constraint for each value.")
+        if not _is_number(self.alpha) or not 0 < self.alpha <= 1:
+            raise ValueError(
+                f"'alpha' of Alpha must be a number above 0 and at most 1. Got {self.alpha!r}: use"
+                " alpha=0.5."
+            )
+        if not pd.api.types.is_hashable(self.value):
+            raise TypeError(
+                "'value' of Alpha must be one value, or None for any. Got"
+                f" {type(self.value).__name__}: write one constraint for each value."
+            )
         return self
 
     def column(self, secret):
-        "Number of the value among those of a `Secret`; None for any value, -1 for one that is declared and does not occur. Raises ValueError for an unknown value."
-        if self.value is None: return None
-        if self.value in secret.values: return secret.values.index(self.value)
-        if self.value in secret.declared: return -1
-        some = ", ".join(map(repr, secret.values[:5])) + (f" and {len(secret.values)-5} more" if len(secret.values) > 5 else "")
-        raise ValueError(f"'value' of Alpha must be a value of column {secret.name!r}. Got {self.value!r}; its values are {some}: check the spelling, or declare the value with a pandas categorical column.")
+        """Number of the value among those of a `Secret`; None for any value, -1 for one that is
+        declared and does not occur.
+
+        Raises ValueError for an unknown value.
+        """
+        if self.value is None:
+            return None
+        if self.value in secret.values:
+            return secret.values.index(self.value)
+        if self.value in secret.declared:
+            return -1
+        some = ", ".join(map(repr, secret.values[:5])) + (
+            f" and {len(secret.values) - 5} more" if len(secret.values) > 5 else ""
+        )
+        raise ValueError(
+            f"'value' of Alpha must be a value of column {secret.name!r}. Got {self.value!r}; its"
+            f" values are {some}: check the spelling, or declare the value with a pandas"
+            " categorical column."
+        )
 
     def promise(self, name, secret=None):
-        "What it promises of the column `name`, in words"
-        return f"a share of at most {_number(self.alpha)} of " + (f"any value of {name!r}" if self.value is None else f"{self.value!r} in {name!r}")
+        """What it promises of the column `name`, in words"""
+        return f"a share of at most {_number(self.alpha)} of " + (
+            f"any value of {name!r}" if self.value is None else f"{self.value!r} in {name!r}"
+        )
 
     def measure(self, counts, secret=None):
-        "For each class of `counts`, as `class_table` gives: (the number measured, does it hold). One value needs the `secret` that it is a value of."
-        if self.value is not None and secret is None: raise ValueError(f"'secret' must be given to find {self.value!r} among the columns. Got None: use bind_constraints.")
+        """For each class of `counts`, as `class_table` gives: (the number measured, does it hold).
+
+        One value needs the `secret` that it is a value of.
+        """
+        if self.value is not None and secret is None:
+            raise ValueError(
+                f"'secret' must be given to find {self.value!r} among the columns. Got None: use"
+                " bind_constraints."
+            )
         j, gap = self.column(secret), None if secret is None else secret.missing
-        if j is None: m = alpha_share(worst_counts(counts, gap))
-        else: m = sum((alpha_share(counts, o) for o in {j, gap} - {-1, None}), np.zeros(np.shape(counts)[0]))
-        return m, m <= self.alpha + 1e-12*(gap is not None)
+        if j is None:
+            m = alpha_share(worst_counts(counts, gap))
+        else:
+            m = sum(
+                (alpha_share(counts, o) for o in {j, gap} - {-1, None}),
+                np.zeros(np.shape(counts)[0]),
+            )
+        return m, m <= self.alpha + 1e-12 * (gap is not None)
 
     def worst(self, numbers):
-        "The number of the weakest class"
+        """The number of the weakest class"""
         return max(numbers)
 
 # %% ../nbs/07a_diversity.ipynb #f842de28
@@ -475,48 +864,115 @@ class Secret:
     name, codes, values, ordered, whole, declared
         As given.
     """
+
     name: str
     codes: np.ndarray
     values: list
     ordered: bool
     whole: np.ndarray
     declared: tuple = ()
+
     @property
-    def missing(self): return missing_column(self.values)
-    def __repr__(self): return f"Secret({self.name!r}, {len(self.values)} values in {len(self.codes)} rows)"
+    def missing(self):
+        return missing_column(self.values)
+
+    def __repr__(self):
+        return f"Secret({self.name!r}, {len(self.values)} values in {len(self.codes)} rows)"
 
 # %% ../nbs/07a_diversity.ipynb #6619417d
 def _secret(s):
-    "A column as a `Secret`"
+    """A column as a `Secret`"""
     codes, values, ordered = _coded(s)
-    named, seen = s.dtype.categories if isinstance(s.dtype, pd.CategoricalDtype) else (), set(values)
-    return Secret(s.name, codes, values, ordered, np.bincount(codes, minlength=len(values)), tuple(o for o in named if o not in seen))
+    named, seen = (
+        s.dtype.categories if isinstance(s.dtype, pd.CategoricalDtype) else (),
+        set(values),
+    )
+    return Secret(
+        s.name,
+        codes,
+        values,
+        ordered,
+        np.bincount(codes, minlength=len(values)),
+        tuple(o for o in named if o not in seen),
+    )
 
 # %% ../nbs/07a_diversity.ipynb #dbd8bd6f
-def secret_of(
-    constraint, # `LDiversity`, `TCloseness` or `Alpha`
-    X:pd.DataFrame, # The table, shape (n_rows, n_columns)
-    y=None, # The class, a Series or array, shape (n_rows,); called "class" where it has no name
-)->pd.Series: # What the constraint protects, shape (n_rows,), with its name
-    "The column that a constraint speaks of: the class, or a column of X. Raises ValueError: no class given, an unknown column, another number of rows."
+def secret_of(constraint, X: pd.DataFrame, y=None) -> pd.Series:
+    """The column that a constraint speaks of: the class, or a column of X.
+
+    Parameters
+    ----------
+    constraint
+        `LDiversity`, `TCloseness` or `Alpha`.
+    X : pd.DataFrame
+        The table, shape (n_rows, n_columns).
+    y
+        The class, a Series or array, shape (n_rows,); called "class" where it has no name.
+
+    Returns
+    -------
+    pd.Series
+        What the constraint protects, shape (n_rows,), with its name.
+
+    Raises
+    ------
+    ValueError
+        No class given, an unknown column, another number of rows.
+    """
     o = constraint.sensitive
-    if o is not None and o in X.columns: return X[o]
+    if o is not None and o in X.columns:
+        return X[o]
     if y is not None:
         y = y if isinstance(y, pd.Series) else pd.Series(y)
         y = y.rename("class") if y.name is None else y
-        if len(y) != len(X): raise ValueError(f"'y' must have one value for each row of X. Got {len(y)} for {len(X)} rows: select the same rows from both.")
-    if o is None and y is None: raise ValueError(f"'y' must be given for {constraint!r}, which protects the class. Got None: give y, or name a column with sensitive=.")
-    if o is not None and (y is None or y.name != o): raise ValueError(f"'sensitive' must be a column of the table or the name of the class. Got {o!r}; the columns are {', '.join(map(str, X.columns))}.")
+        if len(y) != len(X):
+            raise ValueError(
+                f"'y' must have one value for each row of X. Got {len(y)} for {len(X)} rows: select"
+                " the same rows from both."
+            )
+    if o is None and y is None:
+        raise ValueError(
+            f"'y' must be given for {constraint!r}, which protects the class. Got None: give y, or"
+            " name a column with sensitive=."
+        )
+    if o is not None and (y is None or y.name != o):
+        raise ValueError(
+            f"'sensitive' must be a column of the table or the name of the class. Got {o!r}; the"
+            f" columns are {', '.join(map(str, X.columns))}."
+        )
     return y
 
 # %% ../nbs/07a_diversity.ipynb #929dfe22
-def check_constraints(
-    constraints, # A list or tuple of `LDiversity`, `TCloseness` and `Alpha`
-)->tuple: # The same, checked
-    "Raises TypeError for anything else, and what the `check` of each raises."
-    if not isinstance(constraints, (list, tuple)): raise TypeError(f"'constraints' must be a list of LDiversity, TCloseness and Alpha objects. Got {type(constraints).__name__}: use constraints=[LDiversity(l=2)].")
+def check_constraints(constraints) -> tuple:
+    """
+
+    Parameters
+    ----------
+    constraints
+        A list or tuple of `LDiversity`, `TCloseness` and `Alpha`.
+
+    Returns
+    -------
+    tuple
+        The same, checked.
+
+    Raises
+    ------
+    TypeError
+        For anything else, and what the `check` of each raises.
+    """
+    if not isinstance(constraints, (list, tuple)):
+        raise TypeError(
+            "'constraints' must be a list of LDiversity, TCloseness and Alpha objects. Got"
+            f" {type(constraints).__name__}: use constraints=[LDiversity(l=2)]."
+        )
     for o in constraints:
-        if not isinstance(o, (LDiversity, TCloseness, Alpha)): raise TypeError(f"'constraints' must hold LDiversity, TCloseness and Alpha objects. Got {o.__name__ + ', a class' if isinstance(o, type) else repr(o)}: use LDiversity(l=2).")
+        if not isinstance(o, (LDiversity, TCloseness, Alpha)):
+            raise TypeError(
+                "'constraints' must hold LDiversity, TCloseness and Alpha objects. Got"
+                f" {o.__name__ + ', a class' if isinstance(o, type) else repr(o)}: use"
+                " LDiversity(l=2)."
+            )
     return tuple(o.check() for o in constraints)
 
 # %% ../nbs/07a_diversity.ipynb #9e5b5808
@@ -538,65 +994,128 @@ class BoundConstraint:
     promise : str
         What is promised, in words.
     """
+
     constraint: object
     secret: Secret
+
     @property
-    def promise(self): return self.constraint.promise(self.secret.name, self.secret)
-    def __repr__(self): return f"BoundConstraint({self.promise})"
+    def promise(self):
+        return self.constraint.promise(self.secret.name, self.secret)
+
+    def __repr__(self):
+        return f"BoundConstraint({self.promise})"
 
     def table(self, groups, rows=None, n_groups=None):
-        "Counts of the secret in groups, numbered 0, 1, ...; `rows`: the rows that `groups` speaks of, None for all"
+        """Counts of the secret in groups, numbered 0, 1, ...; `rows`: the rows that `groups` speaks
+        of, None for all
+        """
         s = self.secret
-        return _count_table(groups, s.codes if rows is None else s.codes[rows], len(s.values), n_groups)
+        return _count_table(
+            groups, s.codes if rows is None else s.codes[rows], len(s.values), n_groups
+        )
 
     def measure(self, counts):
-        "For each group of a `table`: (the number measured, does it hold)"
+        """For each group of a `table`: (the number measured, does it hold)"""
         return self.constraint.measure(counts, self.secret)
 
     def worst(self, numbers):
-        "The number of the weakest group"
+        """The number of the weakest group"""
         return self.constraint.worst(numbers)
 
 # %% ../nbs/07a_diversity.ipynb #979ab010
-def bind_constraints(
-    constraints, # A list or tuple of `LDiversity`, `TCloseness` and `Alpha`
-    X:pd.DataFrame, # The table, shape (n_rows, n_columns)
-    y=None, # The class, a Series or array, shape (n_rows,)
-)->list: # A `BoundConstraint` for each
-    "Constraints with the columns that they protect; for l and alpha a missing secret may be any value, for t it is one of its own. Raises as `check_constraints` and `secret_of`, and ValueError for a value or a taxonomy that does not fit the column."
+def bind_constraints(constraints, X: pd.DataFrame, y=None) -> list:
+    """Constraints with the columns that they protect; for l and alpha a missing secret may be any
+    value, for t it is one of its own.
+
+    Raises as `check_constraints` and `secret_of`, and ValueError for a value or a taxonomy that
+    does not fit the column.
+
+    Parameters
+    ----------
+    constraints
+        A list or tuple of `LDiversity`, `TCloseness` and `Alpha`.
+    X : pd.DataFrame
+        The table, shape (n_rows, n_columns).
+    y
+        The class, a Series or array, shape (n_rows,).
+
+    Returns
+    -------
+    list
+        A `BoundConstraint` for each.
+    """
     found, bound = {}, []
     for o in check_constraints(constraints):
         s = secret_of(o, X, y)
-        if s.name not in found: found[s.name] = _secret(s)
+        if s.name not in found:
+            found[s.name] = _secret(s)
         b = BoundConstraint(o, found[s.name])
-        if len(s): b.measure(b.secret.whole[None, :])                # does it fit the column?
+        if len(s):
+            b.measure(b.secret.whole[None, :])  # does it fit the column?
         bound.append(b)
     return bound
 
 # %% ../nbs/07a_diversity.ipynb #0408daa6
-def allow_function(
-    bound, # Constraints, as `bind_constraints` gives
-): # A function (rows, groups, n_groups) -> bool array, shape (n_groups,); None where there is no constraint
-    "Which groups may be published? `rows`: numbers of some rows, each once; `groups`: the group of each of these rows, 0 to n_groups-1, none of them empty. Sizes are left to the caller."
-    if not bound: return None
+def allow_function(bound):
+    """Which groups may be published?
+
+    `rows`: numbers of some rows, each once; `groups`: the group of each of these rows, 0 to
+    n_groups-1, none of them empty. Sizes are left to the caller.
+
+    Parameters
+    ----------
+    bound
+        Constraints, as `bind_constraints` gives.
+
+    Returns
+    -------
+    object
+        A function (rows, groups, n_groups) -> bool array, shape (n_groups,); None where there is no
+        constraint.
+    """
+    if not bound:
+        return None
+
     def allow(rows, groups, n_groups):
         tables, ok = {}, np.ones(n_groups, dtype=bool)
         for b in bound:
-            if id(b.secret) not in tables: tables[id(b.secret)] = b.table(groups, rows, n_groups)
+            if id(b.secret) not in tables:
+                tables[id(b.secret)] = b.table(groups, rows, n_groups)
             ok &= b.measure(tables[id(b.secret)])[1]
         return ok
+
     return allow
 
 # %% ../nbs/07a_diversity.ipynb #20dda4ac
 def _gaps(secret):
-    "How many secrets are missing, in words; nothing where none is"
-    return "" if secret.missing is None else f" when its {secret.whole[secret.missing]:,} missing secrets are the worst they may be"
+    """How many secrets are missing, in words; nothing where none is"""
+    return (
+        ""
+        if secret.missing is None
+        else f" when its {secret.whole[secret.missing]:,} missing secrets are the worst they may be"
+    )
 
-def check_whole(
-    bound, # Constraints, as `bind_constraints` gives
-)->None: # Nothing
-    "Raises ValueError when the table as one group breaks a constraint: then no grouping can hold it."
+
+def check_whole(bound) -> None:
+    """
+
+    Parameters
+    ----------
+    bound
+        Constraints, as `bind_constraints` gives.
+
+    Raises
+    ------
+    ValueError
+        When the table as one group breaks a constraint: then no grouping can hold it.
+    """
     for b in bound:
-        if not b.secret.whole.any(): continue
+        if not b.secret.whole.any():
+            continue
         m, ok = b.measure(b.secret.whole[None, :])
-        if not ok[0]: raise ValueError(f"'constraints' must be such that the whole table as one group keeps them. Got {b.promise}, where the whole table has {m[0]:.4g}{_gaps(b.secret)}: no grouping can do better, so ask for less.")
+        if not ok[0]:
+            raise ValueError(
+                "'constraints' must be such that the whole table as one group keeps them. Got"
+                f" {b.promise}, where the whole table has {m[0]:.4g}{_gaps(b.secret)}: no grouping"
+                " can do better, so ask for less."
+            )

@@ -15,18 +15,37 @@ from nbdev.showdoc import BasicMarkdownRenderer
 # %% ../nbs/90_docs.ipynb #c6cc33f5
 _section = re.compile(r"^(?P<heading>[A-Z][A-Za-z ]+)\n-{3,}[ ]*$", re.M)
 
-def numpydoc_sections(
-    doc:str, # A docstring, as `inspect.getdoc` returns it
-)->tuple: # The summary, and a dict from heading to text
-    "Split a numpydoc docstring at its underlined headings."
+
+def numpydoc_sections(doc: str) -> tuple:
+    """Split a numpydoc docstring at its underlined headings.
+
+    Parameters
+    ----------
+    doc : str
+        A docstring, as `inspect.getdoc` returns it.
+
+    Returns
+    -------
+    tuple
+        The summary, and a dict from heading to text.
+    """
     summary, *rest = _section.split(doc)
     return summary.strip(), {h: t.strip("\n") for h, t in zip(rest[::2], rest[1::2])}
 
 # %% ../nbs/90_docs.ipynb #a4000691
-def numpydoc_entries(
-    text:str, # The text of one section
-)->list: # A triple (name, type, description) for every entry
-    "Split a numpydoc section into its entries."
+def numpydoc_entries(text: str) -> list:
+    """Split a numpydoc section into its entries.
+
+    Parameters
+    ----------
+    text : str
+        The text of one section.
+
+    Returns
+    -------
+    list
+        A triple (name, type, description) for every entry.
+    """
     entries = []
     for entry in re.split(r"\n(?=\S)", textwrap.dedent(text).strip()):
         head, _, body = entry.partition("\n")
@@ -35,86 +54,148 @@ def numpydoc_entries(
     return entries
 
 # %% ../nbs/90_docs.ipynb #3ff8fb2a
-def markdown_table(
-    rows:list, # Tuples of strings, one for each row, all of one length
-    header:tuple, # Titles of the columns
-)->str: # A Markdown table
-    "Write `rows` as a Markdown table; vertical bars inside cells are escaped."
-    def line(cells): return "| " + " | ".join(c.replace("|", r"\|") for c in cells) + " |"
-    return "\n".join([line(header), "|" + "---|"*len(header), *map(line, rows)])
+def markdown_table(rows: list, header: tuple) -> str:
+    """Write `rows` as a Markdown table; vertical bars inside cells are escaped.
+
+    Parameters
+    ----------
+    rows : list
+        Tuples of strings, one for each row, all of one length.
+    header : tuple
+        Titles of the columns.
+
+    Returns
+    -------
+    str
+        A Markdown table.
+    """
+
+    def line(cells):
+        return "| " + " | ".join(c.replace("|", r"\|") for c in cells) + " |"
+
+    return "\n".join([line(header), "|" + "---|" * len(header), *map(line, rows)])
 
 # %% ../nbs/90_docs.ipynb #15157a03
-def public_methods(
-    cls:type, # A class
-)->list: # A pair (call, first line of the docstring) for every public method defined in `cls` itself
-    "List the methods that a reader of the class page wants to know."
+def public_methods(cls: type) -> list:
+    """List the methods that a reader of the class page wants to know.
+
+    Parameters
+    ----------
+    cls : type
+        A class.
+
+    Returns
+    -------
+    list
+        A pair (call, first line of the docstring) for every public method defined in `cls` itself.
+    """
+
     def call(name, f):
         pars = [o for o in inspect.signature(f).parameters.values()][1:]
         return f"{name}({', '.join(str(o.replace(annotation=o.empty)) for o in pars)})"
-    own = {n: inspect.unwrap(f) for n, f in vars(cls).items() if n[0] != "_" and inspect.isfunction(f)}
+
+    own = {
+        n: inspect.unwrap(f) for n, f in vars(cls).items() if n[0] != "_" and inspect.isfunction(f)
+    }
     return [(call(n, f), (inspect.getdoc(f) or "").partition("\n")[0]) for n, f in own.items()]
 
 # %% ../nbs/90_docs.ipynb #df982389
 _tables = {"Parameters", "Other Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns"}
 
+
 class NumpyRenderer(BasicMarkdownRenderer):
     "Shows every section of a numpydoc docstring, entries as tables, and the methods of a class."
+
     def _repr_markdown_(self):
         summary, sections = numpydoc_sections(inspect.getdoc(self.sym) or "")
-        if not sections: return super()._repr_markdown_()
+        if not sections:
+            return super()._repr_markdown_()
         self.docs = summary
         parts = [super()._repr_markdown_()]
         for heading, text in sections.items():
             if heading in _tables:
                 rows = [(f"`{n}`", kind, what) for n, kind, what in numpydoc_entries(text)]
                 text = markdown_table(rows, ("Name", "Type", "Meaning"))
-            elif heading == "Examples": text = f"```python\n{text}\n```"
+            elif heading == "Examples":
+                text = f"```python\n{text}\n```"
             parts.append(f"**{heading}**\n\n{text}")
         methods = public_methods(self.sym) if inspect.isclass(self.sym) else []
-        if methods: parts.append("**Methods**\n\n" + markdown_table([(f"`{c}`", what) for c, what in methods], ("Call", "Meaning")))
+        if methods:
+            parts.append(
+                "**Methods**\n\n"
+                + markdown_table([(f"`{c}`", what) for c, what in methods], ("Call", "Meaning"))
+            )
         return "\n\n".join(parts) + "\n"
 
 # %% ../nbs/90_docs.ipynb #ee297940
-def only_imports(
-    source:str, # Python source of a cell
-)->bool: # Whether the cell does nothing but import
-    "Tell cells that nobody needs to read."
+def only_imports(source: str) -> bool:
+    """Tell cells that nobody needs to read.
+
+    Parameters
+    ----------
+    source : str
+        Python source of a cell.
+
+    Returns
+    -------
+    bool
+        Whether the cell does nothing but import.
+    """
     return all(isinstance(o, (ast.Import, ast.ImportFrom)) for o in ast.parse(source).body)
 
 # %% ../nbs/90_docs.ipynb #545c9a95
 class ShowExports(Processor):
     "Moves the source of each exported cell below its signature; more than `long` lines are folded."
+
     long = 25
 
     def begin(self):
         cells, waiting = [], None
         for cell in self.nb.cells:
-            if waiting is not None and not getattr(cell, "has_sd", False): cells.append(waiting); waiting = None
+            if waiting is not None and not getattr(cell, "has_sd", False):
+                cells.append(waiting)
+                waiting = None
             directives = (getattr(cell, "directives_", None) or {}).keys()
-            if directives & {"exporti", "hide", "default_exp"}: continue
-            if "export" not in directives: cells.append(cell)
-            elif not only_imports(cell.source): waiting = self.folded(cell)
-        if waiting is not None: cells.append(waiting)
+            if directives & {"exporti", "hide", "default_exp"}:
+                continue
+            if "export" not in directives:
+                cells.append(cell)
+            elif not only_imports(cell.source):
+                waiting = self.folded(cell)
+        if waiting is not None:
+            cells.append(waiting)
         self.nb.cells[:] = cells
 
     def folded(self, cell):
-        "Add Quarto's options to the source of `cell`."
+        """Add Quarto's options to the source of `cell`."""
         how = "true" if len(cell.source.splitlines()) > self.long else "show"
         cell.source = f'#| code-fold: {how}\n#| code-summary: "Source"\n{cell.source}'
         return cell
 
 # %% ../nbs/90_docs.ipynb #d0fde547
-def is_solution(
-    cell, # A cell, as nbdev's `NBProcessor` holds it
-)->bool: # Whether it starts with the directive `#| solution`
-    "Tell solution cells from others."
+def is_solution(cell) -> bool:
+    """Tell solution cells from others.
+
+    Parameters
+    ----------
+    cell
+        A cell, as nbdev's `NBProcessor` holds it.
+
+    Returns
+    -------
+    bool
+        Whether it starts with the directive `#| solution`.
+    """
     return "solution" in (getattr(cell, "directives_", None) or {})
 
 # %% ../nbs/90_docs.ipynb #5d54882e
 class FoldSolutions(Processor):
-    "Puts neighbouring cells marked `#| solution` into one block that the reader opens with a click."
+    """Puts neighbouring cells marked `#| solution` into one block that the reader opens with a
+    click.
+    """
+
     opening = '<details class="solution">\n<summary>Solution</summary>\n'
-    closing = '</details>'
+    closing = "</details>"
 
     def begin(self):
         cells, inside = [], False
@@ -123,5 +204,6 @@ class FoldSolutions(Processor):
                 cells.append(mk_cell(self.closing if inside else self.opening, "markdown"))
                 inside = not inside
             cells.append(cell)
-        if inside: cells.append(mk_cell(self.closing, "markdown"))
+        if inside:
+            cells.append(mk_cell(self.closing, "markdown"))
         self.nb.cells[:] = cells

@@ -13,100 +13,211 @@ import numpy as np, pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
-from .tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_text, cells, check_table, encode, position, value_order, value_text
+from ppdt.tables import (
+    Cell,
+    Centroid,
+    Exact,
+    Interval,
+    MISSING,
+    Node,
+    Suppressed,
+    ValueSet,
+    cell_text,
+    cells,
+    check_table,
+    encode,
+    position,
+    value_order,
+    value_text,
+)
 
 # %% ../nbs/08a_encoder.ipynb #34d784fb
-def possible_values(
-    cell, # A published cell; None where it is missing
-    taxonomy=None, # `Taxonomy` of the column, for nodes
-    name=None, # The column's name, for messages
-)->tuple: # Its values, none where the cell is missing or suppressed
-    "The values that a cell may stand for. Raises ValueError: a node without its taxonomy, an interval."
-    if cell is None or isinstance(cell, Suppressed): return ()
-    if isinstance(cell, Centroid): return (cell.value,)
-    if isinstance(cell, (Exact, ValueSet)): return tuple(cell.values)
-    if isinstance(cell, Interval): raise ValueError(f"Column {name!r} must hold values, sets or nodes to be categorical. Got the interval {cell}: leave the column out of 'categorical', or use sets='token'.")
-    if taxonomy is None: raise ValueError(f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes. Got none, and {cell}: use taxonomies={{{name!r}: ...}}, or sets='token' for categories.")
+def possible_values(cell, taxonomy=None, name=None) -> tuple:
+    """The values that a cell may stand for.
+
+    Parameters
+    ----------
+    cell
+        A published cell; None where it is missing.
+    taxonomy
+        `Taxonomy` of the column, for nodes.
+    name
+        The column's name, for messages.
+
+    Returns
+    -------
+    tuple
+        Its values, none where the cell is missing or suppressed.
+
+    Raises
+    ------
+    ValueError
+        A node without its taxonomy, an interval.
+    """
+    if cell is None or isinstance(cell, Suppressed):
+        return ()
+    if isinstance(cell, Centroid):
+        return (cell.value,)
+    if isinstance(cell, (Exact, ValueSet)):
+        return tuple(cell.values)
+    if isinstance(cell, Interval):
+        raise ValueError(
+            f"Column {name!r} must hold values, sets or nodes to be categorical. Got the interval"
+            f" {cell}: leave the column out of 'categorical', or use sets='token'."
+        )
+    if taxonomy is None:
+        raise ValueError(
+            f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes. Got none,"
+            f" and {cell}: use taxonomies={{{name!r}: ...}}, or sets='token' for categories."
+        )
     return taxonomy.leaves(cell)
 
 # %% ../nbs/08a_encoder.ipynb #b5a51d72
 def _textbook_weights(sets, values):
-    "Equation (1), cell by cell: a list of rows"
-    return [[(v in s)/len(s) if s else 0. for v in values] for s in sets]
+    """Equation (1), cell by cell: a list of rows"""
+    return [[(v in s) / len(s) if s else 0.0 for v in values] for s in sets]
 
 # %% ../nbs/08a_encoder.ipynb #6f0bb318
-def cell_weights(
-    members, # For each cell the positions of its possible values, a list of sequences
-    n_values:int, # Number of values, the columns
-    shares=None, # Weight of each value, shape (n_values,); None: all alike
-)->sparse.csr_matrix: # Weights, shape (n_cells, n_values); a row sums to 1, or to 0 where a cell has no member
-    "What each cell gives to each value: equation (1), or (2) with `shares`. Source: shao_beckford, Section IV.A."
+def cell_weights(members, n_values: int, shares=None) -> sparse.csr_matrix:
+    """What each cell gives to each value: equation (1), or (2) with `shares`.
+
+    Source: shao_beckford, Section IV.A.
+
+    Parameters
+    ----------
+    members
+        For each cell the positions of its possible values, a list of sequences.
+    n_values : int
+        Number of values, the columns.
+    shares
+        Weight of each value, shape (n_values,); None: all alike.
+
+    Returns
+    -------
+    sparse.csr_matrix
+        Weights, shape (n_cells, n_values); a row sums to 1, or to 0 where a cell has no member.
+    """
     sizes = np.array([len(m) for m in members], dtype=np.int64)
     at = np.fromiter((j for m in members for j in m), dtype=np.int64, count=sizes.sum())
     row = np.repeat(np.arange(len(members)), sizes)
     w = np.ones(len(at)) if shares is None else np.asarray(shares, dtype=float)[at]
     total = np.bincount(row, w, minlength=len(members))
-    none = total == 0                                   # no member has a share: all alike
-    w = np.where(none[row], 1., w); total = np.where(none, np.maximum(sizes, 1), total)
-    return sparse.csr_matrix((w/total[row], (row, at)), shape=(len(members), n_values))
+    none = total == 0  # no member has a share: all alike
+    w = np.where(none[row], 1.0, w)
+    total = np.where(none, np.maximum(sizes, 1), total)
+    return sparse.csr_matrix((w / total[row], (row, at)), shape=(len(members), n_values))
 
 # %% ../nbs/08a_encoder.ipynb #3decd198
-def _is_number(v): return isinstance(v, (numbers.Real, pd.Timestamp, np.datetime64)) and not isinstance(v, (bool, np.bool_))
+def _is_number(v):
+    return isinstance(v, (numbers.Real, pd.Timestamp, np.datetime64)) and not isinstance(
+        v, (bool, np.bool_)
+    )
+
 
 def _number(v, name):
-    "A value as a float, a date as days since 1970. Raises ValueError for text"
-    if isinstance(v, (pd.Timestamp, np.datetime64)): return position(v)/86_400e9
-    try: return float(v)
-    except (TypeError, ValueError): raise ValueError(f"Column {name!r} must hold numbers or dates, as in fit. Got {v!r}: convert the column, or list it under 'categorical'.") from None
+    """A value as a float, a date as days since 1970. Raises ValueError for text"""
+    if isinstance(v, (pd.Timestamp, np.datetime64)):
+        return position(v) / 86_400e9
+    try:
+        return float(v)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"Column {name!r} must hold numbers or dates, as in fit. Got {v!r}: convert the column,"
+            " or list it under 'categorical'."
+        ) from None
 
 # %% ../nbs/08a_encoder.ipynb #cf08acec
 def _mean(v):
-    "The mean of numbers, the same in any order, never outside their range"
-    try: m = math.fsum(v)/len(v)
-    except OverflowError: m = math.fsum(o/len(v) for o in v)
+    """The mean of numbers, the same in any order, never outside their range"""
+    try:
+        m = math.fsum(v) / len(v)
+    except OverflowError:
+        m = math.fsum(o / len(v) for o in v)
     return min(max(m, min(v)), max(v))
 
 # %% ../nbs/08a_encoder.ipynb #412d0d4a
 def _interval_ends(cell, name, low, high):
-    "The ends of an interval as floats; an infinite one becomes the outermost number known, NaN when both are infinite"
+    """The ends of an interval as floats; an infinite one becomes the outermost number known, NaN
+    when both are infinite
+    """
     lo, hi = _number(cell.lo, name), _number(cell.hi, name)
-    if math.isinf(lo) and math.isinf(hi): return math.nan, math.nan
+    if math.isinf(lo) and math.isinf(hi):
+        return math.nan, math.nan
     return min(low, hi) if math.isinf(lo) else lo, max(high, lo) if math.isinf(hi) else hi
 
 # %% ../nbs/08a_encoder.ipynb #e421cad4
 def cell_numbers(
-    cells, # Published cells, None where missing; or an array of numbers, NaN where missing
-    taxonomy=None, # `Taxonomy` of the column, for nodes
-    name=None, # The column's name, for messages
-    low:float=math.inf, # Stands for an end that is minus infinity, unless the other end lies below it
-    high:float=-math.inf, # Stands for an end that is infinity, unless the other end lies above it
-)->np.ndarray: # Smallest, middle and largest number of each cell, shape (n_cells, 3), NaN where it says nothing; dates in days since 1970
-    "Cells of a numeric column as numbers: equation (3). Raises ValueError: text, a node without its taxonomy."
-    if isinstance(cells, np.ndarray): return np.repeat(cells[:, None], 3, axis=1)
+    cells, taxonomy=None, name=None, low: float = math.inf, high: float = -math.inf
+) -> np.ndarray:
+    """Cells of a numeric column as numbers: equation (3).
+
+    Parameters
+    ----------
+    cells
+        Published cells, None where missing; or an array of numbers, NaN where missing.
+    taxonomy
+        `Taxonomy` of the column, for nodes.
+    name
+        The column's name, for messages.
+    low : float
+        Stands for an end that is minus infinity, unless the other end lies below it.
+    high : float
+        Stands for an end that is infinity, unless the other end lies above it.
+
+    Returns
+    -------
+    np.ndarray
+        Smallest, middle and largest number of each cell, shape (n_cells, 3), NaN where it says
+        nothing; dates in days since 1970.
+
+    Raises
+    ------
+    ValueError
+        Text, a node without its taxonomy.
+    """
+    if isinstance(cells, np.ndarray):
+        return np.repeat(cells[:, None], 3, axis=1)
     res = np.full((len(cells), 3), np.nan)
     for i, c in enumerate(cells):
         if isinstance(c, Interval):
             lo, hi = _interval_ends(c, name, low, high)
             res[i] = lo, _mean((lo, hi)), hi
-        elif v := [_number(o, name) for o in possible_values(c, taxonomy, name) if o is not MISSING]: res[i] = min(v), _mean(v), max(v)
+        elif v := [
+            _number(o, name) for o in possible_values(c, taxonomy, name) if o is not MISSING
+        ]:
+            res[i] = min(v), _mean(v), max(v)
     return res
 
 # %% ../nbs/08a_encoder.ipynb #3e0907a9
 def _coded(s, categorical=False):
-    "A column as codes and distinct cells; those of a raw numeric column are plain floats in an array, which is quicker"
-    if categorical or isinstance(s.dtype, pd.CategoricalDtype) or s.dtype.kind not in "iufM": return cells(s)
+    """A column as codes and distinct cells; those of a raw numeric column are plain floats in an
+    array, which is quicker
+    """
+    if categorical or isinstance(s.dtype, pd.CategoricalDtype) or s.dtype.kind not in "iufM":
+        return cells(s)
     a, codes = encode(s)
     v = a.positions
-    return codes.astype(np.int64), v/86_400e9 if a.values.dtype.kind == "M" else v
+    return codes.astype(np.int64), v / 86_400e9 if a.values.dtype.kind == "M" else v
 
 # %% ../nbs/08a_encoder.ipynb #e40482f2
 def _cells_kind(s, cs, taxonomy):
-    "Is a column numeric? A raw one says so itself; among published cells the values that they name say it, nodes last"
-    if isinstance(cs, np.ndarray): return "numeric"
-    if isinstance(s.dtype, pd.CategoricalDtype) and not any(isinstance(o, Cell) for o in s.cat.categories): return "categorical"
-    if any(isinstance(c, Interval) for c in cs): return "numeric"
-    named = [v for c in cs if not isinstance(c, Node) for v in possible_values(c) if v is not MISSING]
-    if not named and taxonomy is not None: named = [v for c in cs if isinstance(c, Node) for v in taxonomy.leaves(c)]
+    """Is a column numeric?
+
+    A raw one says so itself; among published cells the values that they name say it, nodes last
+    """
+    if isinstance(cs, np.ndarray):
+        return "numeric"
+    if isinstance(s.dtype, pd.CategoricalDtype) and not any(
+        isinstance(o, Cell) for o in s.cat.categories
+    ):
+        return "categorical"
+    if any(isinstance(c, Interval) for c in cs):
+        return "numeric"
+    named = [
+        v for c in cs if not isinstance(c, Node) for v in possible_values(c) if v is not MISSING
+    ]
+    if not named and taxonomy is not None:
+        named = [v for c in cs if isinstance(c, Node) for v in taxonomy.leaves(c)]
     return "numeric" if named and all(map(_is_number, named)) else "categorical"
 
 # %% ../nbs/08a_encoder.ipynb #ce2affb9
@@ -119,7 +230,8 @@ class ColumnCode:
     name, kind : str
         The column's name; "numeric" or "categorical".
     parts : tuple of str
-        What each of its output columns stands for: the text of a value or cell, "lo", "hi", or "" for the number.
+        What each of its output columns stands for: the text of a value or cell, "lo", "hi", or ""
+        for the number.
     values : tuple
         Categorical: values, or cells with sets="token", in order of the output columns.
     fill : ndarray, shape (n_parts,)
@@ -135,6 +247,7 @@ class ColumnCode:
     token : bool
         Are cells categories of their own?
     """
+
     name: str
     kind: str
     parts: tuple = ()
@@ -149,61 +262,143 @@ class ColumnCode:
 
 # %% ../nbs/08a_encoder.ipynb #f2389aae
 def _members(c, cs):
-    "Positions of the possible values of each cell among the values of a column; values that fit has not seen are left out"
+    """Positions of the possible values of each cell among the values of a column; values that fit
+    has not seen are left out
+    """
     where = {v: i for i, v in enumerate(c.values)}
-    if c.token: return [[where[o]] if o in where else [] for o in cs]
+    if c.token:
+        return [[where[o]] if o in where else [] for o in cs]
     text = {value_text(v): i for i, v in enumerate(c.values)}
-    def place(v): return where[v] if v in where else text.get(value_text(v))
-    return [sorted({j for v in possible_values(o, c.taxonomy, c.name) if (j := place(v)) is not None}) for o in cs]
+
+    def place(v):
+        return where[v] if v in where else text.get(value_text(v))
+
+    return [
+        sorted({j for v in possible_values(o, c.taxonomy, c.name) if (j := place(v)) is not None})
+        for o in cs
+    ]
 
 # %% ../nbs/08a_encoder.ipynb #c1548f0f
 def _block(c, cs):
-    "The numbers of each cell, shape (n_cells, n_parts), zeros where nothing is known; and where that is so, shape (n_cells,)"
-    if c.kind == "categorical": return cell_weights(_members(c, cs), len(c.values), c.shares), np.array([o is None or isinstance(o, Suppressed) for o in cs], dtype=bool)
+    """The numbers of each cell, shape (n_cells, n_parts), zeros where nothing is known; and where
+    that is so, shape (n_cells,)
+    """
+    if c.kind == "categorical":
+        return cell_weights(_members(c, cs), len(c.values), c.shares), np.array(
+            [o is None or isinstance(o, Suppressed) for o in cs], dtype=bool
+        )
     v = cell_numbers(cs, c.taxonomy, c.name, c.low, c.high)
     blank = np.isnan(v[:, 1])
-    return sparse.csr_matrix(np.where(blank[:, None], 0., v[:, [1] if len(c.parts) == 1 else [0, 2]])), blank
+    return (
+        sparse.csr_matrix(
+            np.where(blank[:, None], 0.0, v[:, [1] if len(c.parts) == 1 else [0, 2]])
+        ),
+        blank,
+    )
 
 # %% ../nbs/08a_encoder.ipynb #8a9f08a3
 def _means(block, blank, counts, cs):
-    "Means of a block over the rows that say something, summed in the order of the cells' texts (of raw numbers by size), so that row order does not matter"
+    """Means of a block over the rows that say something, summed in the order of the cells' texts
+    (of raw numbers by size), so that row order does not matter
+    """
     known = np.flatnonzero(~blank)
-    key = cs[known] if isinstance(cs, np.ndarray) else np.array([cell_text(cs[i]) for i in known], dtype=object)
+    key = (
+        cs[known]
+        if isinstance(cs, np.ndarray)
+        else np.array([cell_text(cs[i]) for i in known], dtype=object)
+    )
     known = known[np.argsort(key, kind="stable")]
     n = counts[known].sum()
-    return np.zeros(block.shape[1]) if n == 0 else np.asarray((counts[known]/n) @ block[known]).ravel()
+    return (
+        np.zeros(block.shape[1])
+        if n == 0
+        else np.asarray((counts[known] / n) @ block[known]).ravel()
+    )
 
 # %% ../nbs/08a_encoder.ipynb #e3bb46c4
 def _domain(cs, taxonomy, name):
-    "The values that the cells of a categorical column may stand for, in order; leaves are written as the column writes them"
+    """The values that the cells of a categorical column may stand for, in order; leaves are written
+    as the column writes them
+    """
     values = {v for c in cs if not isinstance(c, Node) for v in possible_values(c, None, name)}
     own = {value_text(v) for v in values}
-    values |= {v for c in cs if isinstance(c, Node) for v in possible_values(c, taxonomy, name) if value_text(v) not in own}
+    values |= {
+        v
+        for c in cs
+        if isinstance(c, Node)
+        for v in possible_values(c, taxonomy, name)
+        if value_text(v) not in own
+    }
     return tuple(sorted(values, key=value_order))
 
 # %% ../nbs/08a_encoder.ipynb #d564376b
-def _listed(name, est): return est.categorical is not None and name in list(est.categorical)
+def _listed(name, est):
+    return est.categorical is not None and name in list(est.categorical)
+
 
 def _structure(s, cs, est, taxonomy):
-    "Kind, values and output columns of one column"
+    """Kind, values and output columns of one column"""
     name, token = s.name, est.sets == "token"
     kind = "categorical" if _listed(name, est) else _cells_kind(s, cs, taxonomy)
     if kind == "numeric":
-        endless = [isinstance(c, Interval) and (math.isinf(_number(c.lo, name)) or math.isinf(_number(c.hi, name))) for c in cs] if isinstance(cs, list) else []
-        finite = cell_numbers([c for c, o in zip(cs, endless) if not o] if endless else cs, taxonomy, name)
+        endless = (
+            [
+                isinstance(c, Interval)
+                and (math.isinf(_number(c.lo, name)) or math.isinf(_number(c.hi, name)))
+                for c in cs
+            ]
+            if isinstance(cs, list)
+            else []
+        )
+        finite = cell_numbers(
+            [c for c, o in zip(cs, endless) if not o] if endless else cs, taxonomy, name
+        )
         finite = finite[~np.isnan(finite[:, 1])]
-        low, high = (finite[:, 0].min(), finite[:, 2].max()) if len(finite) else (math.inf, -math.inf)
-        return ColumnCode(name, kind, ("",) if est.numeric == "midpoint" else ("lo", "hi"), low=low, high=high, taxonomy=taxonomy)
-    if token: values = tuple(sorted((c for c in cs if not isinstance(c, Suppressed)), key=cell_text))
-    else: values = _domain(cs, taxonomy, name)
-    return ColumnCode(name, kind, tuple((cell_text if token else value_text)(o) for o in values), values, taxonomy=taxonomy, token=token)
+        low, high = (
+            (finite[:, 0].min(), finite[:, 2].max()) if len(finite) else (math.inf, -math.inf)
+        )
+        return ColumnCode(
+            name,
+            kind,
+            ("",) if est.numeric == "midpoint" else ("lo", "hi"),
+            low=low,
+            high=high,
+            taxonomy=taxonomy,
+        )
+    if token:
+        values = tuple(sorted((c for c in cs if not isinstance(c, Suppressed)), key=cell_text))
+    else:
+        values = _domain(cs, taxonomy, name)
+    return ColumnCode(
+        name,
+        kind,
+        tuple((cell_text if token else value_text)(o) for o in values),
+        values,
+        taxonomy=taxonomy,
+        token=token,
+    )
 
 # %% ../nbs/08a_encoder.ipynb #98abc22f
-def learn_column(
-    s:pd.Series, # A column of a release, or a raw one, shape (n_rows,)
-    est, # The encoder, for its parameters
-)->ColumnCode: # What is to be remembered
-    "Learn kind, values, shares and means of one column. Raises ValueError as `possible_values` and `cell_numbers`."
+def learn_column(s: pd.Series, est) -> ColumnCode:
+    """Learn kind, values, shares and means of one column.
+
+    Parameters
+    ----------
+    s : pd.Series
+        A column of a release, or a raw one, shape (n_rows,).
+    est
+        The encoder, for its parameters.
+
+    Returns
+    -------
+    ColumnCode
+        What is to be remembered.
+
+    Raises
+    ------
+    ValueError
+        As `possible_values` and `cell_numbers`.
+    """
     codes, cs = _coded(s, _listed(s.name, est))
     c = _structure(s, cs, est, (est.taxonomies or {}).get(s.name))
     counts = np.bincount(codes + 1, minlength=len(cs) + 1)
@@ -211,14 +406,34 @@ def learn_column(
     fill = _means(block, blank, counts[1:], cs)
     spread = est.weights == "distribution" and c.kind == "categorical" and not c.token
     mode = est.missing == "mode" and c.kind == "categorical" and len(fill)
-    return replace(c, fill=np.eye(len(fill))[np.round(fill, 12).argmax()] if mode else fill, shares=fill if spread else None, gaps=bool(counts[0] or blank.any()))
+    return replace(
+        c,
+        fill=np.eye(len(fill))[np.round(fill, 12).argmax()] if mode else fill,
+        shares=fill if spread else None,
+        gaps=bool(counts[0] or blank.any()),
+    )
 
 # %% ../nbs/08a_encoder.ipynb #32de69b4
-def encode_column(
-    s:pd.Series, # A column, raw or published, shape (n_rows,)
-    c:ColumnCode, # What was learnt
-)->tuple: # (csr_matrix, shape (n_rows, n_parts); where nothing was known, shape (n_rows,))
-    "Encode one column: the work is done once for each distinct cell. Raises ValueError as `possible_values` and `cell_numbers`."
+def encode_column(s: pd.Series, c: ColumnCode) -> tuple:
+    """Encode one column: the work is done once for each distinct cell.
+
+    Parameters
+    ----------
+    s : pd.Series
+        A column, raw or published, shape (n_rows,).
+    c : ColumnCode
+        What was learnt.
+
+    Returns
+    -------
+    tuple
+        (csr_matrix, shape (n_rows, n_parts); where nothing was known, shape (n_rows,)).
+
+    Raises
+    ------
+    ValueError
+        As `possible_values` and `cell_numbers`.
+    """
     codes, cs = _coded(s, c.kind == "categorical")
     block, blank = _block(c, cs + [None] if isinstance(cs, list) else np.append(cs, np.nan))
     lut = block + sparse.csr_matrix(blank[:, None].astype(float)) @ sparse.csr_matrix(c.fill[None])
@@ -226,58 +441,144 @@ def encode_column(
 
 # %% ../nbs/08a_encoder.ipynb #a79b8e20
 def same_columns(
-    X, # A table, or a two-dimensional array
-    names, # The columns seen in fit
-    optional=(), # Those of them that may be absent
-    who:str="the estimator", # Whose columns they are, for messages
-    named:bool=True, # Did they have names in fit? An array's are x0, x1, ...
-)->pd.DataFrame: # The table with these columns, in this order
-    "Columns by name, in whatever order they come; of an array by position. Raises ValueError for missing and for unexpected ones."
-    by_name, names = isinstance(X, pd.DataFrame) and (named or set(map(str, X.columns)) <= set(names)), list(names)
+    X, names, optional=(), who: str = "the estimator", named: bool = True
+) -> pd.DataFrame:
+    """Columns by name, in whatever order they come; of an array by position.
+
+    Parameters
+    ----------
+    X
+        A table, or a two-dimensional array.
+    names
+        The columns seen in fit.
+    optional
+        Those of them that may be absent.
+    who : str
+        Whose columns they are, for messages.
+    named : bool
+        Did they have names in fit? An array's are x0, x1, ...
+
+    Returns
+    -------
+    pd.DataFrame
+        The table with these columns, in this order.
+
+    Raises
+    ------
+    ValueError
+        For missing and for unexpected ones.
+    """
+    by_name, names = (
+        isinstance(X, pd.DataFrame) and (named or set(map(str, X.columns)) <= set(names)),
+        list(names),
+    )
     given, X = isinstance(X, pd.DataFrame), check_table(X)
     if by_name:
-        lacks, odd = [o for o in names if o not in X.columns and o not in optional], [o for o in X.columns if o not in names]
-        if lacks or odd: raise ValueError(f"'X' must have the columns seen in fit: {', '.join(names)}. Got {', '.join(X.columns)}." + (f" Missing: {', '.join(lacks)}: add them." if lacks else "") + (f" Unexpected: {', '.join(odd)}: drop them." if odd else ""))
+        lacks, odd = (
+            [o for o in names if o not in X.columns and o not in optional],
+            [o for o in X.columns if o not in names],
+        )
+        if lacks or odd:
+            raise ValueError(
+                f"'X' must have the columns seen in fit: {', '.join(names)}. Got"
+                f" {', '.join(X.columns)}."
+                + (f" Missing: {', '.join(lacks)}: add them." if lacks else "")
+                + (f" Unexpected: {', '.join(odd)}: drop them." if odd else "")
+            )
         return X[[o for o in names if o in X.columns]]
-    if X.shape[1] != len(names): raise ValueError(f"X has {X.shape[1]} features, but {who} is expecting {len(names)} features as input: give the columns seen in fit.")
-    if given: warnings.warn(f"X has feature names, but {who} was fitted without feature names: columns are taken by position.", UserWarning, stacklevel=3)
-    elif named and list(X.columns) != names: warnings.warn(f"X does not have valid feature names, but {who} was fitted with feature names: columns are taken by position.", UserWarning, stacklevel=3)
+    if X.shape[1] != len(names):
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {who} is expecting {len(names)} features as input:"
+            " give the columns seen in fit."
+        )
+    if given:
+        warnings.warn(
+            f"X has feature names, but {who} was fitted without feature names: columns are taken by"
+            " position.",
+            UserWarning,
+            stacklevel=3,
+        )
+    elif named and list(X.columns) != names:
+        warnings.warn(
+            f"X does not have valid feature names, but {who} was fitted with feature names: columns"
+            " are taken by position.",
+            UserWarning,
+            stacklevel=3,
+        )
     return X.set_axis(names, axis=1)
 
 # %% ../nbs/08a_encoder.ipynb #f5be01ef
-_choices = {"sets": ("weights", "token"), "numeric": ("midpoint", "bounds"), "missing": ("impute", "mode", "indicator"), "weights": ("uniform", "distribution")}
+_choices = {
+    "sets": ("weights", "token"),
+    "numeric": ("midpoint", "bounds"),
+    "missing": ("impute", "mode", "indicator"),
+    "weights": ("uniform", "distribution"),
+}
 
 # %% ../nbs/08a_encoder.ipynb #96adba95
 _cell_text = re.compile(r"\{.*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|~.+|\*")
 
+
 def _warn_of_texts(X, then="encode its data", stacklevel=3):
-    "Warn of columns most of whose values are texts that look like published cells"
+    """Warn of columns most of whose values are texts that look like published cells"""
     for o in X.columns:
-        if not isinstance(X[o].dtype, pd.StringDtype) and X[o].dtype != object: continue
+        if not isinstance(X[o].dtype, pd.StringDtype) and X[o].dtype != object:
+            continue
         u = [v for v in X[o].dropna().unique() if isinstance(v, str)]
         odd = [v for v in u if _cell_text.fullmatch(v)]
-        if 2*len(odd) > len(u): warnings.warn(f"column {o!r} holds texts such as {odd[0]!r}, which are taken as categories: if they are cells of a release, read the file with ppdt.release.read_release and {then}.", UserWarning, stacklevel=stacklevel)
+        if 2 * len(odd) > len(u):
+            warnings.warn(
+                f"column {o!r} holds texts such as {odd[0]!r}, which are taken as categories: if"
+                " they are cells of a release, read the file with ppdt.release.read_release and"
+                f" {then}.",
+                UserWarning,
+                stacklevel=stacklevel,
+            )
 
 # %% ../nbs/08a_encoder.ipynb #bd30578a
 def _check_parameters(est, columns):
-    "Raise ValueError or TypeError for a parameter that is not allowed"
+    """Raise ValueError or TypeError for a parameter that is not allowed"""
     for name, allowed in _choices.items():
         v = getattr(est, name)
-        if not isinstance(v, str) or v not in allowed: raise ValueError(f"'{name}' must be {' or '.join(map(repr, allowed))}. Got {v!r}: choose one of them.")
-    if est.categorical is not None and not isinstance(est.categorical, (list, tuple, set, frozenset, np.ndarray, pd.Index)): raise TypeError(f"'categorical' must be a list of column names. Got {est.categorical!r}: use {[est.categorical]!r}.")
-    if est.taxonomies is not None and not isinstance(est.taxonomies, dict): raise TypeError(f"'taxonomies' must be a dict from column names to Taxonomy. Got {type(est.taxonomies).__name__}: use {{'column': taxonomy}}.")
+        if not isinstance(v, str) or v not in allowed:
+            raise ValueError(
+                f"'{name}' must be {' or '.join(map(repr, allowed))}. Got {v!r}: choose one of"
+                " them."
+            )
+    if est.categorical is not None and not isinstance(
+        est.categorical, (list, tuple, set, frozenset, np.ndarray, pd.Index)
+    ):
+        raise TypeError(
+            f"'categorical' must be a list of column names. Got {est.categorical!r}: use"
+            f" {[est.categorical]!r}."
+        )
+    if est.taxonomies is not None and not isinstance(est.taxonomies, dict):
+        raise TypeError(
+            "'taxonomies' must be a dict from column names to Taxonomy. Got"
+            f" {type(est.taxonomies).__name__}: use {{'column': taxonomy}}."
+        )
     for o in () if est.categorical is None else est.categorical:
-        if o not in columns: raise ValueError(f"'categorical' must name columns of the table. Got {o!r}; the columns are {', '.join(columns)}.")
+        if o not in columns:
+            raise ValueError(
+                f"'categorical' must name columns of the table. Got {o!r}; the columns are"
+                f" {', '.join(columns)}."
+            )
     for o, t in (est.taxonomies or {}).items():
-        if not hasattr(t, "leaves"): raise TypeError(f"'taxonomies' must hold a Taxonomy for each column. Got {type(t).__name__} for {o!r}: make one with Taxonomy.from_dict or from_csv.")
+        if not hasattr(t, "leaves"):
+            raise TypeError(
+                f"'taxonomies' must hold a Taxonomy for each column. Got {type(t).__name__} for"
+                f" {o!r}: make one with Taxonomy.from_dict or from_csv."
+            )
 
 # %% ../nbs/08a_encoder.ipynb #abff88e5
 def _unique(names):
-    "Names that repeat get a number: a, a_2, a_3"
+    """Names that repeat get a number: a, a_2, a_3"""
     seen = {}
     for o in names:
         n, i = o, 1
-        while n in seen: i += 1; n = f"{o}_{i}"
+        while n in seen:
+            i += 1
+            n = f"{o}_{i}"
         seen[n] = None
     return list(seen)
 
@@ -285,24 +586,33 @@ def _unique(names):
 class ReleaseEncoder(TransformerMixin, BaseEstimator):
     """A release, or raw rows, as a matrix of numbers for scikit-learn.
 
-    A numeric column becomes a number, a categorical one a column for each value: a set of r values gives each of
-    them 1/r. Missing and suppressed cells are missing; a set that holds all values is a set. Values that fit has
-    not seen are ignored, as by `OneHotEncoder(handle_unknown="ignore")`: a row that names no other has zeros.
+    A numeric column becomes a number, a categorical one a column for each value: a set of r values
+    gives each of
+    them 1/r. Missing and suppressed cells are missing; a set that holds all values is a set. Values
+    that fit has
+    not seen are ignored, as by `OneHotEncoder(handle_unknown="ignore")`: a row that names no other
+    has zeros.
 
     Parameters
     ----------
     sets : str
-        Categorical columns: "weights" (a column for each value) or "token" (a column for each distinct cell).
+        Categorical columns: "weights" (a column for each value) or "token" (a column for each
+        distinct cell).
     numeric : str
-        Numeric columns: "midpoint" (the mean of a set, the middle of an interval, the value of a centroid) or
+        Numeric columns: "midpoint" (the mean of a set, the middle of an interval, the value of a
+        centroid) or
         "bounds" (two columns, smallest and largest). Dates are counted in days since 1970.
     missing : str
-        Missing and suppressed cells: "impute" (the mean of each output column over the rows of fit that say
-        something), "mode" (for categories the most frequent value instead, as Weka does) or "indicator" (as well as that, a column of 0 and 1 for each column that had such cells in fit).
+        Missing and suppressed cells: "impute" (the mean of each output column over the rows of fit
+        that say
+        something), "mode" (for categories the most frequent value instead, as Weka does) or
+        "indicator" (as well as that, a column of 0 and 1 for each column that had such cells in
+        fit).
     weights : str
         With sets="weights": "uniform" (1/r) or "distribution" (by the shares of the values in fit).
     categorical : list of str or None
-        Columns whose numbers are categories. Cells do not tell: repeat what the anonymizer was told.
+        Columns whose numbers are categories. Cells do not tell: repeat what the anonymizer was
+        told.
     taxonomies : dict of Taxonomy or None
         By column name, for columns that hold nodes. Others than the table's are ignored.
     sparse_output : bool
@@ -322,41 +632,84 @@ class ReleaseEncoder(TransformerMixin, BaseEstimator):
     ValueError, TypeError
         For a parameter, a table or a cell that is not allowed.
     """
-    def __init__(self, sets="weights", numeric="midpoint", missing="impute", weights="uniform", categorical=(), taxonomies=None, sparse_output=False):
+
+    def __init__(
+        self,
+        sets="weights",
+        numeric="midpoint",
+        missing="impute",
+        weights="uniform",
+        categorical=(),
+        taxonomies=None,
+        sparse_output=False,
+    ):
         self.sets, self.numeric, self.missing, self.weights = sets, numeric, missing, weights
-        self.categorical, self.taxonomies, self.sparse_output = categorical, taxonomies, sparse_output
+        self.categorical, self.taxonomies, self.sparse_output = (
+            categorical,
+            taxonomies,
+            sparse_output,
+        )
 
     def fit(self, X, y=None):
-        "Learn the values of X, a release's `data` or raw rows, shape (n_rows, n_columns); y is not used"
-        for o in [o for o in vars(self) if o.endswith("_")]: delattr(self, o)
+        """Learn the values of X, a release's `data` or raw rows, shape (n_rows, n_columns); y is
+        not used
+        """
+        for o in [o for o in vars(self) if o.endswith("_")]:
+            delattr(self, o)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
         _check_parameters(self, X.columns)
         _warn_of_texts(X)
         self.columns_ = [learn_column(X[o], self) for o in X.columns]
         self.n_features_in_ = X.shape[1]
-        if named: self.feature_names_in_ = np.array(X.columns, dtype=object)
+        if named:
+            self.feature_names_in_ = np.array(X.columns, dtype=object)
         return self
 
     @property
-    def _names(self): return [c.name for c in self.columns_]
+    def _names(self):
+        return [c.name for c in self.columns_]
 
     def transform(self, X):
-        "Encode rows, published or raw, shape (n_rows, n_columns): float64, shape (n_rows, n_outputs)"
+        """Encode rows, published or raw, shape (n_rows, n_columns): float64, shape (n_rows,
+        n_outputs)
+        """
         check_is_fitted(self, "columns_")
-        X = same_columns(X, self._names, who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
+        X = same_columns(
+            X, self._names, who=type(self).__name__, named=hasattr(self, "feature_names_in_")
+        )
         blocks, blanks = zip(*(encode_column(X[c.name], c) for c in self.columns_))
-        if self.missing == "indicator": blocks += tuple(sparse.csr_matrix(b[:, None].astype(float)) for b, c in zip(blanks, self.columns_) if c.gaps)
+        if self.missing == "indicator":
+            blocks += tuple(
+                sparse.csr_matrix(b[:, None].astype(float))
+                for b, c in zip(blanks, self.columns_)
+                if c.gaps
+            )
         res = sparse.hstack(blocks, format="csr")
         return res if self.sparse_output else res.toarray()
 
     def get_feature_names_out(self, input_features=None):
-        "Names of the output columns, shape (n_outputs,): `age`, `age_lo`, `sex_F`, `missingindicator_age`"
+        """Names of the output columns, shape (n_outputs,): `age`, `age_lo`, `sex_F`,
+        `missingindicator_age`
+        """
         check_is_fitted(self, "columns_")
         names = self._names if input_features is None else list(input_features)
-        if hasattr(self, "feature_names_in_") and names != self._names: raise ValueError("input_features is not equal to feature_names_in_: leave it out, or give the columns seen in fit.")
-        if len(names) != len(self.columns_): raise ValueError(f"input_features should have length equal to number of features ({len(self.columns_)}), got {len(names)}: give a name for each column.")
-        res = [f"{o}_{p}" if p or c.kind == "categorical" else o for o, c in zip(names, self.columns_) for p in c.parts]
-        if self.missing == "indicator": res += [f"missingindicator_{o}" for o, c in zip(names, self.columns_) if c.gaps]
+        if hasattr(self, "feature_names_in_") and names != self._names:
+            raise ValueError(
+                "input_features is not equal to feature_names_in_: leave it out, or give the"
+                " columns seen in fit."
+            )
+        if len(names) != len(self.columns_):
+            raise ValueError(
+                "input_features should have length equal to number of features"
+                f" ({len(self.columns_)}), got {len(names)}: give a name for each column."
+            )
+        res = [
+            f"{o}_{p}" if p or c.kind == "categorical" else o
+            for o, c in zip(names, self.columns_)
+            for p in c.parts
+        ]
+        if self.missing == "indicator":
+            res += [f"missingindicator_{o}" for o, c in zip(names, self.columns_) if c.gaps]
         return np.array(_unique(res), dtype=object)
 
     def __sklearn_tags__(self):

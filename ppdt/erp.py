@@ -9,20 +9,54 @@ __all__ = ['ERPAnonymizer', 'error_risk_prune']
 import numpy as np, pandas as pd
 from dataclasses import replace
 from .c45 import C45Classifier
-from .inducers import _as_they_are, _as_trained, _check_asks, _check_inducer, _check_seed, _content_order, _estimator, _exactly, _is_fitted, _model_of, _named_only, _public_map, _stops
+from ppdt.inducers import (
+    _as_they_are,
+    _as_trained,
+    _check_asks,
+    _check_inducer,
+    _check_seed,
+    _content_order,
+    _estimator,
+    _exactly,
+    _is_fitted,
+    _model_of,
+    _named_only,
+    _public_map,
+    _stops,
+)
 from .generalization import interval_recoding, set_recoding
 from .medians import _check_choice
 from .release import Anonymizer
-from .risk import _Branches, _alive, _background, _domains, _log2, _observed, _prune_branches, error_risk_prune
+from ppdt.risk import (
+    _Branches,
+    _alive,
+    _background,
+    _domains,
+    _log2,
+    _observed,
+    _prune_branches,
+    error_risk_prune,
+)
 from .tables import Interval, MISSING, Suppressed, ValueSet, encode
-from .tiers import _Fits, _Space, _Stand, _combination_cells, _draw_tuples, _in_table, _partners, _tiers
+from ppdt.tiers import (
+    _Fits,
+    _Space,
+    _Stand,
+    _combination_cells,
+    _draw_tuples,
+    _in_table,
+    _partners,
+    _tiers,
+)
 
 # %% ../nbs/16c_erp.ipynb #1d87e5ed
-_all_ = ['error_risk_prune']
+_all_ = ["error_risk_prune"]
 
 # %% ../nbs/16c_erp.ipynb #4eb41792
 def _with_waiting(tree, stops):
-    "(parent of each node, leaf of each row) where rows that stop at a question, for want of an answer, have a leaf of their own below it"
+    """(parent of each node, leaf of each row) where rows that stop at a question, for want of an
+    answer, have a leaf of their own below it
+    """
     at, kind = np.unique(stops[tree.attribute[stops] >= 0]), tree.attribute[stops] >= 0
     leaf = stops.copy()
     leaf[kind] = len(tree) + np.searchsorted(at, stops[kind])
@@ -30,7 +64,7 @@ def _with_waiting(tree, stops):
 
 # %% ../nbs/16c_erp.ipynb #b8e1d11c
 def _node_errors(stand, y, size):
-    "Rows that are not of the most frequent class below each node, shape (n_nodes,)"
+    """Rows that are not of the most frequent class below each node, shape (n_nodes,)"""
     counts = np.zeros((len(stand.rows) + 1, size), dtype=np.int64)
     counts[1:] = np.cumsum(np.eye(size, dtype=np.int64)[y[stand.rows]], axis=0)
     below = counts[stand.end] - counts[stand.begin]
@@ -38,48 +72,73 @@ def _node_errors(stand, y, size):
 
 # %% ../nbs/16c_erp.ipynb #317e92f5
 def _risk_of(m, table, attributes, domain, parent, n):
-    "R of each node, those of waiting rows included"
+    """R of each node, those of waiting rows included"""
     at = {a.name: a for a in attributes}
     domains = _domains(m.tree, at)
     big = _background(m.tree, domains) if domain == "path" else _observed(m, table, at, domains)
-    return big[np.append(np.arange(len(big)), parent[len(big):])] + _log2(n)
+    return big[np.append(np.arange(len(big)), parent[len(big) :])] + _log2(n)
+
 
 def _group(m, table, attributes, parent, stand, errors, k, rule, domain, allow):
-    "(leaves after pruning, log)"
+    """(leaves after pruning, log)"""
     n = stand.end - stand.begin
-    def poor(v): return n[v] < k or allow is not None and not allow(stand.below(v), np.zeros(n[v], dtype=np.int64), 1)[0]
+
+    def poor(v):
+        return (
+            n[v] < k
+            or allow is not None
+            and not allow(stand.below(v), np.zeros(n[v], dtype=np.int64), 1)[0]
+        )
+
     b = _Branches(parent, n, errors, _risk_of(m, table, attributes, domain, parent, n), poor)
-    log = pd.DataFrame(_prune_branches(b, rule), columns=["node", "ratio", "R", "R_branch", "E", "E_branch", "n", "smallest"])
+    log = pd.DataFrame(
+        _prune_branches(b, rule),
+        columns=["node", "ratio", "R", "R_branch", "E", "E_branch", "n", "smallest"],
+    )
     return np.array([v for v in _alive(b) if not b.kids[v] and n[v] > 0]), log
 
 # %% ../nbs/16c_erp.ipynb #9ce00fde
 def _hull(cells, line):
-    "A cell that holds what each of the cells holds; `line`: as a range, where nothing is missing"
-    if len(set(cells)) == 1: return cells[0]
-    if any(isinstance(c, Suppressed) for c in cells): return Suppressed()
+    """A cell that holds what each of the cells holds; `line`: as a range, where nothing is missing"""
+    if len(set(cells)) == 1:
+        return cells[0]
+    if any(isinstance(c, Suppressed) for c in cells):
+        return Suppressed()
     values = {v for c in cells for v in ((c.lo, c.hi) if isinstance(c, Interval) else c.values)}
-    if not line and not any(isinstance(c, Interval) for c in cells): return ValueSet(values)
+    if not line and not any(isinstance(c, Interval) for c in cells):
+        return ValueSet(values)
     return Suppressed() if MISSING in values else Interval(min(values), max(values))
 
 # %% ../nbs/16c_erp.ipynb #ad37c95d
 def _units_below(tree, unit, v):
-    "Units of the nodes below v"
-    inside = np.zeros(len(tree), dtype=bool); inside[v] = True
-    for i in range(v + 1, len(tree)): inside[i] = inside[tree.parent[i]]
+    """Units of the nodes below v"""
+    inside = np.zeros(len(tree), dtype=bool)
+    inside[v] = True
+    for i in range(v + 1, len(tree)):
+        inside[i] = inside[tree.parent[i]]
     found = unit[inside]
     return np.unique(found[found >= 0])
 
 # %% ../nbs/16c_erp.ipynb #078fc52c
-_WORDS = dict(rule=("minimal", "literal"), recoding=("tiered", "uniform"), assign=("random", "own"), numeric=("range", "set"), domain=("path", "observed"))
+_WORDS = dict(
+    rule=("minimal", "literal"),
+    recoding=("tiered", "uniform"),
+    assign=("random", "own"),
+    numeric=("range", "set"),
+    domain=("path", "observed"),
+)
 
 # %% ../nbs/16c_erp.ipynb #ce3ceba5
 class ERPAnonymizer(Anonymizer):
-    """Error-risk pruning and tiered generalization. Source: erp, Figure 2 and Section Tiered Generalization; wong2010 for assign="random".
+    """Error-risk pruning and tiered generalization.
+
+    Source: erp, Figure 2 and Section Tiered Generalization; wong2010 for assign="random".
 
     Parameters
     ----------
     k : int
-        Alternatives that everybody must have (recoding="tiered"), or rows that must look alike ("uniform"); at least 1 and at
+        Alternatives that everybody must have (recoding="tiered"), or rows that must look alike
+        ("uniform"); at least 1 and at
         most the number of rows.
     quasi_identifiers : list of str or None
         Columns an attacker may know; None means all columns of X. The tree asks these only.
@@ -88,18 +147,23 @@ class ERPAnonymizer(Anonymizer):
     identifiers : list of str
         Columns to drop.
     missing : str
-        Missing values in a quasi-identifier: "error", "drop" or "category"; with the last a row that cannot answer a question is
+        Missing values in a quasi-identifier: "error", "drop" or "category"; with the last a row
+        that cannot answer a question is
         a subset of its own there.
     inducer : classifier, Tree or None
-        What grows the tree: a classifier with one tree; a fitted one is used as it is. None: `C45Classifier(prune=False)`. A fitted one is saved with
+        What grows the tree: a classifier with one tree; a fitted one is used as it is. None:
+        `C45Classifier(prune=False)`. A fitted one is saved with
         this object, counts and all.
     rule : str
-        "minimal": prune a branch for the sake of its own leaves; "literal": as the paper's figure says, see `error_risk_prune`. It
+        "minimal": prune a branch for the sake of its own leaves; "literal": as the paper's figure
+        says, see `error_risk_prune`. It
         decides which rows are one group; with "tiered" groups matter for the draw only.
     recoding : str
-        "tiered": each row with the domain of its subset and of those that borrow it; "uniform": of its group.
+        "tiered": each row with the domain of its subset and of those that borrow it; "uniform": of
+        its group.
     assign : str
-        With "tiered": "random" gives each person one of the rows that could be his, drawn among true assignments; "own", the paper's way, can be run again by an
+        With "tiered": "random" gives each person one of the rows that could be his, drawn among
+        true assignments; "own", the paper's way, can be run again by an
         attacker who knows the quasi-identifiers.
     numeric : str
         Numbers as a "range" from smallest to largest, or as a "set" of values.
@@ -108,9 +172,11 @@ class ERPAnonymizer(Anonymizer):
     domain : str
         What the risk of a node is measured by: its "path", or the "observed" values.
     random_state : int, Generator or None
-        For assign="random"; None draws from the system, which is the safe way: who knows the seed can draw again.
+        For assign="random"; None draws from the system, which is the safe way: who knows the seed
+        can draw again.
     constraints : sequence
-        `LDiversity`, `TCloseness` or `Alpha` objects, with recoding="uniform" only: what every group must fulfil besides its size.
+        `LDiversity`, `TCloseness` or `Alpha` objects, with recoding="uniform" only: what every
+        group must fulfil besides its size.
 
     Attributes
     ----------
@@ -121,7 +187,8 @@ class ERPAnonymizer(Anonymizer):
     inducer_ : classifier or Tree
         What grew it. Not pickled.
     log_ : DataFrame
-        One line a pruned branch, see `ErrorRiskPruning`; a node number from len(tree_) on is of rows that wait at a question. Not pickled.
+        One line a pruned branch, see `ErrorRiskPruning`; a node number from len(tree_) on is of
+        rows that wait at a question. Not pickled.
     groups_ : ndarray of int, shape (n_rows,)
         The group of each published row. Not pickled.
     tiers_ : Tiers or None
@@ -136,29 +203,65 @@ class ERPAnonymizer(Anonymizer):
     ValueError, TypeError
         For parameters, trees and tables that cannot be used.
     """
+
     _by_value = True
 
-    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", inducer=None, rule="minimal", recoding="tiered", assign="random", numeric="range",
-                 strict_tiers=False, domain="path", random_state=None, constraints=()):
-        super().__init__(k=k, quasi_identifiers=quasi_identifiers, categorical=categorical, identifiers=identifiers, missing=missing, constraints=constraints)
-        self.inducer, self.rule, self.recoding, self.assign, self.numeric = inducer, rule, recoding, assign, numeric
+    def __init__(
+        self,
+        k=5,
+        quasi_identifiers=None,
+        categorical=None,
+        identifiers=(),
+        missing="error",
+        inducer=None,
+        rule="minimal",
+        recoding="tiered",
+        assign="random",
+        numeric="range",
+        strict_tiers=False,
+        domain="path",
+        random_state=None,
+        constraints=(),
+    ):
+        super().__init__(
+            k=k,
+            quasi_identifiers=quasi_identifiers,
+            categorical=categorical,
+            identifiers=identifiers,
+            missing=missing,
+            constraints=constraints,
+        )
+        self.inducer, self.rule, self.recoding, self.assign, self.numeric = (
+            inducer,
+            rule,
+            recoding,
+            assign,
+            numeric,
+        )
         self.strict_tiers, self.domain, self.random_state = strict_tiers, domain, random_state
 
     @property
     def guarantee(self):
-        "The promise, in words"
-        if self.recoding == "uniform": return super().guarantee
+        """The promise, in words"""
+        if self.recoding == "uniform":
+            return super().guarantee
         return "k-concealment: at least k alternatives for everybody, not equally likely ones"
 
     def _check(self):
-        for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)
-        if not isinstance(self.strict_tiers, (bool, np.bool_)): raise ValueError(f"'strict_tiers' must be True or False. Got {self.strict_tiers!r}.")
-        if len(self.constraints) and self.recoding == "tiered": raise ValueError(f"'constraints' are about classes of rows that look alike, which recoding='tiered' does not make. Got {len(self.constraints)}: use recoding='uniform'.")
+        for name, allowed in _WORDS.items():
+            _check_choice(name, getattr(self, name), allowed)
+        if not isinstance(self.strict_tiers, (bool, np.bool_)):
+            raise ValueError(f"'strict_tiers' must be True or False. Got {self.strict_tiers!r}.")
+        if len(self.constraints) and self.recoding == "tiered":
+            raise ValueError(
+                "'constraints' are about classes of rows that look alike, which recoding='tiered'"
+                f" does not make. Got {len(self.constraints)}: use recoding='uniform'."
+            )
         _check_inducer(self.inducer)
         _check_seed(self.random_state)
 
     def fit(self, X, y=None):
-        "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
+        """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         super().fit(X, y)
         self.attributes_ = [_named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
         del self._named_
@@ -169,66 +272,114 @@ class ERPAnonymizer(Anonymizer):
         if k == 1 and allow is None:
             self.tree_ = self.inducer_ = self.log_ = self.groups_ = self.tiers_ = self._map_ = None
             res = _exactly(attributes, codes)
-        else: res = self._generalize(X, y, roles, attributes, codes, k, allow)
+        else:
+            res = self._generalize(X, y, roles, attributes, codes, k, allow)
         self._named_ = [cs for _, cs in res]
         return res
 
     def _generalize(self, X, y, roles, attributes, codes, k, allow):
-        table, others = _as_trained(X, attributes), [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])]
+        table, others = (
+            _as_trained(X, attributes),
+            [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])],
+        )
         order = _content_order([*codes, *others])
-        m, self.inducer_ = _model_of(C45Classifier(prune=False) if self.inducer is None else _estimator(self.inducer), table, y, order)
+        m, self.inducer_ = _model_of(
+            C45Classifier(prune=False) if self.inducer is None else _estimator(self.inducer),
+            table,
+            y,
+            order,
+        )
         _check_asks(m, [a.name for a in attributes])
         m = replace(m, tree=replace(m.tree, names=[o.column for o in m.asks]))
         parent, leaf = _with_waiting(m.tree, _stops(m, table)[order])
         stand, codes = _Stand(parent.tolist(), leaf), [c[order] for c in codes]
-        errors = np.zeros(len(parent)) if y is None else _node_errors(stand, others[-1][order] + 1, int(others[-1].max(initial=-1)) + 2)
+        errors = (
+            np.zeros(len(parent))
+            if y is None
+            else _node_errors(stand, others[-1][order] + 1, int(others[-1].max(initial=-1)) + 2)
+        )
         may = None if allow is None else lambda rows, groups, n: allow(order[rows], groups, n)
-        leaves, self.log_ = _group(m, table, attributes, parent, stand, errors, k, self.rule, self.domain, may)
+        leaves, self.log_ = _group(
+            m, table, attributes, parent, stand, errors, k, self.rule, self.domain, may
+        )
         group = np.empty(len(order), dtype=np.int64)
-        for g, v in enumerate(leaves.tolist()): group[stand.below(v)] = g
+        for g, v in enumerate(leaves.tolist()):
+            group[stand.below(v)] = g
         self.tree_, self.groups_ = m.tree, group[np.argsort(order)]
-        return (self._alike if self.recoding == "uniform" else self._tiered)(m, attributes, codes, k, order, parent, leaf, leaves, group)
+        return (self._alike if self.recoding == "uniform" else self._tiered)(
+            m, attributes, codes, k, order, parent, leaf, leaves, group
+        )
 
     def _alike(self, m, attributes, codes, k, order, parent, leaf, leaves, group):
-        "Every row with the domain of its group"
+        """Every row with the domain of its group"""
         self.tiers_, recode = None, interval_recoding if self.numeric == "range" else set_recoding
         res = [recode(a, c, group) for a, c in zip(attributes, codes)]
         first = np.unique(group, return_index=True)[1]
         return self._finish(m, parent, leaves, [(at[first], cs) for at, cs in res], res, order)
 
     def _tiered(self, m, attributes, codes, k, order, parent, leaf, leaves, group):
-        "Every row with the domain of its augmented subset and of those that borrow it; rows assigned to persons"
+        """Every row with the domain of its augmented subset and of those that borrow it; rows
+        assigned to persons
+        """
         t = _tiers(parent.tolist(), leaf, _Space(attributes, codes), k, self.strict_tiers)
         cells = [_combination_cells(a, c, t, self.numeric) for a, c in zip(attributes, codes)]
         own = [(at[t.combination], cs) for at, cs in cells]
-        mine = np.arange(len(order)) if self.assign == "own" else _draw_tuples(t, group, _Fits(attributes, codes, own), np.random.default_rng(self.random_state))
+        mine = (
+            np.arange(len(order))
+            if self.assign == "own"
+            else _draw_tuples(
+                t, group, _Fits(attributes, codes, own), np.random.default_rng(self.random_state)
+            )
+        )
         rows, back = np.argsort(mine), np.argsort(order)
         self._proof_ = order[rows][back], order[_partners(t, k)][back]
         self.tiers_ = _in_table(t, order)
         size = np.array([len(o) for o in t.combinations])[t.combination]
         rank = np.lexsort((t.combination, size, t.home))
-        plainest = t.combination[rank[np.searchsorted(t.home[rank], np.arange(len(t.leaves)))]]   # of each subset's rows, the one that is lent least
-        return self._finish(m, parent, t.leaves, [(at[plainest], cs) for at, cs in cells], [(at[mine], cs) for at, cs in own], order)
+        # of each subset's rows, the one that is lent least
+        plainest = t.combination[rank[np.searchsorted(t.home[rank], np.arange(len(t.leaves)))]]
+        return self._finish(
+            m,
+            parent,
+            t.leaves,
+            [(at[plainest], cs) for at, cs in cells],
+            [(at[mine], cs) for at, cs in own],
+            order,
+        )
 
     def _finish(self, m, parent, nodes, of_node, published, order):
-        "Keep what new rows are recoded by, and put the columns into the order of the table"
+        """Keep what new rows are recoded by, and put the columns into the order of the table"""
         nodes = np.where(nodes < len(m.tree), nodes, parent[nodes])
         self._map_ = _public_map(m, nodes), of_node
-        def column(at): res = np.empty(len(order), dtype=np.int64); res[order] = at; return res
+
+        def column(at):
+            res = np.empty(len(order), dtype=np.int64)
+            res[order] = at
+            return res
+
         return [(column(at), cs) for at, cs in published]
 
     def _recode(self, X):
-        if self._map_ is None: return [_as_they_are(X[a.name], a) for a in self.attributes_]
+        if self._map_ is None:
+            return [_as_they_are(X[a.name], a) for a in self.attributes_]
         (m, unit), of_unit = self._map_
         stop = _stops(m, _as_trained(X, self.attributes_))
         nodes, at = np.unique(stop, return_inverse=True)
-        below = [np.array([unit[v]]) if unit[v] >= 0 else _units_below(m.tree, unit, v) for v in nodes.tolist()]
+        below = [
+            np.array([unit[v]]) if unit[v] >= 0 else _units_below(m.tree, unit, v)
+            for v in nodes.tolist()
+        ]
+
         def column(a, codes, cells):
             line = a.kind == "numeric" and self.numeric == "range"
-            found, known = [_hull([cells[i] for i in codes[b].tolist()], line) for b in below], set(cells)
+            found, known = (
+                [_hull([cells[i] for i in codes[b].tolist()], line) for b in below],
+                set(cells),
+            )
             found = [o if o in known else Suppressed() for o in found]
             place = {c: i for i, c in enumerate(dict.fromkeys(found))}
             return np.array([place[c] for c in found], dtype=np.int64)[at.ravel()], list(place)
+
         return [column(a, *o) for a, o in zip(self.attributes_, of_unit)]
 
     def __sklearn_tags__(self):
@@ -238,5 +389,6 @@ class ERPAnonymizer(Anonymizer):
 
     def __getstate__(self):
         state = super().__getstate__()
-        for o in ("tree_", "inducer_", "log_", "groups_", "tiers_"): state.pop(o, None)
+        for o in ("tree_", "inducer_", "log_", "groups_", "tiers_"):
+            state.pop(o, None)
         return state

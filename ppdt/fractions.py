@@ -10,41 +10,81 @@ from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np, pandas as pd
-from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, _choice, _grow_open, _heavy, _levels, _pick, _rules
+from ppdt.growing import (
+    LEAF,
+    MULTIWAY,
+    ONE_VALUE,
+    THRESHOLD,
+    Tree,
+    _choice,
+    _grow_open,
+    _heavy,
+    _levels,
+    _pick,
+    _rules,
+)
 from .reading import _dtype_of
-from .splits import (_EPS, Gain, GainRatio, _Nodes, _Rows, _binary_split, _branch, _codes_below, _most_gain, _moved,
-                         _nominal_split, _nominal_table, _numeric_split, _table, _textbook_choice, _textbook_counts, _widest)
+from ppdt.splits import (
+    _EPS,
+    Gain,
+    GainRatio,
+    _Nodes,
+    _Rows,
+    _binary_split,
+    _branch,
+    _codes_below,
+    _most_gain,
+    _moved,
+    _nominal_split,
+    _nominal_table,
+    _numeric_split,
+    _table,
+    _textbook_choice,
+    _textbook_counts,
+    _widest,
+)
 
 # %% ../nbs/09b_fractions.ipynb #13c4cf43
 def _textbook_send(d, node, parts):
-    "Parts for each son; a missing value goes down all, with the shares of the known rows among these"
+    """Parts for each son; a missing value goes down all, with the shares of the known rows among
+    these
+    """
     j, res = node.attribute, [[] for _ in node.sons]
     for i, w in parts:
-        if d.codes[j][i] >= 0: res[int(_branch(d.codes[j][i], node.kind, node.cut))].append((i, w))
+        if d.codes[j][i] >= 0:
+            res[int(_branch(d.codes[j][i], node.kind, node.cut))].append((i, w))
     known = [sum(w for _, w in o) for o in res]
-    share = [o/sum(known) if sum(known) > 0 else 1/len(known) for o in known]
+    share = [o / sum(known) if sum(known) > 0 else 1 / len(known) for o in known]
     for i, w in parts:
         if d.codes[j][i] < 0:
             for o, s in zip(res, share):
-                if s > _EPS: o.append((i, w*s))
+                if s > _EPS:
+                    o.append((i, w * s))
     return res
 
+
 def _textbook_tree(d, parts, m=2, binary=False):
-    "Grow by recursion"
-    node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, kind=LEAF, cut=-1, sons=[], parts=parts)
+    """Grow by recursion"""
+    node = SimpleNamespace(
+        counts=_textbook_counts(d, parts), attribute=-1, kind=LEAF, cut=-1, sons=[], parts=parts
+    )
     best = _textbook_choice(d, parts, m, binary)
     if best:
         _, _, node.kind, node.cut, node.attribute = best
-        node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
+        node.sons = [None] * (len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
         node.sons = [_textbook_tree(d, o, m, binary) for o in _textbook_send(d, node, parts)]
     return node
 
 # %% ../nbs/09b_fractions.ipynb #ddfe6efa
 def _shared(codes, branch, group, first, width, w, n_groups):
-    "Send rows of `group` down: (position, child, weight). Missing values go down all branches with the shares of the known ones"
+    """Send rows of `group` down: (position, child, weight).
+
+    Missing values go down all branches with the shares of the known ones
+    """
     lost = np.flatnonzero(codes < 0)
     child = first[group] + branch
-    if not len(lost): return None, child, w
+    if not len(lost):
+        return None, child, w
     sure = np.flatnonzero(codes >= 0)
     w = np.ones(len(codes)) if w is None else w
     low, span = int(first.min()), int((first + width).max() - first.min())
@@ -54,58 +94,74 @@ def _shared(codes, branch, group, first, width, w, n_groups):
     at = np.repeat(lost, r)
     kid = first[group[at]] + np.arange(len(at)) - np.repeat(np.cumsum(r) - r, r)
     t = total[group[at]]
-    share = np.where(t > 0, known[kid - low]/np.where(t > 0, t, 1.), 1/np.maximum(width[group[at]], 1))
+    share = np.where(
+        t > 0, known[kid - low] / np.where(t > 0, t, 1.0), 1 / np.maximum(width[group[at]], 1)
+    )
     at, kid, share = (o[share > _EPS] for o in (at, kid, share))
     pos, child = np.append(sure, at), np.append(child[sure], kid)
-    weight = np.append(w[sure], w[at]*share)
+    weight = np.append(w[sure], w[at] * share)
     order = np.argsort(pos, kind="stable")
     return pos[order], child[order], weight[order]
 
 # %% ../nbs/09b_fractions.ipynb #11c407a8
 def _sure(tree):
-    "(first child of each node, class shares of each node; an empty leaf answers with the shares of the node above)"
+    """(first child of each node, class shares of each node; an empty leaf answers with the shares
+    of the node above)
+    """
     first, share = np.zeros(len(tree), dtype=np.int64), np.zeros(tree.counts.shape)
     first[tree.parent[1:][::-1]] = np.arange(1, len(tree))[::-1]
     full = tree.n > 0
-    share[full] = tree.counts[full]/tree.n[full, None]
-    for i in np.flatnonzero(~full): share[i] = share[tree.parent[i]] if i else 1/share.shape[1]
+    share[full] = tree.counts[full] / tree.n[full, None]
+    for i in np.flatnonzero(~full):
+        share[i] = share[tree.parent[i]] if i else 1 / share.shape[1]
     return first, share
 
 # %% ../nbs/09b_fractions.ipynb #68a072f8
 def _leave(ends, at, row, node, w):
-    "Fragments `at` end where they are; the others go on"
-    if not at.any(): return row, node, w
+    """Fragments `at` end where they are; the others go on"""
+    if not at.any():
+        return row, node, w
     ends.append((row[at], node[at], None if w is None else w[at]))
     go = np.flatnonzero(~at)
     return row[go], node[go], None if w is None else w[go]
 
+
 def _asked(tree, node, v):
-    "The branch of each value `v`, NaN where it is missing; below 0 for values that were not declared"
+    """The branch of each value `v`, NaN where it is missing; below 0 for values that were not
+    declared
+    """
     kind, t, lost = tree.kind[node], tree.threshold[node], np.isnan(v)
     branch = np.where(kind == THRESHOLD, v - t >= _EPS, np.where(kind == ONE_VALUE, v != t, v))
     return np.where(lost, np.nan, branch) if lost.any() else branch
 
 # %% ../nbs/09b_fractions.ipynb #91a75e46
 def _all_children(tree, node, at):
-    "Children with training rows of the nodes of fragments `at`: (fragment, child)"
+    """Children with training rows of the nodes of fragments `at`: (fragment, child)"""
     size, key, child = tree._branches
-    begin, end = (np.searchsorted(key, o*size) for o in (node[at], node[at] + 1))
+    begin, end = (np.searchsorted(key, o * size) for o in (node[at], node[at] + 1))
     width = end - begin
     frag = np.repeat(at, width)
     kid = child[np.arange(len(frag)) - np.repeat(np.cumsum(width) - width - begin, width)]
     ok = tree.n[kid] > 0
     return frag[ok], kid[ok]
 
+
 def _divided(tree, row, node, w, child, lost):
-    "Fragments one level down when some values are missing: (row, node, weight)"
+    """Fragments one level down when some values are missing: (row, node, weight)"""
     w = np.ones(len(row)) if w is None else w
     sure, (at, kid) = np.flatnonzero(~lost), _all_children(tree, node, np.flatnonzero(lost))
-    share = tree.n[kid]/np.bincount(at, tree.n[kid])[at]
-    return np.append(row[sure], row[at]), np.append(child[sure], kid), np.append(w[sure], w[at]*share)
+    share = tree.n[kid] / np.bincount(at, tree.n[kid])[at]
+    return (
+        np.append(row[sure], row[at]),
+        np.append(child[sure], kid),
+        np.append(w[sure], w[at] * share),
+    )
 
 # %% ../nbs/09b_fractions.ipynb #813220b5
 def _go_down(tree, first, share, x):
-    "Class shares of rows `x`, shape (n_attributes, n_rows); `first` has the first child of each node, None when children do not lie in order or some are not there"
+    """Class shares of rows `x`, shape (n_attributes, n_rows); `first` has the first child of each
+    node, None when children do not lie in order or some are not there
+    """
     n, ends = x.shape[1], []
     row, node, w = np.arange(n), np.zeros(n, dtype=np.int64), None
     while len(row):
@@ -116,133 +172,237 @@ def _go_down(tree, first, share, x):
         child = tree.child_of_code(node, code) if first is None else first[node] + code
         stop = ((child if first is None else code) < 0) & ~lost
         row, node, w = _leave(ends, stop, row, node, w)
-        if stop.any(): child, lost = child[~stop], lost[~stop]
-        if lost.any(): row, node, w = _divided(tree, row, node, w, child, lost)
-        else: node = child
+        if stop.any():
+            child, lost = child[~stop], lost[~stop]
+        if lost.any():
+            row, node, w = _divided(tree, row, node, w, child, lost)
+        else:
+            node = child
     return _added_up(n, share, ends)
 
+
 def _added_up(n, share, ends):
-    "The answers of the ends of each row, with their weights"
+    """The answers of the ends of each row, with their weights"""
     res = np.zeros((n, share.shape[1]))
     for r, i, w in ends:
-        if w is None: res[r] = share[i]
+        if w is None:
+            res[r] = share[i]
         else:
-            for c in range(res.shape[1]): res[:, c] += np.bincount(r, w*share[i, c], minlength=n)
+            for c in range(res.shape[1]):
+                res[:, c] += np.bincount(r, w * share[i, c], minlength=n)
     return res
 
 # %% ../nbs/09b_fractions.ipynb #4c486939
-def tree_shares(
-    tree:Tree, # A tree
-    x, # One row for each attribute: numbers, or codes of values (-1 or less: unseen), NaN where missing, shape (n_attributes, n_rows)
-    step:int=65_536, # Rows handled at once
-)->np.ndarray: # Class shares, shape (n_rows, n_classes)
-    "Send rows down the tree; a missing value goes down all branches that training rows took, with their shares. Source: quinlan1993, Section 3.2."
+def tree_shares(tree: Tree, x, step: int = 65536) -> np.ndarray:
+    """Send rows down the tree; a missing value goes down all branches that training rows took, with
+    their shares.
+
+    Source: quinlan1993, Section 3.2.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree.
+    x
+        One row for each attribute: numbers, or codes of values (-1 or less: unseen), NaN where
+        missing, shape (n_attributes, n_rows).
+    step : int
+        Rows handled at once.
+
+    Returns
+    -------
+    np.ndarray
+        Class shares, shape (n_rows, n_classes).
+    """
     first, share = _sure(tree)
     first = first if _in_order(tree, first) else None
-    with np.errstate(over="ignore"):          # numbers may be too far apart for a float
-        return np.concatenate([_go_down(tree, first, share, x[:, i:i+step]) for i in range(0, max(x.shape[1], 1), step)])
+    with np.errstate(over="ignore"):  # numbers may be too far apart for a float
+        return np.concatenate(
+            [
+                _go_down(tree, first, share, x[:, i : i + step])
+                for i in range(0, max(x.shape[1], 1), step)
+            ]
+        )
 
 # %% ../nbs/09b_fractions.ipynb #1eee2943
 def _full_width(tree):
-    "Branches of each node when none is left out"
+    """Branches of each node when none is left out"""
     size = np.array([*map(len, tree.values), 0])[tree.attribute]
     return np.where(tree.kind == MULTIWAY, size, np.where(tree.attribute < 0, 0, 2))
 
+
 def _in_order(tree, first):
-    "Does every node have all its branches, side by side and in order?"
+    """Does every node have all its branches, side by side and in order?"""
     width = np.bincount(tree.parent[1:], minlength=len(tree))
-    return bool((first[tree.parent[1:]] + tree.code[1:] == np.arange(1, len(tree))).all() and (width == _full_width(tree)).all())
+    return bool(
+        (first[tree.parent[1:]] + tree.code[1:] == np.arange(1, len(tree))).all()
+        and (width == _full_width(tree)).all()
+    )
+
 
 def _filled(tree):
-    "The tree with all branches of every node, side by side and in order; those that it lacks are empty leaves"
+    """The tree with all branches of every node, side by side and in order; those that it lacks are
+    empty leaves
+    """
     width, begin, now = _full_width(tree), 0, np.zeros(1, dtype=np.int64)
     old, parent, code = [now], [np.array([-1])], [np.array([-1])]
     while (w := np.where(now >= 0, width[now], 0)).any():
         at = np.repeat(np.arange(len(now)), w)
         branch = np.arange(len(at)) - np.repeat(np.cumsum(w) - w, w)
-        parent.append(begin + at); code.append(branch)
+        parent.append(begin + at)
+        code.append(branch)
         begin, now = begin + len(now), tree.child_of_code(now[at], branch)
         old.append(now)
     old, parent, code = map(np.concatenate, (old, parent, code))
-    def put(name, empty): x = getattr(tree, name)[old]; x[old < 0] = empty; return x
-    return replace(tree, parent=parent, code=code, **{o: put(o, v) for o, v in dict(attribute=-1, level=0, kind=LEAF, threshold=np.nan, counts=0, n=0).items()})
+
+    def put(name, empty):
+        x = getattr(tree, name)[old]
+        x[old < 0] = empty
+        return x
+
+    return replace(
+        tree,
+        parent=parent,
+        code=code,
+        **{
+            o: put(o, v)
+            for o, v in dict(
+                attribute=-1, level=0, kind=LEAF, threshold=np.nan, counts=0, n=0
+            ).items()
+        },
+    )
 
 # %% ../nbs/09b_fractions.ipynb #47861dcf
 def _orders(d):
-    """For each numeric attribute the rows with a value, in order of value; the gap that values must exceed, None when all do;
+    """For each numeric attribute the rows with a value, in order of value; the gap that values must
+    exceed, None when all do;
     and code and class of these rows in one number"""
     res, bits = {}, _bits(d.n_classes)
     for j, line in enumerate(d.line):
-        if line is None: continue
+        if line is None:
+            continue
         c = d.codes[j]
         known = np.flatnonzero(c >= 0)
         key = c[known]
         o = known[np.argsort(key.astype(np.uint16) if len(line) <= 65536 else key, kind="stable")]
         packed = (c[o].astype(np.int64) << bits) + d.y[o]
         gap = None if (line[:-1] + 1e-5 < line[1:]).all() else 1e-5
-        res[j] = o.astype(np.int32), gap, packed.astype(np.int32) if len(line) << bits < 2**31 else packed
+        res[j] = (
+            o.astype(np.int32),
+            gap,
+            packed.astype(np.int32) if len(line) << bits < 2**31 else packed,
+        )
     return res
 
+
 def _bits(k):
-    "Bits that hold a class"
+    """Bits that hold a class"""
     return int(k - 1).bit_length()
 
 # %% ../nbs/09b_fractions.ipynb #a9ffcf1b
 def _state(d):
-    "What scoring asks of a table"
+    """What scoring asks of a table"""
     k = d.n_classes
-    packed = [None if line is not None else np.where(c < 0, size, c).astype(np.int64)*k + d.y for c, line, size in zip(d.codes, d.line, d.sizes)]
-    return SimpleNamespace(codes=d.codes, y=d.y, line=d.line, k=k, bits=_bits(k), sizes_=d.sizes, gaps=[bool((c < 0).any()) for c in d.codes], packed=packed)
+    packed = [
+        None if line is not None else np.where(c < 0, size, c).astype(np.int64) * k + d.y
+        for c, line, size in zip(d.codes, d.line, d.sizes)
+    ]
+    return SimpleNamespace(
+        codes=d.codes,
+        y=d.y,
+        line=d.line,
+        k=k,
+        bits=_bits(k),
+        sizes_=d.sizes,
+        gaps=[bool((c < 0).any()) for c in d.codes],
+        packed=packed,
+    )
 
 # %% ../nbs/09b_fractions.ipynb #e61f1e0d
 def _score(d, j, state, counts, total, m, binary, log, admit=None, refused=()):
-    "The best split on attribute j, in each open node: (gain, ratio, cut, admissible, shut)"
+    """The best split on attribute j, in each open node: (gain, ratio, cut, admissible, shut)"""
     row, local, w, orders = state
     if d.line[j] is None:
-        table, value = _nominal_table(local, d.packed[j][row], w, len(counts), d.sizes_[j], d.k, d.gaps[j])
-        return _binary_split(table, total, m, log, value, counts, admit, refused) if binary else _nominal_split(table, total, m, log, counts, admit)
+        table, value = _nominal_table(
+            local, d.packed[j][row], w, len(counts), d.sizes_[j], d.k, d.gaps[j]
+        )
+        return (
+            _binary_split(table, total, m, log, value, counts, admit, refused)
+            if binary
+            else _nominal_split(table, total, m, log, counts, admit)
+        )
     o, gap, *packed = orders[j]
     packed = packed[0] if packed else (d.codes[j][row[o]].astype(np.int64) << d.bits) + d.y[row[o]]
-    size = total if w is None else np.bincount(local[o], minlength=len(counts))      # exact rows: all have a value, and weigh 1
+    # exact rows: all have a value, and weigh 1
+    size = total if w is None else np.bincount(local[o], minlength=len(counts))
     code, y, w = packed >> d.bits, packed & ((1 << d.bits) - 1), None if w is None else w[o]
-    return _numeric_split(d.line[j], gap, code, y, w, size, counts, total, m, log, not d.gaps[j], admit, refused)
+    return _numeric_split(
+        d.line[j], gap, code, y, w, size, counts, total, m, log, not d.gaps[j], admit, refused
+    )
 
 # %% ../nbs/09b_fractions.ipynb #4c344481
 def _send_down(d, row, local, w, best, kind, cut, first, width):
-    "Fragments after the split: (old position of each, None when none was divided; row, child, weight)"
+    """Fragments after the split: (old position of each, None when none was divided; row, child,
+    weight)
+    """
     ask = best[local]
     code = np.empty(len(row), dtype=np.int32)
     for j in np.flatnonzero(np.bincount(best)):
         pick = np.flatnonzero(ask == j)
         code[pick] = d.codes[j][row[pick]]
-    pos, child, w = _shared(code, _branch(code, kind[local], cut[local]), local, first, width, w, len(best))
+    pos, child, w = _shared(
+        code, _branch(code, kind[local], cut[local]), local, first, width, w, len(best)
+    )
     return pos, row if pos is None else row[pos], child.astype(np.int32), w
 
 # %% ../nbs/09b_fractions.ipynb #2a50b923
 class _Fragments:
-    "Fragments of rows in open nodes of one depth: each numeric attribute has its rows in order of (node, value)"
+    """Fragments of rows in open nodes of one depth: each numeric attribute has its rows in order of
+    (node, value)
+    """
+
     def __init__(self, f, row, local, w, orders, n, depth):
-        self.f, self.row, self.local, self.w, self.orders, self.depth = f, row, local, w, orders, depth
+        self.f, self.row, self.local, self.w, self.orders, self.depth = (
+            f,
+            row,
+            local,
+            w,
+            orders,
+            depth,
+        )
         k = f.d.n_classes
-        self.counts = np.bincount(local*k + f.d.y[row], w, minlength=n*k).reshape(n, k)
+        self.counts = np.bincount(local * k + f.d.y[row], w, minlength=n * k).reshape(n, k)
         self.found = self.choice = self.ids = self.where = None
-        self.refused, self.mixed = {}, depth > 0          # orders are by value only, until they are settled
+        # orders are by value only, until they are settled
+        self.refused, self.mixed = {}, depth > 0
 
     def keep(self, stay):
-        "Only the nodes `stay`; fragments of the others are written down as ends"
-        if stay.all(): return self
+        """Only the nodes `stay`; fragments of the others are written down as ends"""
+        if stay.all():
+            return self
         live = stay[self.local]
         gone, live = np.flatnonzero(~live), np.flatnonzero(live)
-        self.f.ends.append((self.row[gone], self.ids[self.local[gone]], None if self.w is None else self.w[gone]))
-        where = np.full(len(self.row) + 1, -1, dtype=np.int32)      # the last one is for those that left before
+        self.f.ends.append(
+            (self.row[gone], self.ids[self.local[gone]], None if self.w is None else self.w[gone])
+        )
+        # the last one is for those that left before
+        where = np.full(len(self.row) + 1, -1, dtype=np.int32)
         where[live] = np.arange(len(live))
         where = where if self.where is None else where[self.where]
-        return self._part(np.flatnonzero(stay), live, (np.cumsum(stay, dtype=np.int32) - 1)[self.local[live]], self.orders, where)
+        return self._part(
+            np.flatnonzero(stay),
+            live,
+            (np.cumsum(stay, dtype=np.int32) - 1)[self.local[live]],
+            self.orders,
+            where,
+        )
 
     def _settle(self):
-        "Bring the orders up to date: without fragments that left, and by node"
-        if self.where is None and not self.mixed: return
-        short = self.local.astype(np.uint16) if len(self.counts) <= 65536 else self.local               # 16 bits sort fast
+        """Bring the orders up to date: without fragments that left, and by node"""
+        if self.where is None and not self.mixed:
+            return
+        # 16 bits sort fast
+        short = self.local.astype(np.uint16) if len(self.counts) <= 65536 else self.local
         old, self.orders = self.orders, {}
         for j, (o, gap, packed) in old.items():
             take = slice(None)
@@ -257,7 +417,7 @@ class _Fragments:
         self.where, self.mixed = None, False
 
     def _part(self, nodes, live, local, orders, where=None):
-        "The nodes `nodes` alone, whose fragments are `live`"
+        """The nodes `nodes` alone, whose fragments are `live`"""
         res = copy(self)
         res.row, res.local, res.w = self.row[live], local, None if self.w is None else self.w[live]
         res.orders, res.where = orders, where
@@ -269,99 +429,149 @@ class _Fragments:
 # %% ../nbs/09b_fractions.ipynb #74c37b68
 class _Scored(_Fragments):
     "Fragments whose nodes are scored and know their best tests"
+
     def open(self):
-        "Which nodes may be split at all"
+        """Which nodes may be split at all"""
         g, res = self.f.g, self.f.criterion.open(self.counts)
-        if g.min_weight > 0: res &= self.counts.sum(axis=1) >= g.min_weight
+        if g.min_weight > 0:
+            res &= self.counts.sum(axis=1) >= g.min_weight
         return res & (self.depth < g.max_depth)
 
     def _score(self, j):
-        "The best split on attribute j in every node"
+        """The best split on attribute j in every node"""
         f, c = self.f, self.f.criterion
         args = self.counts, self.counts.sum(axis=1), c.min_samples_leaf, c.binary_splits
-        if f.published: return _score_cells(f.d, j, self.row, self.local, self.w, *args, f.g.admit, self.refused.get(j, ()))
-        return _score(f.state, j, (self.row, self.local, self.w, self.orders), *args, f.log, f.g.admit, self.refused.get(j, ()))
+        if f.published:
+            return _score_cells(
+                f.d, j, self.row, self.local, self.w, *args, f.g.admit, self.refused.get(j, ())
+            )
+        return _score(
+            f.state,
+            j,
+            (self.row, self.local, self.w, self.orders),
+            *args,
+            f.log,
+            f.g.admit,
+            self.refused.get(j, ()),
+        )
 
     def measure(self):
-        "Score every attribute in every node; a coarser level of a taxonomy only where the finer one is shut"
+        """Score every attribute in every node; a coarser level of a taxonomy only where the finer
+        one is shut
+        """
         self._settle()
-        g, nothing = self.f.g, (0., 0., -1., False, False)
+        g, nothing = self.f.g, (0.0, 0.0, -1.0, False, False)
         self.found = np.empty((5, len(g.level), len(self.counts)))
         for j in np.argsort(g.level, kind="stable"):
             coarse = g.finer is not None and g.finer[j] >= 0
             asked = not coarse or self.found[4, g.finer[j]].any()
-            for o, v in zip(self.found, self._score(j) if asked else nothing): o[j] = v
-            if coarse: self.found[:, j, self.found[4, g.finer[j]] == 0] = np.array(nothing)[:, None]
+            for o, v in zip(self.found, self._score(j) if asked else nothing):
+                o[j] = v
+            if coarse:
+                self.found[:, j, self.found[4, g.finer[j]] == 0] = np.array(nothing)[:, None]
 
     def best(self):
-        "The best test of each node"
+        """The best test of each node"""
         if self.choice is None:
             f, found = self.f, self.found
             n, d = found.shape[2], f.d
-            best, (gain, ratio, middle) = np.full(n, -1), (np.zeros(n),)*3
+            best, (gain, ratio, middle) = np.full(n, -1), (np.zeros(n),) * 3
             if found.shape[1]:
                 best = f.criterion.choose([found[:, j] for j in range(found.shape[1])], f.counted)
                 gain, ratio, middle = (o[best, np.arange(n)] for o in found[:3])
             worth = f.criterion.worth(gain, ratio)
             best = np.where(worth > f.g.min_gain, best, -1)
-            kind = np.where(best < 0, LEAF, np.where(f.numeric[best], THRESHOLD, ONE_VALUE if f.criterion.binary_splits else MULTIWAY))
+            kind = np.where(
+                best < 0,
+                LEAF,
+                np.where(
+                    f.numeric[best], THRESHOLD, ONE_VALUE if f.criterion.binary_splits else MULTIWAY
+                ),
+            )
             self.choice = _choice(best, kind, _codes_below(d, best, kind, middle), middle, worth)
         return self.choice
 
 # %% ../nbs/09b_fractions.ipynb #3e5b0a27
 class _OpenFractions(_Scored):
     "Open nodes of one depth whose rows are C4.5's, for the loop of growers"
+
     def each(self):
-        "The nodes one by one"
+        """The nodes one by one"""
         n = len(self.ids)
-        if n == 1: return [self]
+        if n == 1:
+            return [self]
         order, size = np.argsort(self.local, kind="stable"), np.bincount(self.local, minlength=n)
-        place = np.empty(len(order), dtype=np.int32); place[order] = np.arange(len(order))
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order))
         place -= np.repeat(np.cumsum(size) - size, size)[place]
-        ends = {j: np.append(0, np.cumsum(np.bincount(self.local[o], minlength=n))) for j, (o, *_) in self.orders.items()}
+        ends = {
+            j: np.append(0, np.cumsum(np.bincount(self.local[o], minlength=n)))
+            for j, (o, *_) in self.orders.items()
+        }
         parts = np.split(order, np.cumsum(size)[:-1])
+
         def orders(i):
-            cut = {j: slice(*ends[j][i:i+2]) for j in self.orders}
-            return {j: (place[o[cut[j]]], gap, packed[cut[j]]) for j, (o, gap, packed) in self.orders.items()}
-        return [self._part([i], live, np.zeros(len(live), dtype=np.int32), orders(i)) for i, live in enumerate(parts)]
+            cut = {j: slice(*ends[j][i : i + 2]) for j in self.orders}
+            return {
+                j: (place[o[cut[j]]], gap, packed[cut[j]])
+                for j, (o, gap, packed) in self.orders.items()
+            }
+
+        return [
+            self._part([i], live, np.zeros(len(live), dtype=np.int32), orders(i))
+            for i, live in enumerate(parts)
+        ]
 
     def refuse(self):
-        "The best test of the only node is refused for good: a threshold or a value by itself, a branch a value for the attribute"
+        """The best test of the only node is refused for good: a threshold or a value by itself, a
+        branch a value for the attribute
+        """
         c, finer = self.choice, self.f.g.finer
         j, self.choice = int(c.attribute[0]), None
-        if c.kind[0] == MULTIWAY: self.found[:, j, 0] = 0, 0, -1, False, True
+        if c.kind[0] == MULTIWAY:
+            self.found[:, j, 0] = 0, 0, -1, False, True
         else:
             self.refused.setdefault(j, []).append(c.middle[0])
-            for o, v in zip(self.found, self._score(j)): o[j] = v
+            for o, v in zip(self.found, self._score(j)):
+                o[j] = v
         if finer is not None and self.found[4, j, 0]:
             for i in np.flatnonzero(finer == j):
-                for o, v in zip(self.found, self._score(i)): o[i] = v
+                for o, v in zip(self.found, self._score(i)):
+                    o[i] = v
 
     def row_numbers(self):
-        "Numbers of the rows that have a fragment here"
+        """Numbers of the rows that have a fragment here"""
         d = self.f.d
-        return self.f.number[np.unique(_at_depth(d, self.row.astype(np.int64), 0) if self.f.published else self.row)]
+        return self.f.number[
+            np.unique(_at_depth(d, self.row.astype(np.int64), 0) if self.f.published else self.row)
+        ]
 
     def _copy(self, pos):
-        "Orders after some fragments were divided; `pos` has the old position of each new one"
+        """Orders after some fragments were divided; `pos` has the old position of each new one"""
         self._settle()
         copies = np.bincount(pos, minlength=len(self.row))
         begin = np.cumsum(copies) - copies
         for j, (o, gap, packed) in self.orders.items():
             r = copies[o]
-            new = np.repeat((begin[o] - np.cumsum(r) + r).astype(np.int32), r) + np.arange(r.sum(), dtype=np.int32)
+            new = np.repeat((begin[o] - np.cumsum(r) + r).astype(np.int32), r) + np.arange(
+                r.sum(), dtype=np.int32
+            )
             self.orders[j] = new, gap, np.repeat(packed, r)
 
     def split(self):
-        "Split every node by its best test: (state of the children, parent of each, its branch)"
+        """Split every node by its best test: (state of the children, parent of each, its branch)"""
         f, c = self.f, self.choice
         width = np.where(c.kind == MULTIWAY, np.array(f.d.sizes)[c.attribute], 2)
         first = np.cumsum(width) - width
         args = self.row, self.local, self.w
-        if f.published: _, child, w, row = _send_cells(f.d, *args, c.attribute, c.kind, c.cut, first, width, self.depth + 1)
+        if f.published:
+            _, child, w, row = _send_cells(
+                f.d, *args, c.attribute, c.kind, c.cut, first, width, self.depth + 1
+            )
         else:
             pos, row, child, w = _send_down(f.d, *args, c.attribute, c.kind, c.cut, first, width)
-            if pos is not None: self._copy(pos)
+            if pos is not None:
+                self._copy(pos)
         parent = np.repeat(np.arange(len(width)), width)
         kids = _OpenFractions(f, row, child, w, self.orders, len(parent), self.depth + 1)
         kids.where = self.where
@@ -369,165 +579,304 @@ class _OpenFractions(_Scored):
 
 # %% ../nbs/09b_fractions.ipynb #6520527b
 def _open_fractions(d, criterion, g, number=None):
-    "The root as a state; `number` has the number of each row"
+    """The root as a state; `number` has the number of each row"""
     n = len(d.y)
-    exact, published = d.weight is None and not any((c < 0).any() for c in d.codes), hasattr(d, "spread")
+    exact, published = (
+        d.weight is None and not any((c < 0).any() for c in d.codes),
+        hasattr(d, "spread"),
+    )
     if published and g.admit and not (d.spread and d.min_fragment == 0):
-        raise ValueError("'admit' must not be given with sets unless they are spread and always divided. Got scoring 'discount', or a 'min_fragment' above 0.")
-    f = SimpleNamespace(d=d, g=g, criterion=criterion, published=published, ends=[], log=_table(n) if exact else None, counted=_widest(d, n))
+        raise ValueError(
+            "'admit' must not be given with sets unless they are spread and always divided. Got"
+            " scoring 'discount', or a 'min_fragment' above 0."
+        )
+    f = SimpleNamespace(
+        d=d,
+        g=g,
+        criterion=criterion,
+        published=published,
+        ends=[],
+        log=_table(n) if exact else None,
+        counted=_widest(d, n),
+    )
     f.state, f.number = None if published else _state(d), np.arange(n) if number is None else number
     f.numeric = np.array([o is not None for o in d.line], dtype=bool)
     w = None if exact else np.ones(n) if d.weight is None else np.asarray(d.weight, dtype=float)
-    return _OpenFractions(f, np.arange(n, dtype=np.int32), np.zeros(n, dtype=np.int32), w, {} if published else _orders(d), 1, 0)
+    return _OpenFractions(
+        f,
+        np.arange(n, dtype=np.int32),
+        np.zeros(n, dtype=np.int32),
+        w,
+        {} if published else _orders(d),
+        1,
+        0,
+    )
 
 # %% ../nbs/09b_fractions.ipynb #cf9a9741
 def _grow(d, m=2, binary=False, choose=None):
-    "Grow level by level: (_Nodes, leaf fragments: row, node, weight). By gain ratio, or by gain when `choose` is `_most_gain`. Source: quinlan1993"
+    """Grow level by level: (_Nodes, leaf fragments: row, node, weight).
+
+    By gain ratio, or by gain when `choose` is `_most_gain`. Source: quinlan1993
+    """
     return _grow_nodes(d, (Gain if choose is _most_gain else GainRatio)(m, binary), _rules(d))
 
+
 def _grow_nodes(d, criterion, g, number=None, **callbacks):
-    "The nodes, and the fragments of rows in the leaves: (row, node, weight)"
+    """The nodes, and the fragments of rows in the leaves: (row, node, weight)"""
     root = _open_fractions(d, criterion, g, number)
     t = _grow_open(root, g.level, **callbacks)
     rows, leaf = (np.concatenate([o[i] for o in root.f.ends]) for i in (0, 1))
-    return _Nodes(t), (rows, leaf, None if root.w is None else np.concatenate([o[2] for o in root.f.ends]))
+    return _Nodes(t), (
+        rows,
+        leaf,
+        None if root.w is None else np.concatenate([o[2] for o in root.f.ends]),
+    )
 
 # %% ../nbs/09b_fractions.ipynb #9ebaf70e
 def _rows_of(data, min_fragment):
-    "`TreeData` as (rows for C4.5, numbers of these rows)"
+    """`TreeData` as (rows for C4.5, numbers of these rows)"""
     rows = _heavy(data)
     w = np.asarray(data.weight, dtype=float)[rows]
-    codes, sets = zip(*(_codes_of(m, len(v), rows) for m, v in zip(data.score, data.values))) if data.score else ((), ())
+    codes, sets = (
+        zip(*(_codes_of(m, len(v), rows) for m, v in zip(data.score, data.values)))
+        if data.score
+        else ((), ())
+    )
     if any(a is not b for a, b in zip(data.score, data.route)):
-        raise ValueError("'data' must score and route rows alike for a criterion that knows fractions. Got different members: use a function of tables as 'score'.")
+        raise ValueError(
+            "'data' must score and route rows alike for a criterion that knows fractions. Got"
+            " different members: use a function of tables as 'score'."
+        )
     published = any(sets)
-    line = list(data.line) if data.line is not None else [None]*len(data.names)
+    line = list(data.line) if data.line is not None else [None] * len(data.names)
     w = None if (w == 1).all() and not published else w
-    d = _Rows(list(data.names), list(codes), [list(o) for o in data.values], line, data.classes, data.y[rows], w, data.level)
+    d = _Rows(
+        list(data.names),
+        list(codes),
+        [list(o) for o in data.values],
+        line,
+        data.classes,
+        data.y[rows],
+        w,
+        data.level,
+    )
     return (_Cells(d, list(sets), True, min_fragment) if published else d), rows
 
+
 def _codes_of(m, size, rows):
-    "(code of each row, the sets): a cell with one member is its value, the others are numbered from `size` on"
+    """(code of each row, the sets): a cell with one member is its value, the others are numbered
+    from `size` on
+    """
     r = np.diff(m.start)
     many = np.flatnonzero(r > 1)
     code = m.value[m.start[:-1]].astype(np.int32)
     code[many] = size + np.arange(len(many))
-    return code[m.codes[rows]], [(m.value[m.start[i]:m.start[i+1]], m.weight[m.start[i]:m.start[i+1]]) for i in many]
+    return code[m.codes[rows]], [
+        (m.value[m.start[i] : m.start[i + 1]], m.weight[m.start[i] : m.start[i + 1]]) for i in many
+    ]
+
 
 def _tree_of(data, criterion, g, allow, on_split, order):
-    "Grow on `TreeData` by a criterion"
+    """Grow on `TreeData` by a criterion"""
     d, number = _rows_of(data, g.min_fragment)
-    return _as_tree(d, _grow_nodes(d, criterion, g, number, allow=allow, on_split=on_split, order=order)[0], "midpoint")
+    return _as_tree(
+        d,
+        _grow_nodes(d, criterion, g, number, allow=allow, on_split=on_split, order=order)[0],
+        "midpoint",
+    )
 
 # %% ../nbs/09b_fractions.ipynb #97cfb924
 def _thresholds(d, t, how):
-    "Thresholds of the nodes: the middle between two values, or the data value below it; the code of one-value tests"
+    """Thresholds of the nodes: the middle between two values, or the data value below it; the code
+    of one-value tests
+    """
     res = np.where(t.kind == THRESHOLD, t.middle, np.where(t.kind == ONE_VALUE, t.cut, np.nan))
     for j in np.unique(t.attribute[t.kind == THRESHOLD]) if how == "data" else ():
         at = np.flatnonzero((t.kind == THRESHOLD) & (t.attribute == j))
         res[at] = d.line[j][t.cut[at]]
     return res
 
+
 def _dates(d):
-    "The dtype of each attribute that holds dates on a line, by name"
-    found = {o: next((x for x in v if isinstance(x, pd.Timestamp)), None) for o, v, line in zip(d.names, d.values, d.line) if line is not None}
+    """The dtype of each attribute that holds dates on a line, by name"""
+    found = {
+        o: next((x for x in v if isinstance(x, pd.Timestamp)), None)
+        for o, v, line in zip(d.names, d.values, d.line)
+        if line is not None
+    }
     return {o: _dtype_of(x) for o, x in found.items() if x is not None}
 
+
 def _as_tree(d, t, how):
-    "The nodes as a `Tree`"
+    """The nodes as a `Tree`"""
     values = [["<=", ">"] if line is not None else list(v) for v, line in zip(d.values, d.line)]
-    return Tree(t.parent, t.attribute, _levels(getattr(d, "level", None) or [0]*len(values), t.attribute), t.kind, _thresholds(d, t, how), t.code, t.counts, t.counts.sum(axis=1), list(d.names), values, np.asarray(d.classes), _dates(d))
+    return Tree(
+        t.parent,
+        t.attribute,
+        _levels(getattr(d, "level", None) or [0] * len(values), t.attribute),
+        t.kind,
+        _thresholds(d, t, how),
+        t.code,
+        t.counts,
+        t.counts.sum(axis=1),
+        list(d.names),
+        values,
+        np.asarray(d.classes),
+        _dates(d),
+    )
 
 # %% ../nbs/09b_fractions.ipynb #669a5c56
 class _Cells:
-    "Rows whose cells may be sets: codes from the size of the domain on are sets of codes. A row restricted by a test becomes a row of its own"
+    """Rows whose cells may be sets: codes from the size of the domain on are sets of codes.
+
+    A row restricted by a test becomes a row of its own
+    """
+
     def __init__(self, d, sets, spread, min_fragment):
-        for o in ("names", "values", "line", "classes", "n_classes", "sizes"): setattr(self, o, getattr(d, o))
+        for o in ("names", "values", "line", "classes", "n_classes", "sizes"):
+            setattr(self, o, getattr(d, o))
         self.level = d.level
-        self.codes, self.y, self.weight, self.spread, self.min_fragment = list(d.codes), d.y, d.weight, spread, min_fragment
-        self.sets, self.known = sets, [{} for _ in d.codes]      # (values, weights) of each set; a part of a set -> its code
-        self.up, self.born = np.arange(len(d.y)), np.zeros(len(d.y), dtype=np.int64)     # the row that was restricted, and the depth where
+        self.codes, self.y, self.weight, self.spread, self.min_fragment = (
+            list(d.codes),
+            d.y,
+            d.weight,
+            spread,
+            min_fragment,
+        )
+        # (values, weights) of each set; a part of a set -> its code
+        self.sets, self.known = sets, [{} for _ in d.codes]
+        # the row that was restricted, and the depth where
+        self.up, self.born = np.arange(len(d.y)), np.zeros(len(d.y), dtype=np.int64)
 
     def add(self, old, j, code, depth):
-        "New rows that are as the rows `old`, but for the code of attribute j; columns grow into spare room, which doubles when it is used up"
+        """New rows that are as the rows `old`, but for the code of attribute j; columns grow into
+        spare room, which doubles when it is used up
+        """
         n, m, columns = len(self.y), len(old), [*self.codes, self.y, self.up, self.born]
         if not hasattr(self, "room") or n + m > len(self.room[0]):
-            self.room = [np.empty(2*(n + m), dtype=np.int64) for _ in columns]
-            for r, c in zip(self.room, columns): r[:n] = c
-        for i, r in enumerate(self.room[:-2]): r[n:n+m] = code if i == j else r[old]
-        self.room[-2][n:n+m], self.room[-1][n:n+m] = old, depth
-        *self.codes, self.y, self.up, self.born = (r[:n+m] for r in self.room)
+            self.room = [np.empty(2 * (n + m), dtype=np.int64) for _ in columns]
+            for r, c in zip(self.room, columns):
+                r[:n] = c
+        for i, r in enumerate(self.room[:-2]):
+            r[n : n + m] = code if i == j else r[old]
+        self.room[-2][n : n + m], self.room[-1][n : n + m] = old, depth
+        *self.codes, self.y, self.up, self.born = (r[: n + m] for r in self.room)
 
     def flat(self, j):
-        "All sets of an attribute: (begin, values, weights)"
+        """All sets of an attribute: (begin, values, weights)"""
         s = self.sets[j]
         begin = np.append(0, np.cumsum([len(v) for v, _ in s])).astype(np.int64)
-        if not s: return begin, np.zeros(0, dtype=int), np.zeros(0)
+        if not s:
+            return begin, np.zeros(0, dtype=int), np.zeros(0)
         return begin, np.concatenate([v for v, _ in s]), np.concatenate([w for _, w in s])
 
     def members(self, j, code):
-        "Members of cells with a value: (position, value, share)"
+        """Members of cells with a value: (position, value, share)"""
         size, pos = self.sizes[j], np.flatnonzero(code >= 0)
         start, value, weight = self.flat(j)
         own = code[pos] - size
         r = np.where(own < 0, 1, np.diff(start)[np.maximum(own, 0)] if len(start) > 1 else 1)
         at = np.repeat(np.arange(len(pos)), r)
-        k = np.where(own < 0, 0, start[np.maximum(own, 0)])[at] + np.arange(len(at)) - np.repeat(np.cumsum(r) - r, r)
+        k = (
+            np.where(own < 0, 0, start[np.maximum(own, 0)])[at]
+            + np.arange(len(at))
+            - np.repeat(np.cumsum(r) - r, r)
+        )
         is_set = own[at] >= 0
         k = np.where(is_set, k, 0)
-        if not len(value): return pos, code[pos], np.ones(len(pos))
-        return pos[at], np.where(is_set, value[k], code[pos][at]), np.where(is_set, weight[k], 1.)
+        if not len(value):
+            return pos, code[pos], np.ones(len(pos))
+        return pos[at], np.where(is_set, value[k], code[pos][at]), np.where(is_set, weight[k], 1.0)
 
     def part(self, j, code, values, weights):
-        "The code of a part of a set"
-        if len(values) == 1: return int(values[0])
+        """The code of a part of a set"""
+        if len(values) == 1:
+            return int(values[0])
         key = tuple(values.tolist()) + tuple(weights.tolist())
         if key not in self.known[j]:
             self.known[j][key] = self.sizes[j] + len(self.sets[j])
-            self.sets[j].append((values, weights/weights.sum()))
+            self.sets[j].append((values, weights / weights.sum()))
         return self.known[j][key]
 
 # %% ../nbs/09b_fractions.ipynb #872da921
 def _by_group(group, value, n_groups, n_values):
-    "Order of rows by group and value, equal ones as they come: numbers of 16 bits are sorted by their digits, which is faster"
-    if max(n_groups, n_values) > 2**16: return np.argsort(group*np.int64(n_values + 1) + value, kind="stable")
+    """Order of rows by group and value, equal ones as they come: numbers of 16 bits are sorted by
+    their digits, which is faster
+    """
+    if max(n_groups, n_values) > 2**16:
+        return np.argsort(group * np.int64(n_values + 1) + value, kind="stable")
     order = np.argsort(value.astype(np.uint16), kind="stable")
-    return order if n_groups == 1 else order[np.argsort(group[order].astype(np.uint16), kind="stable")]
+    return (
+        order if n_groups == 1 else order[np.argsort(group[order].astype(np.uint16), kind="stable")]
+    )
+
 
 def _score_cells(d, j, row, local, w, counts, total, m, binary, admit=None, refused=()):
-    "The best split on attribute j in each node; a set counts in parts (spread), or not at all (discount)"
+    """The best split on attribute j in each node; a set counts in parts (spread), or not at all
+    (discount)
+    """
     code, n, k, size = d.codes[j][row], len(counts), d.n_classes, d.sizes[j]
-    if not d.spread: code = np.where(code >= size, -1, code)
+    if not d.spread:
+        code = np.where(code >= size, -1, code)
     at, value, share = d.members(j, code)
-    l, y, x = local[at], d.y[row[at]], w[at]*share
+    l, y, x = local[at], d.y[row[at]], w[at] * share
     if d.line[j] is None:
-        table, v = _nominal_table(l, value*k + y, x, n, size, k, 0)
-        return _binary_split(table, total, m, None, v, counts, admit, refused) if binary else _nominal_split(table, total, m, None, counts, admit)
+        table, v = _nominal_table(l, value * k + y, x, n, size, k, 0)
+        return (
+            _binary_split(table, total, m, None, v, counts, admit, refused)
+            if binary
+            else _nominal_split(table, total, m, None, counts, admit)
+        )
     order = _by_group(l, value, n, size)
     gap = None if (d.line[j][:-1] + 1e-5 < d.line[j][1:]).all() else 1e-5
-    return _numeric_split(d.line[j], gap, value[order], y[order], x[order], np.bincount(l, minlength=n), counts, total, m, None, False, admit, refused)
+    return _numeric_split(
+        d.line[j],
+        gap,
+        value[order],
+        y[order],
+        x[order],
+        np.bincount(l, minlength=n),
+        counts,
+        total,
+        m,
+        None,
+        False,
+        admit,
+        refused,
+    )
 
 # %% ../nbs/09b_fractions.ipynb #a867c013
 def _lost_shares(lost, g, first, width, known):
-    "Fragments `lost` have no value and go down all branches, with the shares of the known ones: (position, child, share)"
+    """Fragments `lost` have no value and go down all branches, with the shares of the known ones:
+    (position, child, share)
+    """
     r = width[g[lost]]
     at = np.repeat(lost, r)
     kid = first[g[at]] + np.arange(len(at)) - np.repeat(np.cumsum(r) - r, r)
     for_kid = np.repeat(np.arange(len(first)), width)
-    place = np.repeat(first, width) + np.arange(len(for_kid)) - np.repeat(np.cumsum(width) - width, width)
+    place = (
+        np.repeat(first, width)
+        + np.arange(len(for_kid))
+        - np.repeat(np.cumsum(width) - width, width)
+    )
     total = np.bincount(for_kid, known[place], minlength=len(first))[g[at]]
-    share = np.where(total > 0, known[kid]/np.where(total > 0, total, 1.), 1/width[g[at]])
+    share = np.where(total > 0, known[kid] / np.where(total > 0, total, 1.0), 1 / width[g[at]])
     ok = share > _EPS
     return at[ok], kid[ok], share[ok]
 
+
 def _whole(pos, kid, share, w, min_fragment):
-    "A fragment lighter than `min_fragment` is not divided: it goes to its heaviest branch, the first of several"
+    """A fragment lighter than `min_fragment` is not divided: it goes to its heaviest branch, the
+    first of several
+    """
     light = w[pos] < min_fragment
-    if not light.any(): return pos, kid, share
+    if not light.any():
+        return pos, kid, share
     order = np.lexsort((kid, -share, pos))
     first = order[np.flatnonzero(np.diff(pos[order], prepend=-1))]
-    keep = ~light; keep[first] = True
-    return pos[keep], kid[keep], np.where(light, 1., share)[keep]
+    keep = ~light
+    keep[first] = True
+    return pos[keep], kid[keep], np.where(light, 1.0, share)[keep]
 
 # %% ../nbs/09b_fractions.ipynb #cdefcac5
 def _send_cells(d, row, group, w, attribute, kind, cut, first, width, depth, trained=None):
@@ -541,38 +890,56 @@ def _send_cells(d, row, group, w, attribute, kind, cut, first, width, depth, tra
         branch = _branch(value, kind[g[at]], cut[g[at]]).astype(np.int64)
         child = first[g[at]] + branch
         span = int(first.max() + width.max()) + 1
-        frag, inverse = np.unique(at*np.int64(span) + child, return_inverse=True)
+        frag, inverse = np.unique(at * np.int64(span) + child, return_inverse=True)
         pos, kid = np.divmod(frag, span)
         share = np.bincount(inverse, share, minlength=len(frag))
-        known = np.bincount(kid, w[pick][pos]*share, minlength=int((first + width).max()))
-        if trained is not None: known = trained
+        known = np.bincount(kid, w[pick][pos] * share, minlength=int((first + width).max()))
+        if trained is not None:
+            known = trained
         pos, kid, share = _whole(pos, kid, share, w[pick], d.min_fragment)
-        new = _restrict(d, j, row[pick][pos], kid - first[g[pos]], kind[g[pos]], cut[g[pos]], depth if np.ndim(depth) == 0 else depth[g[pos]])
-        out.append((pick[pos], kid, w[pick][pos]*share, new))
+        new = _restrict(
+            d,
+            j,
+            row[pick][pos],
+            kid - first[g[pos]],
+            kind[g[pos]],
+            cut[g[pos]],
+            depth if np.ndim(depth) == 0 else depth[g[pos]],
+        )
+        out.append((pick[pos], kid, w[pick][pos] * share, new))
         lost = np.flatnonzero(code < 0)
-        if not len(lost): continue
+        if not len(lost):
+            continue
         at, kid, share = _lost_shares(lost, g, first, width, known)
-        out.append((pick[at], kid, w[pick][at]*share, row[pick][at]))
+        out.append((pick[at], kid, w[pick][at] * share, row[pick][at]))
     pos, child, w, new = (np.concatenate([o[i] for o in out]) for i in range(4))
     order = np.lexsort((child, pos))
     return pos[order], child[order], w[order], new[order]
 
 # %% ../nbs/09b_fractions.ipynb #44e35b85
 def _distinct_rows(columns):
-    "(distinct rows of some columns of whole numbers in their order, number of each row among them)"
+    """(distinct rows of some columns of whole numbers in their order, number of each row among
+    them)
+    """
     key, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for c in columns:
-        lo = int(c.min()); n = int(c.max()) - lo + 1
-        if size*n >= 2**62: return (lambda v, i: (v.T, i.ravel()))(*np.unique(np.stack(columns), axis=1, return_inverse=True))
-        key, size = key*n + (c.astype(np.int64) - lo), size*n
+        lo = int(c.min())
+        n = int(c.max()) - lo + 1
+        if size * n >= 2**62:
+            return (lambda v, i: (v.T, i.ravel()))(
+                *np.unique(np.stack(columns), axis=1, return_inverse=True)
+            )
+        key, size = key * n + (c.astype(np.int64) - lo), size * n
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     return np.stack([c[first] for c in columns], axis=1), inverse
 
+
 def _restrict(d, j, row, branch, kind, cut, depth):
-    "Rows whose cell of attribute j is what is left of it on a branch"
+    """Rows whose cell of attribute j is what is left of it on a branch"""
     code, size = d.codes[j][row], d.sizes[j]
     touch = np.flatnonzero(code >= size)
-    if not len(touch): return row
+    if not len(touch):
+        return row
     key, inverse = _distinct_rows([code[touch], branch[touch], kind[touch], cut[touch]])
     new = np.empty(len(key), dtype=np.int64)
     for i, (c, b, kd, ct) in enumerate(key.tolist()):
@@ -582,27 +949,31 @@ def _restrict(d, j, row, branch, kind, cut, depth):
     fresh = len(d.y) + np.arange(len(touch))
     old = row[touch]
     d.add(old, j, new[inverse], depth[touch] if np.ndim(depth) else depth)
-    res = row.astype(np.int64); res[touch] = fresh
+    res = row.astype(np.int64)
+    res[touch] = fresh
     return res
 
 # %% ../nbs/09b_fractions.ipynb #c9bf112a
 def _at_depth(d, row, depth):
-    "The rows as they were at a depth"
+    """The rows as they were at a depth"""
     row = row.copy()
-    while (late := d.born[row] > depth).any(): row[late] = d.up[row[late]]
+    while (late := d.born[row] > depth).any():
+        row[late] = d.up[row[late]]
     return row
 
 # %% ../nbs/09b_fractions.ipynb #1428e6fe
 def _cuts_of(tree, d):
-    "The test of each node as a code of the rows `d`, -1 without one"
+    """The test of each node as a code of the rows `d`, -1 without one"""
     cut = np.full(len(tree), -1)
-    for i in np.flatnonzero(tree.kind == THRESHOLD): cut[i] = _moved(d.line[tree.attribute[i]], tree.threshold[i])
+    for i in np.flatnonzero(tree.kind == THRESHOLD):
+        cut[i] = _moved(d.line[tree.attribute[i]], tree.threshold[i])
     one = tree.kind == ONE_VALUE
     cut[one] = tree.threshold[one]
     return cut
 
+
 def _cell_shares(tree, d):
-    "Class shares of rows whose cells may be sets, shape (n_rows, n_classes)"
+    """Class shares of rows whose cells may be sets, shape (n_rows, n_classes)"""
     tree = tree if _in_order(tree, _sure(tree)[0]) else _filled(tree)
     first, share = _sure(tree)
     n, width = len(d.y), np.bincount(tree.parent[1:], minlength=len(tree))
@@ -614,12 +985,13 @@ def _cell_shares(tree, d):
         for j in np.unique(tree.attribute[node[~stop]]):
             pick = np.flatnonzero((tree.attribute[node] == j) & (tree.kind[node] == MULTIWAY))
             stop[pick] = d.codes[j][row[pick]] == d.sizes[j] - 1
-        np.add.at(res, at[stop], w[stop, None]*share[node[stop]])
+        np.add.at(res, at[stop], w[stop, None] * share[node[stop]])
         go = np.flatnonzero(~stop)
         row, node, w, at, depth = row[go], node[go], w[go], at[go], depth + 1
-        if not len(row): break
+        if not len(row):
+            break
         nodes, group = np.unique(node, return_inverse=True)
         tests = tree.attribute[nodes], tree.kind[nodes], cut[nodes], first[nodes], width[nodes]
         pos, node, w, row = _send_cells(d, row, group, w, *tests, depth, tree.n)
         at = at[pos]
-    return res/res.sum(axis=1, keepdims=True)
+    return res / res.sum(axis=1, keepdims=True)

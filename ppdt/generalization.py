@@ -8,32 +8,52 @@ __all__ = ['ADULT_TAXONOMIES', 'RECODINGS', 'set_recoding', 'interval_recoding',
 
 # %% ../nbs/04_generalization.ipynb #8d0f9644
 import numpy as np, pandas as pd
-from .tables import Attribute, Exact, Interval, MISSING, ValueSet, cell_column, check_table, encode
+from ppdt.tables import (
+    Attribute,
+    Exact,
+    Interval,
+    MISSING,
+    ValueSet,
+    cell_column,
+    check_table,
+    encode,
+)
 
 # %% ../nbs/04_generalization.ipynb #9f33d702
 def _textbook_set_recoding(a, codes, groups):
-    "Equation (1), one group at a time: the published cell of each row, a list of length n_rows. Source: shao_beckford, Def. 2."
+    """Equation (1), one group at a time: the published cell of each row, a list of length n_rows.
+
+    Source: shao_beckford, Def. 2.
+    """
     rows = [(g, a.items[c]) for g, c in zip(groups, codes)]
     found = {g: ValueSet(v for h, v in rows if h == g) for g in set(groups)}
     return [found[g] for g in groups]
 
 # %% ../nbs/04_generalization.ipynb #12ce6b6d
 def _pairs(codes, groups, d):
-    "Which codes of 0, ..., d-1 occur in which group: the codes of group 0 in order, then of group 1, ..., and where each group begins"
+    """Which codes of 0, ..., d-1 occur in which group: the codes of group 0 in order, then of group
+    1, ..., and where each group begins
+    """
     codes, groups = np.asarray(codes), np.asarray(groups, dtype=np.int64)
     if len(codes) and not (codes.min() >= 0 and codes.max() < d):
-        raise ValueError(f"'codes' must lie in 0, ..., {d-1}. Got {codes.min()} to {codes.max()}: give missing values a code with tables.with_missing, or drop these rows.")
-    key = np.sort(groups*max(d, 1) + codes)
-    key = key[np.diff(key, prepend=key[:1]-1) != 0]
+        raise ValueError(
+            f"'codes' must lie in 0, ..., {d - 1}. Got {codes.min()} to {codes.max()}: give missing"
+            " values a code with tables.with_missing, or drop these rows."
+        )
+    key = np.sort(groups * max(d, 1) + codes)
+    key = key[np.diff(key, prepend=key[:1] - 1) != 0]
     g = key // max(d, 1)
-    starts = np.flatnonzero(np.diff(g, prepend=g[:1]-1))
+    starts = np.flatnonzero(np.diff(g, prepend=g[:1] - 1))
     if not np.array_equal(g[starts], np.arange(len(starts))):
-        raise ValueError("'groups' must number the groups 0, 1, 2, ... without a gap. Got other numbers: use pandas.factorize(groups)[0].")
-    return key - g*max(d, 1), starts
+        raise ValueError(
+            "'groups' must number the groups 0, 1, 2, ... without a gap. Got other numbers: use"
+            " pandas.factorize(groups)[0]."
+        )
+    return key - g * max(d, 1), starts
 
 # %% ../nbs/04_generalization.ipynb #7db71e90
 def _mix(x):
-    "Scatter integers over 64 bits (splitmix64)"
+    """Scatter integers over 64 bits (splitmix64)"""
     with np.errstate(over="ignore"):
         x = (x.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -42,64 +62,125 @@ def _mix(x):
 
 # %% ../nbs/04_generalization.ipynb #f3b24c55
 def _distinct_sets(members, starts):
-    "Which groups have the same members: (number of the set of each group, one group for each set). Exact: equal sums are compared."
+    """Which groups have the same members: (number of the set of each group, one group for each
+    set).
+
+    Exact: equal sums are compared.
+    """
     lengths = np.diff(starts, append=len(members))
-    with np.errstate(over="ignore"): h = np.add.reduceat(_mix(members), starts) + _mix(lengths)
+    with np.errstate(over="ignore"):
+        h = np.add.reduceat(_mix(members), starts) + _mix(lengths)
     _, first, inv = np.unique(h, return_index=True, return_inverse=True)
     other = first[inv]
     same = lengths[other] == lengths
-    if same.all(): same = members[np.repeat(starts[other]-starts, lengths) + np.arange(len(members))] == members
-    if same.all(): return inv, first
+    if same.all():
+        same = (
+            members[np.repeat(starts[other] - starts, lengths) + np.arange(len(members))] == members
+        )
+    if same.all():
+        return inv, first
     table = {}
-    inv = np.array([table.setdefault(members[s:s+n].tobytes(), len(table)) for s, n in zip(starts, lengths)])
+    inv = np.array(
+        [
+            table.setdefault(members[s : s + n].tobytes(), len(table))
+            for s, n in zip(starts, lengths)
+        ]
+    )
     return inv, np.unique(inv, return_index=True)[1]
 
 # %% ../nbs/04_generalization.ipynb #08924245
 def _set_cells(a, members, starts):
-    "The sets of groups as cells: (number of the cell of each group, distinct cells)"
+    """The sets of groups as cells: (number of the cell of each group, distinct cells)"""
     inv, first = _distinct_sets(members, starts)
     items, flat, ends = a.items, members.tolist(), np.append(starts, len(members))
-    def cell(b, e): return Exact(items[flat[b]]) if e == b+1 else ValueSet([items[j] for j in flat[b:e]])
-    return inv, [cell(b, e) for b, e in zip(starts[first].tolist(), ends[first+1].tolist())]
+
+    def cell(b, e):
+        return Exact(items[flat[b]]) if e == b + 1 else ValueSet([items[j] for j in flat[b:e]])
+
+    return inv, [cell(b, e) for b, e in zip(starts[first].tolist(), ends[first + 1].tolist())]
 
 # %% ../nbs/04_generalization.ipynb #a49f7e43
-def set_recoding(
-    a:Attribute, # The column's domain
-    codes, # Codes into it, 0 to len(a)-1, shape (n_rows,)
-    groups, # Group of each row: 0, 1, ... without a gap, shape (n_rows,)
-)->tuple: # (codes, cells): the published column, shape (n_rows,), and its distinct cells
-    "Each value becomes the set of the values found in its group. Raises ValueError for codes or groups out of range. Source: shao_beckford, Def. 2."
+def set_recoding(a: Attribute, codes, groups) -> tuple:
+    """Each value becomes the set of the values found in its group.
+
+    Source: shao_beckford, Def. 2.
+
+    Parameters
+    ----------
+    a : Attribute
+        The column's domain.
+    codes
+        Codes into it, 0 to len(a)-1, shape (n_rows,).
+    groups
+        Group of each row: 0, 1, ... without a gap, shape (n_rows,).
+
+    Returns
+    -------
+    tuple
+        (codes, cells): the published column, shape (n_rows,), and its distinct cells.
+
+    Raises
+    ------
+    ValueError
+        For codes or groups out of range.
+    """
     inv, cells = _set_cells(a, *_pairs(codes, groups, len(a)))
     return inv[np.asarray(groups, dtype=np.int64)], cells
 
 # %% ../nbs/04_generalization.ipynb #b2498076
-def interval_recoding(
-    a:Attribute, # The column's domain; categories get sets
-    codes, # Codes into it, 0 to len(a)-1, shape (n_rows,)
-    groups, # Group of each row: 0, 1, ... without a gap, shape (n_rows,)
-)->tuple: # (codes, cells): the published column, shape (n_rows,), and its distinct cells
-    "Each number becomes the range of its group; a group with a missing value gets its set. Raises ValueError for codes or groups out of range. Source: erp, Section Tiered Generalization."
-    if a.kind != "numeric": return set_recoding(a, codes, groups)
+def interval_recoding(a: Attribute, codes, groups) -> tuple:
+    """Each number becomes the range of its group; a group with a missing value gets its set.
+
+    Source: erp, Section Tiered Generalization.
+
+    Parameters
+    ----------
+    a : Attribute
+        The column's domain; categories get sets.
+    codes
+        Codes into it, 0 to len(a)-1, shape (n_rows,).
+    groups
+        Group of each row: 0, 1, ... without a gap, shape (n_rows,).
+
+    Returns
+    -------
+    tuple
+        (codes, cells): the published column, shape (n_rows,), and its distinct cells.
+
+    Raises
+    ------
+    ValueError
+        For codes or groups out of range.
+    """
+    if a.kind != "numeric":
+        return set_recoding(a, codes, groups)
     members, starts = _pairs(codes, groups, len(a))
-    items, last = a.items, np.append(starts[1:], len(members))[:len(starts)] - 1
+    items, last = a.items, np.append(starts[1:], len(members))[: len(starts)] - 1
     lo, hi = members[starts], members[last]
-    gap = hi == (len(a)-1 if items and items[-1] is MISSING else -1)
+    gap = hi == (len(a) - 1 if items and items[-1] is MISSING else -1)
     inv = np.empty(len(starts), dtype=np.int64)
-    key, inv[~gap] = np.unique(lo[~gap]*len(a) + hi[~gap], return_inverse=True)
+    key, inv[~gap] = np.unique(lo[~gap] * len(a) + hi[~gap], return_inverse=True)
     ends = [(items[o // len(a)], items[o % len(a)]) for o in key.tolist()]
     cells = [Exact(l) if l == h else Interval(l, h) for l, h in ends]
     if gap.any():
         sizes = np.diff(starts, append=len(members))
-        of_gap, sets = _set_cells(a, members[np.repeat(gap, sizes)], np.cumsum(sizes[gap]) - sizes[gap])
-        inv[gap] = of_gap + len(cells); cells += sets
+        of_gap, sets = _set_cells(
+            a, members[np.repeat(gap, sizes)], np.cumsum(sizes[gap]) - sizes[gap]
+        )
+        inv[gap] = of_gap + len(cells)
+        cells += sets
     return inv[np.asarray(groups, dtype=np.int64)], cells
 
 # %% ../nbs/04_generalization.ipynb #67c45ef3
 def _textbook_interval_recoding(a, codes, groups):
-    "Equation (2), one group at a time; sets where there is no range: the published cell of each row, a list of length n_rows"
+    """Equation (2), one group at a time; sets where there is no range: the published cell of each
+    row, a list of length n_rows
+    """
+
     def cell(s):
         v = sorted(s.values) if a.kind == "numeric" and MISSING not in s.values else []
         return Interval(v[0], v[-1]) if len(v) > 1 else s
+
     return [cell(s) for s in _textbook_set_recoding(a, codes, groups)]
 
 # %% ../nbs/04_generalization.ipynb #d9dcfc5f
@@ -108,40 +189,72 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from fastcore.basics import patch
-from .tables import Cell, Centroid, Node, Suppressed, TextFormError, atomic_write, cell_text, parse_cell, value_order, value_text
+from ppdt.tables import (
+    Cell,
+    Centroid,
+    Node,
+    Suppressed,
+    TextFormError,
+    atomic_write,
+    cell_text,
+    parse_cell,
+    value_order,
+    value_text,
+)
 
 # %% ../nbs/04_generalization.ipynb #1ab7a022
 def _shape(parent):
-    "Depth, and first and last-but-one leaf of nodes numbered from the root downwards. Raises ValueError for another numbering."
-    n, depth, size = len(parent), np.zeros(len(parent), dtype=np.int64), np.ones(len(parent), dtype=np.int64)
-    if not n or parent[0] != -1: raise ValueError(f"'parent' must begin with -1, the root. Got {parent[:1].tolist()}.")
+    """Depth, and first and last-but-one leaf of nodes numbered from the root downwards.
+
+    Raises ValueError for another numbering.
+    """
+    n, depth, size = (
+        len(parent),
+        np.zeros(len(parent), dtype=np.int64),
+        np.ones(len(parent), dtype=np.int64),
+    )
+    if not n or parent[0] != -1:
+        raise ValueError(f"'parent' must begin with -1, the root. Got {parent[:1].tolist()}.")
     path = [0]
     for i in range(1, n):
-        while path and path[-1] != parent[i]: path.pop()
-        if not path: raise ValueError(f"'parent' must number the nodes from the root downwards, each followed by all below it. Got {parent[i]} for node {i}: use from_csv, from_dict or from_lines.")
-        depth[i] = len(path); path.append(i)
-    for i in range(n-1, 0, -1): size[parent[i]] += size[i]
+        while path and path[-1] != parent[i]:
+            path.pop()
+        if not path:
+            raise ValueError(
+                "'parent' must number the nodes from the root downwards, each followed by all"
+                f" below it. Got {parent[i]} for node {i}: use from_csv, from_dict or from_lines."
+            )
+        depth[i] = len(path)
+        path.append(i)
+    for i in range(n - 1, 0, -1):
+        size[parent[i]] += size[i]
     leaves = np.append(0, np.cumsum(size == 1))
     return depth, leaves[:-1], leaves[np.arange(n) + size]
 
 # %% ../nbs/04_generalization.ipynb #43c5984f
 @dataclass(frozen=True, eq=False, repr=False)
 class Taxonomy:
-    """A tree over the values of a column, from the value itself to "any". Immutable, compared by content.
+    """A tree over the values of a column, from the value itself to "any".
 
-    It is made by `from_csv`, `from_dict`, `from_lines`, `from_edges`, `from_quantiles`, `from_prefixes` or `from_dates`.
+    Immutable, compared by content.
+
+    It is made by `from_csv`, `from_dict`, `from_lines`, `from_edges`, `from_quantiles`,
+    `from_prefixes` or `from_dates`.
     Methods take and give nodes by name; the name of a leaf is its value, a number or date as text.
 
     Parameters
     ----------
     parent : array of int, shape (n_nodes,)
-        Number of each node's parent, -1 for the root, which comes first; a node is followed by all below it.
+        Number of each node's parent, -1 for the root, which comes first; a node is followed by all
+        below it.
     name : sequence of str, shape (n_nodes,)
         Names, not empty, each once.
     cells : sequence of Cell, optional
-        What a release publishes for each node: `Exact` for a leaf, else `Node` or, for numbers, `Interval`.
+        What a release publishes for each node: `Exact` for a leaf, else `Node` or, for numbers,
+        `Interval`.
     level : array of int, optional
-        Level of generalization: 0 for leaves, growing towards the root. None: counted from the root downwards.
+        Level of generalization: 0 for leaves, growing towards the root. None: counted from the root
+        downwards.
 
     Attributes
     ----------
@@ -163,463 +276,972 @@ class Taxonomy:
     ValueError
         If names are empty or repeated, or the numbers form no tree.
     """
+
     parent: np.ndarray
     name: tuple
     cells: tuple = None
     level: np.ndarray = None
-    def __post_init__(self): _complete(self)
+
+    def __post_init__(self):
+        _complete(self)
+
     @property
-    def values(self): return tuple(self.cells[i].value for i in self.leaf)
+    def values(self):
+        return tuple(self.cells[i].value for i in self.leaf)
+
     @property
-    def height(self): return int(self.level[0])
-    def _key(self): return self.parent.tobytes(), self.level.tobytes(), self.name, self.cells
-    def __eq__(self, other): return isinstance(other, Taxonomy) and self._key() == other._key()
-    def __hash__(self): return hash(self._key())
-    def __len__(self): return len(self.name)
-    def __repr__(self): return f"Taxonomy({self.name[0]!r}, {len(self.leaf)} leaves, {len(self)} nodes, height {self.height})"
+    def height(self):
+        return int(self.level[0])
+
+    def _key(self):
+        return self.parent.tobytes(), self.level.tobytes(), self.name, self.cells
+
+    def __eq__(self, other):
+        return isinstance(other, Taxonomy) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __len__(self):
+        return len(self.name)
+
+    def __repr__(self):
+        return (
+            f"Taxonomy({self.name[0]!r}, {len(self.leaf)} leaves, {len(self)} nodes, height"
+            f" {self.height})"
+        )
 
 # %% ../nbs/04_generalization.ipynb #19cce86a
 def _complete(t):
-    "Check a taxonomy and fill in what follows from its tree. Raises ValueError."
+    """Check a taxonomy and fill in what follows from its tree. Raises ValueError."""
     parent, name = np.array(t.parent, dtype=np.int64), tuple(t.name)
-    if len(parent) != len(name): raise ValueError(f"'name' must have one name for each of the {len(parent)} nodes. Got {len(name)}.")
+    if len(parent) != len(name):
+        raise ValueError(
+            f"'name' must have one name for each of the {len(parent)} nodes. Got {len(name)}."
+        )
     depth, begin, end = _shape(parent)
     of = {o: i for i, o in enumerate(name)}
     bad = next((o for o in name if not isinstance(o, str) or not o), None)
-    if bad is not None: raise ValueError(f"'name' must hold texts that are not empty. Got {bad!r}.")
-    if len(of) < len(name): raise ValueError(f"'name' must name each node once. Got {next(o for i, o in enumerate(name) if of[o] != i)!r} twice.")
+    if bad is not None:
+        raise ValueError(f"'name' must hold texts that are not empty. Got {bad!r}.")
+    if len(of) < len(name):
+        raise ValueError(
+            "'name' must name each node once. Got"
+            f" {next(o for i, o in enumerate(name) if of[o] != i)!r} twice."
+        )
     leaf = np.setdiff1d(np.arange(len(name)), parent)
     inner = np.isin(np.arange(len(name)), parent)
-    level = np.where(inner, depth.max() - depth, 0) if t.level is None else np.array(t.level, dtype=np.int64)
-    if level.shape != parent.shape or level[leaf].any() or (level[1:] >= level[parent[1:]]).any(): raise ValueError(f"'level' must be 0 for leaves and grow towards the root. Got {level.tolist()}.")
+    level = (
+        np.where(inner, depth.max() - depth, 0)
+        if t.level is None
+        else np.array(t.level, dtype=np.int64)
+    )
+    if level.shape != parent.shape or level[leaf].any() or (level[1:] >= level[parent[1:]]).any():
+        raise ValueError(
+            f"'level' must be 0 for leaves and grow towards the root. Got {level.tolist()}."
+        )
     cells = t.cells or [Node(o) if i else Exact(o) for o, i in zip(name, inner)]
-    for a in (parent, level, depth, begin, end, leaf): a.flags.writeable = False
+    for a in (parent, level, depth, begin, end, leaf):
+        a.flags.writeable = False
     of_value = {cells[i].value: int(i) for i in leaf}
-    vars(t).update(parent=parent, name=name, cells=tuple(cells), level=level, depth=depth, begin=begin, end=end, leaf=leaf, _of=of, _of_value=of_value)
+    vars(t).update(
+        parent=parent,
+        name=name,
+        cells=tuple(cells),
+        level=level,
+        depth=depth,
+        begin=begin,
+        end=end,
+        leaf=leaf,
+        _of=of,
+        _of_value=of_value,
+    )
 
 # %% ../nbs/04_generalization.ipynb #805adbd6
 def _entry(o, leaf):
-    "An element of a line as (name, cell)"
-    if isinstance(o, Cell): return cell_text(o), o
-    if leaf: return o if isinstance(o, str) else value_text(o), Exact(o)
+    """An element of a line as (name, cell)"""
+    if isinstance(o, Cell):
+        return cell_text(o), o
+    if leaf:
+        return o if isinstance(o, str) else value_text(o), Exact(o)
     return str(o), Node(o)
 
+
 def _link(lines):
-    "Parents, cells and levels by name from lines of (name, cell). Raises ValueError: no line, empty names, two parents, a leaf twice, cycles."
+    """Parents, cells and levels by name from lines of (name, cell).
+
+    Raises ValueError: no line, empty names, two parents, a leaf twice, cycles.
+    """
     parents, cells, levels, leaves = {}, {}, {}, {}
-    if not lines: raise ValueError("'lines' must hold one line for each value. Got none.")
+    if not lines:
+        raise ValueError("'lines' must hold one line for each value. Got none.")
     height = max(len(o) for o in lines) - 1
     for i, line in enumerate(lines, 1):
-        def fail(what): raise ValueError(f"Line {i} ({';'.join(n for n, _ in line)}) {what}")
+
+        def fail(what):
+            raise ValueError(f"Line {i} ({';'.join(n for n, _ in line)}) {what}")
+
         names = [n for n, _ in line]
-        if not all(names): fail("has an empty name: name every node, or leave the field out.")
-        steps = [j for j, n in enumerate(names) if not j or n != names[j-1]]
-        if len({names[j] for j in steps}) < len(steps): fail("comes back to a name it has left, a cycle: rename one of the two nodes.")
-        if names[0] in leaves: fail(f"repeats the leaf {names[0]!r} of line {leaves[names[0]]}: each value needs one line.")
+        if not all(names):
+            fail("has an empty name: name every node, or leave the field out.")
+        steps = [j for j, n in enumerate(names) if not j or n != names[j - 1]]
+        if len({names[j] for j in steps}) < len(steps):
+            fail("comes back to a name it has left, a cycle: rename one of the two nodes.")
+        if names[0] in leaves:
+            fail(
+                f"repeats the leaf {names[0]!r} of line {leaves[names[0]]}: each value needs one"
+                " line."
+            )
         leaves[names[0]] = i
         for j, above in zip(steps, [names[k] for k in steps[1:]] + [None]):
             n = names[j]
-            if parents.setdefault(n, above) != above: fail(f"puts {n!r} under {above or 'nothing'!r}, an earlier line under {parents[n] or 'nothing'!r}: every node needs one parent, and there is one root, so rename one of them.")
-            cells.setdefault(n, line[j][1]); levels[n] = max(levels.get(n, 0), height - len(line) + 1 + j)
+            if parents.setdefault(n, above) != above:
+                fail(
+                    f"puts {n!r} under {above or 'nothing'!r}, an earlier line under"
+                    f" {parents[n] or 'nothing'!r}: every node needs one parent, and there is one"
+                    " root, so rename one of them."
+                )
+            cells.setdefault(n, line[j][1])
+            levels[n] = max(levels.get(n, 0), height - len(line) + 1 + j)
     above = set(parents.values())
     inner = next((n for n in leaves if n in above), None)
-    if inner is not None: raise ValueError(f"Line {leaves[inner]} has the leaf {inner!r}, and other lines have values below {inner!r}: rename the node.")
+    if inner is not None:
+        raise ValueError(
+            f"Line {leaves[inner]} has the leaf {inner!r}, and other lines have values below"
+            f" {inner!r}: rename the node."
+        )
     return parents, cells, {n: 0 if n in leaves else l for n, l in levels.items()}
 
 # %% ../nbs/04_generalization.ipynb #a1ea39e9
 def _plant(parents, cells, levels):
-    "A taxonomy from dicts by name. Raises ValueError: more than one root."
+    """A taxonomy from dicts by name. Raises ValueError: more than one root."""
     roots, below = [n for n, p in parents.items() if p is None], {}
-    for n, p in parents.items(): below.setdefault(p, []).append(n)
-    if len(roots) > 1: raise ValueError(f"A taxonomy must have one root. Got {', '.join(map(repr, roots[:5]))}: end every line with the same name, such as '*'.")
+    for n, p in parents.items():
+        below.setdefault(p, []).append(n)
+    if len(roots) > 1:
+        raise ValueError(
+            f"A taxonomy must have one root. Got {', '.join(map(repr, roots[:5]))}: end every line"
+            " with the same name, such as '*'."
+        )
     names, stack = [], roots[::-1]
-    while stack: names.append(stack.pop()); stack += below.get(names[-1], [])[::-1]
+    while stack:
+        names.append(stack.pop())
+        stack += below.get(names[-1], [])[::-1]
     number = {n: i for i, n in enumerate(names)}
-    return Taxonomy([number.get(parents[n], -1) for n in names], names, [cells[n] for n in names], [levels[n] for n in names])
+    return Taxonomy(
+        [number.get(parents[n], -1) for n in names],
+        names,
+        [cells[n] for n in names],
+        [levels[n] for n in names],
+    )
 
 # %% ../nbs/04_generalization.ipynb #8241309c
 def _typed(line, dtype):
-    "A line of texts whose leaf is a value of `dtype`; names in the form of intervals are intervals of such values"
-    def name(o): return parse_cell(o, dtype) if o[:1] == "[" and o[-1:] in ("]", ")") else o
+    """A line of texts whose leaf is a value of `dtype`; names in the form of intervals are
+    intervals of such values
+    """
+
+    def name(o):
+        return parse_cell(o, dtype) if o[:1] == "[" and o[-1:] in ("]", ")") else o
+
     leaf = parse_cell(line[0], dtype) if line[0] else Exact("")
-    if not isinstance(leaf, Exact): raise TextFormError(f"the first field of a line must be a value of dtype {dtype}. Got {line[0]!r}")
+    if not isinstance(leaf, Exact):
+        raise TextFormError(
+            f"the first field of a line must be a value of dtype {dtype}. Got {line[0]!r}"
+        )
     return [leaf.value, *(name(o) for o in line[1:])]
 
+
 @patch(cls_method=True)
-def from_lines(
-    cls:Taxonomy,
-    lines, # One line for each value: the value, then names (or intervals) up to the root
-    dtype:str="str", # For lines of texts: dtype of the values, such as "int64"
-)->Taxonomy: # The taxonomy; children in the order of their first line
-    "A taxonomy from lines from leaf to root. Raises ValueError: no line, empty names, not one root, a node with two parents, a leaf twice, a cycle; `TextFormError` for a text that is no value of `dtype`."
-    if dtype != "str": lines = [_typed(o, dtype) for o in lines]
+def from_lines(cls: Taxonomy, lines, dtype: str = "str") -> Taxonomy:
+    """A taxonomy from lines from leaf to root.
+
+    Parameters
+    ----------
+    lines
+        One line for each value: the value, then names (or intervals) up to the root.
+    dtype : str
+        For lines of texts: dtype of the values, such as "int64".
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy; children in the order of their first line.
+
+    Raises
+    ------
+    ValueError
+        No line, empty names, not one root, a node with two parents, a leaf twice, a cycle;
+        `TextFormError` for a text that is no value of `dtype`.
+    """
+    if dtype != "str":
+        lines = [_typed(o, dtype) for o in lines]
     lines = [[_entry(o, not j) for j, o in enumerate(line)] for line in lines]
     for line in lines:
-        while len(line) > 2 and line[-1][0] == line[-2][0]: line.pop()
+        while len(line) > 2 and line[-1][0] == line[-2][0]:
+            line.pop()
     return _plant(*_link([o for o in lines if o]))
 
 # %% ../nbs/04_generalization.ipynb #0fc23f17
 @patch(cls_method=True)
-def from_csv(
-    cls:Taxonomy,
-    path, # A text file, UTF-8, one line `leaf;...;root` for each value
-    dtype:str="str", # dtype of the values, such as "int64" or "datetime64[ns]"
-)->Taxonomy: # The taxonomy
-    "Read a taxonomy from a file. Raises as `from_lines`; `TextFormError` for a file that is no text or a value that is not of `dtype`; FileNotFoundError."
+def from_csv(cls: Taxonomy, path, dtype: str = "str") -> Taxonomy:
+    """Read a taxonomy from a file.
+
+    Raises as `from_lines`; `TextFormError` for a file that is no text or a value that is not of
+    `dtype`; FileNotFoundError.
+
+    Parameters
+    ----------
+    path
+        A text file, UTF-8, one line `leaf;...;root` for each value.
+    dtype : str
+        Dtype of the values, such as "int64" or "datetime64[ns]".
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy.
+    """
     path = Path(path)
-    if not path.is_file(): raise FileNotFoundError(f"there is no file {str(path)!r}; give the path of a file with one line 'leaf;...;root' for each value")
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"there is no file {str(path)!r}; give the path of a file with one line 'leaf;...;root'"
+            " for each value"
+        )
     try:
-        with open(path, encoding="utf-8-sig", newline="") as f: lines = [o for o in csv.reader(f, delimiter=";", strict=True) if o]
-    except (UnicodeDecodeError, csv.Error) as e: raise TextFormError(f"{path.name} must be UTF-8 text with whole lines. Got {e}") from None
+        with open(path, encoding="utf-8-sig", newline="") as f:
+            lines = [o for o in csv.reader(f, delimiter=";", strict=True) if o]
+    except (UnicodeDecodeError, csv.Error) as e:
+        raise TextFormError(f"{path.name} must be UTF-8 text with whole lines. Got {e}") from None
     return cls.from_lines(lines, dtype)
 
 # %% ../nbs/04_generalization.ipynb #5f7b4efe
 @patch
-def _line(self:Taxonomy, i):
-    "The names from leaf `i` to the root; a node that stays for several levels is repeated"
+def _line(self: Taxonomy, i):
+    """The names from leaf `i` to the root; a node that stays for several levels is repeated"""
     res, p = [self.name[i]], self.parent[i]
     while p >= 0:
         above = self.parent[p]
-        res += [self.name[p]]*(1 if above < 0 else self.level[above] - self.level[p])
+        res += [self.name[p]] * (1 if above < 0 else self.level[above] - self.level[p])
         p = above
     return res
 
+
 @patch
-def to_lines(self:Taxonomy)->list: # One list of texts for each value, from the value to the root
-    "The lines that `from_lines` reads, as texts."
+def to_lines(
+    self: Taxonomy,
+) -> list:  # One list of texts for each value, from the value to the root
+    """The lines that `from_lines` reads, as texts."""
     return [self._line(i) for i in self.leaf]
 
 # %% ../nbs/04_generalization.ipynb #c99854fd
-def _quote(s): return '"' + s.replace('"', '""') + '"' if any(o in s for o in ';"\r\n\ufeff') else s
+def _quote(s):
+    return '"' + s.replace('"', '""') + '"' if any(o in s for o in ';"\r\n\ufeff') else s
+
 
 @patch
-def to_csv(
-    self:Taxonomy,
-    path, # Where to
-):
-    "Write the file that `from_csv` reads, whole or not at all. Raises FileNotFoundError when there is no such folder."
+def to_csv(self: Taxonomy, path):
+    """Write the file that `from_csv` reads, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Where to.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such folder.
+    """
+
     def write(tmp):
         with open(tmp, "w", encoding="utf-8", newline="") as f:
-            for line in self.to_lines(): f.write(";".join(map(_quote, line)) + "\n")
+            for line in self.to_lines():
+                f.write(";".join(map(_quote, line)) + "\n")
+
     atomic_write(path, write)
 
 # %% ../nbs/04_generalization.ipynb #c3d46eeb
 def _lines_of(tree, path):
-    "Lines from leaf to root of a nested dict"
+    """Lines from leaf to root of a nested dict"""
     for name, below in tree.items() if isinstance(tree, dict) else ((o, None) for o in tree):
-        if name in path: raise ValueError(f"A taxonomy must have no cycle. Got {name!r} below itself.")
-        if isinstance(below, str): raise ValueError(f"What lies below {name!r} must be a dict or a list of values. Got the text {below!r}: write [{below!r}].")
-        if below is None or len(below) == 0: yield [name, *path]
-        else: yield from _lines_of(below, [name, *path])
+        if name in path:
+            raise ValueError(f"A taxonomy must have no cycle. Got {name!r} below itself.")
+        if isinstance(below, str):
+            raise ValueError(
+                f"What lies below {name!r} must be a dict or a list of values. Got the text"
+                f" {below!r}: write [{below!r}]."
+            )
+        if below is None or len(below) == 0:
+            yield [name, *path]
+        else:
+            yield from _lines_of(below, [name, *path])
+
 
 @patch(cls_method=True)
-def from_dict(
-    cls:Taxonomy,
-    tree:dict, # {root: {node: [value, value], value: None}}, any depth
-)->Taxonomy: # The taxonomy
-    "A taxonomy from a nested dict; lists hold values, None or an empty dict marks one. Raises as `from_lines`."
+def from_dict(cls: Taxonomy, tree: dict) -> Taxonomy:
+    """A taxonomy from a nested dict; lists hold values, None or an empty dict marks one.
+
+    Raises as `from_lines`.
+
+    Parameters
+    ----------
+    tree : dict
+        {root: {node: [value, value], value: None}}, any depth.
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy.
+    """
     return cls.from_lines(list(_lines_of(tree, [])))
 
 # %% ../nbs/04_generalization.ipynb #84d599f5
 @patch
-def node(
-    self:Taxonomy,
-    x, # A name, a value, or a published cell
-)->int: # The number of the node
-    "Find a node. Raises ValueError for what the taxonomy does not know."
-    if isinstance(x, Node): x = x.name
-    elif isinstance(x, Exact): x = x.value
-    elif isinstance(x, Cell): x = cell_text(x)
+def node(self: Taxonomy, x) -> int:
+    """Find a node.
+
+    Parameters
+    ----------
+    x
+        A name, a value, or a published cell.
+
+    Returns
+    -------
+    int
+        The number of the node.
+
+    Raises
+    ------
+    ValueError
+        For what the taxonomy does not know.
+    """
+    if isinstance(x, Node):
+        x = x.name
+    elif isinstance(x, Exact):
+        x = x.value
+    elif isinstance(x, Cell):
+        x = cell_text(x)
     i = self._of_value.get(x) if not isinstance(x, str) or x not in self._of else self._of[x]
-    if i is None: i = self._of.get(x if isinstance(x, str) else value_text(x))
-    if i is None: raise ValueError(f"The taxonomy {self.name[0]!r} has no node {x!r}. Its values are {', '.join(self.name[j] for j in self.leaf[:8])}{', …' if len(self.leaf) > 8 else ''}.")
+    if i is None:
+        i = self._of.get(x if isinstance(x, str) else value_text(x))
+    if i is None:
+        raise ValueError(
+            f"The taxonomy {self.name[0]!r} has no node {x!r}. Its values are"
+            f" {', '.join(self.name[j] for j in self.leaf[:8])}{', …' if len(self.leaf) > 8 else ''}."
+        )
     return i
 
 # %% ../nbs/04_generalization.ipynb #34068c0c
 @patch
-def leaves(self:Taxonomy, node)->tuple: # The values, in order
-    "The values below a node; a value has itself. Raises ValueError for an unknown node."
+def leaves(self: Taxonomy, node) -> tuple:  # The values, in order
+    """The values below a node; a value has itself. Raises ValueError for an unknown node."""
     i = self.node(node)
-    return tuple(self.cells[j].value for j in self.leaf[self.begin[i]:self.end[i]])
+    return tuple(self.cells[j].value for j in self.leaf[self.begin[i] : self.end[i]])
+
 
 @patch
-def children(self:Taxonomy, node)->tuple: # Names
-    "The nodes directly below a node, in order. Raises ValueError for an unknown node."
+def children(self: Taxonomy, node) -> tuple:  # Names
+    """The nodes directly below a node, in order. Raises ValueError for an unknown node."""
     return tuple(self.name[j] for j in np.flatnonzero(self.parent == self.node(node)))
 
+
 @patch
-def ancestors(self:Taxonomy, node)->tuple: # Names
-    "The nodes above a node: its parent first, the root last. Raises ValueError for an unknown node."
+def ancestors(self: Taxonomy, node) -> tuple:  # Names
+    """The nodes above a node: its parent first, the root last.
+
+    Raises ValueError for an unknown node.
+    """
     res, i = [], self.parent[self.node(node)]
-    while i >= 0: res.append(self.name[i]); i = self.parent[i]
+    while i >= 0:
+        res.append(self.name[i])
+        i = self.parent[i]
     return tuple(res)
 
 # %% ../nbs/04_generalization.ipynb #0e5049d8
 def _check_level(t, level):
-    try: level = operator.index(level)
-    except TypeError: level = -1
-    if not 0 <= level <= t.height: raise ValueError(f"'level' must be a whole number from 0 (the value itself) to {t.height} (the root). Got another.")
+    try:
+        level = operator.index(level)
+    except TypeError:
+        level = -1
+    if not 0 <= level <= t.height:
+        raise ValueError(
+            f"'level' must be a whole number from 0 (the value itself) to {t.height} (the root)."
+            " Got another."
+        )
     return level
 
-@patch
-def generalize(
-    self:Taxonomy,
-    value, # A value, or a node
-    level:int, # 0 (nothing changes) to `height` (the root)
-)->str: # The name of the highest node over `value` that is not above this level
-    "What a value becomes at a level. Raises ValueError: unknown values or levels."
-    i, level = self.node(value), _check_level(self, level)
-    while i and self.level[self.parent[i]] <= level: i = self.parent[i]
-    return self.name[i]
 
 @patch
-def cut(self:Taxonomy, level:int)->tuple: # Names, in order
-    "The nodes that all values become at a level. Raises ValueError for an unknown level."
+def generalize(self: Taxonomy, value, level: int) -> str:
+    """What a value becomes at a level.
+
+    Parameters
+    ----------
+    value
+        A value, or a node.
+    level : int
+        0 (nothing changes) to `height` (the root).
+
+    Returns
+    -------
+    str
+        The name of the highest node over `value` that is not above this level.
+
+    Raises
+    ------
+    ValueError
+        Unknown values or levels.
+    """
+    i, level = self.node(value), _check_level(self, level)
+    while i and self.level[self.parent[i]] <= level:
+        i = self.parent[i]
+    return self.name[i]
+
+
+@patch
+def cut(self: Taxonomy, level: int) -> tuple:  # Names, in order
+    """The nodes that all values become at a level. Raises ValueError for an unknown level."""
     level = _check_level(self, level)
-    return tuple(n for n, l, p in zip(self.name, self.level, self.parent) if l <= level and (p < 0 or self.level[p] > level))
+    return tuple(
+        n
+        for n, l, p in zip(self.name, self.level, self.parent)
+        if l <= level and (p < 0 or self.level[p] > level)
+    )
 
 # %% ../nbs/04_generalization.ipynb #78ee0ee0
 @patch
-def check_cut(
-    self:Taxonomy,
-    cut, # Names of nodes
-)->np.ndarray: # Number of the node over each leaf, shape (n_leaves,)
-    "Does every leaf lie below exactly one of these nodes? Raises ValueError naming a leaf that does not."
+def check_cut(self: Taxonomy, cut) -> np.ndarray:
+    """Does every leaf lie below exactly one of these nodes?
+
+    Raises ValueError naming a leaf that does not.
+
+    Parameters
+    ----------
+    cut
+        Names of nodes.
+
+    Returns
+    -------
+    np.ndarray
+        Number of the node over each leaf, shape (n_leaves,).
+    """
     over = np.full(len(self.leaf), -1)
     for o in cut:
-        i = self.node(o); part = over[self.begin[i]:self.end[i]]
-        if (part >= 0).any(): raise ValueError(f"'cut' must have one node over each value. Got {self.name[part.max()]!r} and {self.name[i]!r}, which share values.")
+        i = self.node(o)
+        part = over[self.begin[i] : self.end[i]]
+        if (part >= 0).any():
+            raise ValueError(
+                f"'cut' must have one node over each value. Got {self.name[part.max()]!r} and"
+                f" {self.name[i]!r}, which share values."
+            )
         part[:] = i
-    if (over < 0).any(): raise ValueError(f"'cut' must have a node over every value. Got none over {self.name[self.leaf[np.argmin(over)]]!r}.")
+    if (over < 0).any():
+        raise ValueError(
+            "'cut' must have a node over every value. Got none over"
+            f" {self.name[self.leaf[np.argmin(over)]]!r}."
+        )
     return over
 
 # %% ../nbs/04_generalization.ipynb #c1630731
 @patch
-def check_covers(
-    self:Taxonomy,
-    a:Attribute, # A column's domain; its `MISSING` needs no leaf
-)->np.ndarray: # Position of each value among the leaves, -1 for `MISSING`, shape (len(a),)
-    "Is every value of a column a leaf? Raises ValueError naming those that are none."
+def check_covers(self: Taxonomy, a: Attribute) -> np.ndarray:
+    """Is every value of a column a leaf?
+
+    Raises ValueError naming those that are none.
+
+    Parameters
+    ----------
+    a : Attribute
+        A column's domain; its `MISSING` needs no leaf.
+
+    Returns
+    -------
+    np.ndarray
+        Position of each value among the leaves, -1 for `MISSING`, shape (len(a),).
+    """
     place = {int(i): p for p, i in enumerate(self.leaf)}
+
     def find(v):
         i = self._of_value.get(v)
-        if i is None: i = self._of.get(v if isinstance(v, str) else value_text(v))
+        if i is None:
+            i = self._of.get(v if isinstance(v, str) else value_text(v))
         return place.get(i, -2)
+
     pos = np.array([-1 if v is MISSING else find(v) for v in a.items], dtype=np.int64)
     odd = [a.items[i] for i in np.flatnonzero(pos == -2)]
-    if odd: raise ValueError(f"The taxonomy of column {a.name!r} must have every value as a leaf. Got none for {', '.join(map(repr, odd[:5]))}{f' and {len(odd)-5} more' if len(odd) > 5 else ''}: add a line for each, or check the spelling.")
+    if odd:
+        raise ValueError(
+            f"The taxonomy of column {a.name!r} must have every value as a leaf. Got none for"
+            f" {', '.join(map(repr, odd[:5]))}{f' and {len(odd) - 5} more' if len(odd) > 5 else ''}:"
+            " add a line for each, or check the spelling."
+        )
     return pos
 
 # %% ../nbs/04_generalization.ipynb #c11f1fda
 def _rows(t):
-    "The line on which each node is drawn: leaves one below the other, a node in the middle of its children"
+    """The line on which each node is drawn: leaves one below the other, a node in the middle of its
+    children
+    """
     y = np.zeros(len(t))
     y[t.leaf] = np.arange(len(t.leaf))
-    for i in range(len(t)-1, -1, -1):
+    for i in range(len(t) - 1, -1, -1):
         below = y[np.flatnonzero(t.parent == i)]
-        if len(below): y[i] = (below.min() + below.max())/2
+        if len(below):
+            y[i] = (below.min() + below.max()) / 2
     return y
 
+
 def _columns(t):
-    "Where each depth begins, in letters: behind the longest name of the one before"
+    """Where each depth begins, in letters: behind the longest name of the one before"""
     width = np.zeros(t.depth.max() + 1)
     np.maximum.at(width, t.depth, [len(o) + 4 for o in t.name])
     return np.append(0, np.cumsum(width))
 
 # %% ../nbs/04_generalization.ipynb #2f5f4f7f
-def plot_taxonomy(
-    taxonomy:Taxonomy, # A taxonomy, legible up to about 60 leaves
-    *,
-    ax=None, # matplotlib axes; None: a new figure of the size that the tree needs. In small axes letters shrink, to 5 pt at least
-    cut=None, # Names of nodes that form a cut, to be marked
-): # The axes
-    "Draw a taxonomy from left to right; below a cut it is pale. Raises ValueError when `cut` is none."
+def plot_taxonomy(taxonomy: Taxonomy, *, ax=None, cut=None):
+    """Draw a taxonomy from left to right; below a cut it is pale.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A taxonomy, legible up to about 60 leaves.
+    ax
+        Matplotlib axes; None: a new figure of the size that the tree needs. In small axes letters
+        shrink, to 5 pt at least.
+    cut
+        Names of nodes that form a cut, to be marked.
+
+    Returns
+    -------
+    object
+        The axes.
+
+    Raises
+    ------
+    ValueError
+        When `cut` is none.
+    """
     import matplotlib.pyplot as plt
+
     y, x = _rows(taxonomy), _columns(taxonomy)
     chosen = set() if cut is None else set(taxonomy.check_cut(cut).tolist())
     hidden = [p in chosen for p in taxonomy.parent]
-    for i, p in enumerate(taxonomy.parent): hidden[i] |= p >= 0 and hidden[p]
-    width, height = .075*x[-1] + .2, .17*len(taxonomy.leaf) + .2    # inches
-    if ax is None: ax = plt.figure(figsize=(width, height)).add_axes([0, 0, 1, 1])
-    room = ax.get_window_extent().size/ax.figure.dpi
-    size = 8*max(min(1, room[0]/width, room[1]/height), 5/8)
+    for i, p in enumerate(taxonomy.parent):
+        hidden[i] |= p >= 0 and hidden[p]
+    width, height = 0.075 * x[-1] + 0.2, 0.17 * len(taxonomy.leaf) + 0.2  # inches
+    if ax is None:
+        ax = plt.figure(figsize=(width, height)).add_axes([0, 0, 1, 1])
+    room = ax.get_window_extent().size / ax.figure.dpi
+    size = 8 * max(min(1, room[0] / width, room[1] / height), 5 / 8)
     for i, p in enumerate(taxonomy.parent):
         left, color = x[taxonomy.depth[i]], "#98a2ad" if hidden[i] else "#222222"
         if p >= 0:
-            start = x[taxonomy.depth[p]] + len(taxonomy.name[p]) + .6
-            ax.plot([start, left - 1.8, left - .4], [y[p], y[i], y[i]], lw=.8, color="#d5dae0" if hidden[i] else "#6b7785", zorder=1)
+            start = x[taxonomy.depth[p]] + len(taxonomy.name[p]) + 0.6
+            ax.plot(
+                [start, left - 1.8, left - 0.4],
+                [y[p], y[i], y[i]],
+                lw=0.8,
+                color="#d5dae0" if hidden[i] else "#6b7785",
+                zorder=1,
+            )
         box = dict(boxstyle="round,pad=.15", fc="#fdd9b0", ec="none") if i in chosen else None
-        ax.text(left, y[i], taxonomy.name[i], va="center", fontsize=size, family="monospace", color=color, bbox=box, parse_math=False)
-    ax.set(xlim=(-1, x[-1]), ylim=(len(taxonomy.leaf) - .3, -.7))
+        ax.text(
+            left,
+            y[i],
+            taxonomy.name[i],
+            va="center",
+            fontsize=size,
+            family="monospace",
+            color=color,
+            bbox=box,
+            parse_math=False,
+        )
+    ax.set(xlim=(-1, x[-1]), ylim=(len(taxonomy.leaf) - 0.3, -0.7))
     ax.set_axis_off()
     return ax
 
 # %% ../nbs/04_generalization.ipynb #7b8c18e5
 @patch
-def lca(
-    self:Taxonomy,
-    values, # Values or nodes, at least one
-)->str: # A name
-    "The lowest node that covers all values. Raises ValueError: none given, or one that is unknown."
+def lca(self: Taxonomy, values) -> str:
+    """The lowest node that covers all values.
+
+    Parameters
+    ----------
+    values
+        Values or nodes, at least one.
+
+    Returns
+    -------
+    str
+        A name.
+
+    Raises
+    ------
+    ValueError
+        None given, or one that is unknown.
+    """
     paths = [(self.name[i], *self.ancestors(self.name[i])) for i in {self.node(o) for o in values}]
-    if not paths: raise ValueError("'values' must name at least one value. Got none.")
+    if not paths:
+        raise ValueError("'values' must name at least one value. Got none.")
     common = set.intersection(*map(set, paths))
     return next(o for o in paths[0] if o in common)
 
 # %% ../nbs/04_generalization.ipynb #3c14b7ed
 def _cover(t, lo, hi):
-    "The lowest nodes over the leaves from `lo` to `hi`, arrays of one shape"
+    """The lowest nodes over the leaves from `lo` to `hi`, arrays of one shape"""
     node = t.leaf[lo]
-    while (up := t.end[node] <= hi).any(): node = np.where(up, t.parent[node], node)
+    while (up := t.end[node] <= hi).any():
+        node = np.where(up, t.parent[node], node)
     return node
 
 # %% ../nbs/04_generalization.ipynb #23c9cc50
-def node_recoding(
-    a:Attribute, # The column's domain
-    codes, # Codes into it, 0 to len(a)-1, shape (n_rows,)
-    groups, # Group of each row: 0, 1, ... without a gap, shape (n_rows,)
-    taxonomy:Taxonomy, # A tree that has every value as a leaf
-)->tuple: # (codes, cells): the published column, shape (n_rows,), and its distinct cells
-    "Each value becomes the lowest node that covers its group; a group with a missing value gets its set. Raises ValueError: a value that is no leaf; codes or groups out of range. Source: sweeney2002b."
+def node_recoding(a: Attribute, codes, groups, taxonomy: Taxonomy) -> tuple:
+    """Each value becomes the lowest node that covers its group; a group with a missing value gets
+    its set.
+
+    Source: sweeney2002b.
+
+    Parameters
+    ----------
+    a : Attribute
+        The column's domain.
+    codes
+        Codes into it, 0 to len(a)-1, shape (n_rows,).
+    groups
+        Group of each row: 0, 1, ... without a gap, shape (n_rows,).
+    taxonomy : Taxonomy
+        A tree that has every value as a leaf.
+
+    Returns
+    -------
+    tuple
+        (codes, cells): the published column, shape (n_rows,), and its distinct cells.
+
+    Raises
+    ------
+    ValueError
+        A value that is no leaf; codes or groups out of range.
+    """
     where = taxonomy.check_covers(a)
     members, starts = _pairs(codes, groups, len(a))
     g, cells = np.asarray(groups, dtype=np.int64), []
-    if not len(starts): return g, cells
-    lo, hi = np.minimum.reduceat(where[members], starts), np.maximum.reduceat(where[members], starts)
+    if not len(starts):
+        return g, cells
+    lo, hi = (
+        np.minimum.reduceat(where[members], starts),
+        np.maximum.reduceat(where[members], starts),
+    )
     sizes, gap = np.diff(starts, append=len(members)), lo < 0
     one = (sizes == 1) & ~gap
     key = np.where(one, members[starts], len(a) + _cover(taxonomy, np.maximum(lo, 0), hi))
     inv = np.empty(len(starts), dtype=np.int64)
     found, inv[~gap] = np.unique(key[~gap], return_inverse=True)
-    cells += [Exact(a.items[o]) if o < len(a) else taxonomy.cells[o - len(a)] for o in found.tolist()]
+    cells += [
+        Exact(a.items[o]) if o < len(a) else taxonomy.cells[o - len(a)] for o in found.tolist()
+    ]
     if gap.any():
-        of_gap, sets = _set_cells(a, members[np.repeat(gap, sizes)], np.cumsum(sizes[gap]) - sizes[gap])
-        inv[gap] = of_gap + len(cells); cells += sets
+        of_gap, sets = _set_cells(
+            a, members[np.repeat(gap, sizes)], np.cumsum(sizes[gap]) - sizes[gap]
+        )
+        inv[gap] = of_gap + len(cells)
+        cells += sets
     return inv[g], cells
 
 # %% ../nbs/04_generalization.ipynb #8a747a93
 def _bins(values, edges, what):
-    "The interval [e, f) around each value"
+    """The interval [e, f) around each value"""
     e = np.array(edges)
-    if e.ndim != 1 or len(e) < 2 or (np.diff(e) <= 0).any(): raise ValueError(f"{what} must be two or more numbers that grow. Got {list(edges)}.")
+    if e.ndim != 1 or len(e) < 2 or (np.diff(e) <= 0).any():
+        raise ValueError(f"{what} must be two or more numbers that grow. Got {list(edges)}.")
     i = np.searchsorted(e, values, side="right") - 1
-    out = [v for v, j in zip(values, i) if not 0 <= j < len(e)-1]
-    if out: raise ValueError(f"{what} must enclose all values, the last edge lying above the largest. Got {out[0]} outside of [{e[0]}, {e[-1]}): move an edge.")
-    return [Interval(e[j].item(), e[j+1].item(), True) for j in i]
+    out = [v for v, j in zip(values, i) if not 0 <= j < len(e) - 1]
+    if out:
+        raise ValueError(
+            f"{what} must enclose all values, the last edge lying above the largest. Got {out[0]}"
+            f" outside of [{e[0]}, {e[-1]}): move an edge."
+        )
+    return [Interval(e[j].item(), e[j + 1].item(), True) for j in i]
+
 
 def _numbers_of(values, name="values"):
-    "Distinct numbers in order"
+    """Distinct numbers in order"""
     v = np.sort(np.asarray(pd.Series(values).dropna().unique()))
-    if not len(v) or v.dtype.kind not in "iuf": raise ValueError(f"'{name}' must hold numbers. Got {pd.Series(values).dtype} with {len(v)} different values.")
+    if not len(v) or v.dtype.kind not in "iuf":
+        raise ValueError(
+            f"'{name}' must hold numbers. Got {pd.Series(values).dtype} with {len(v)} different"
+            " values."
+        )
     return v
 
 # %% ../nbs/04_generalization.ipynb #a9006194
 @patch(cls_method=True)
-def from_edges(
-    cls:Taxonomy,
-    values, # The numbers that are to be leaves, in any order; repeated and missing ones are ignored
-    *edges, # For each level, finest first, edges e0 < e1 < ...; coarser lists hold edges of finer ones only
-    root:str="*", # Name of the root
-)->Taxonomy: # The taxonomy; bins without a value are left out
-    "Bins [e0, e1), [e1, e2), ... of numbers. Raises ValueError: edges that do not grow, do not enclose the values, or cross bins of the level before."
+def from_edges(cls: Taxonomy, values, *edges, root: str = "*") -> Taxonomy:
+    """Bins [e0, e1), [e1, e2), ... of numbers.
+
+    Parameters
+    ----------
+    values
+        The numbers that are to be leaves, in any order; repeated and missing ones are ignored.
+    *edges
+        For each level, finest first, edges e0 < e1 < ...; coarser lists hold edges of finer ones
+        only.
+    root : str
+        Name of the root.
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy; bins without a value are left out.
+
+    Raises
+    ------
+    ValueError
+        Edges that do not grow, do not enclose the values, or cross bins of the level before.
+    """
     v = _numbers_of(values)
     for finer, coarser in zip(edges, edges[1:]):
         odd = sorted(set(coarser) - set(finer))
-        if odd: raise ValueError(f"'edges' of a coarser level must occur in the finer one. Got {odd[0]}, which cuts a finer bin or lies outside.")
+        if odd:
+            raise ValueError(
+                f"'edges' of a coarser level must occur in the finer one. Got {odd[0]}, which cuts"
+                " a finer bin or lies outside."
+            )
     levels = [_bins(v, e, "'edges'") for e in edges]
-    return cls.from_lines(list(zip(v.tolist(), *levels, [root]*len(v))))
+    return cls.from_lines(list(zip(v.tolist(), *levels, [root] * len(v))))
 
 # %% ../nbs/04_generalization.ipynb #ceca6955
 @patch(cls_method=True)
-def from_quantiles(
-    cls:Taxonomy,
-    values, # A column of numbers, every row counts; missing ones are ignored
-    bins:int=4, # Number of bins, at least 1; fewer where values repeat
-    root:str="*", # Name of the root
-)->Taxonomy: # The taxonomy
-    "One level of bins with about equally many rows; the edges depend on the data and tell about them. The last bin ends at infinity. Raises ValueError: no numbers, no bins."
+def from_quantiles(cls: Taxonomy, values, bins: int = 4, root: str = "*") -> Taxonomy:
+    """One level of bins with about equally many rows; the edges depend on the data and tell about
+    them.
+
+    The last bin ends at infinity.
+
+    Parameters
+    ----------
+    values
+        A column of numbers, every row counts; missing ones are ignored.
+    bins : int
+        Number of bins, at least 1; fewer where values repeat.
+    root : str
+        Name of the root.
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy.
+
+    Raises
+    ------
+    ValueError
+        No numbers, no bins.
+    """
     v = _numbers_of(values)
-    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1: raise ValueError(f"'bins' must be a whole number from 1. Got {bins!r}.")
-    inside = np.quantile(pd.Series(values).dropna().to_numpy(), np.arange(1, bins)/bins, method="higher")
+    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
+        raise ValueError(f"'bins' must be a whole number from 1. Got {bins!r}.")
+    inside = np.quantile(
+        pd.Series(values).dropna().to_numpy(), np.arange(1, bins) / bins, method="higher"
+    )
     return cls.from_edges(v, sorted({-np.inf, *inside.tolist(), np.inf} - {v[0].item()}), root=root)
 
 # %% ../nbs/04_generalization.ipynb #ff4c5b35
 @patch(cls_method=True)
-def from_prefixes(
-    cls:Taxonomy,
-    values, # Texts of one length, such as postcodes
-    mask:str="*", # The sign that takes the place of a masked one; no value holds it
-)->Taxonomy: # The taxonomy: 81667, 8166*, 816**, ..., *****
-    "Mask the last sign, the last two, and so on. Raises ValueError: not texts, of different length, or holding the mask."
+def from_prefixes(cls: Taxonomy, values, mask: str = "*") -> Taxonomy:
+    """Mask the last sign, the last two, and so on.
+
+    Parameters
+    ----------
+    values
+        Texts of one length, such as postcodes.
+    mask : str
+        The sign that takes the place of a masked one; no value holds it.
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy: 81667, 8166*, 816**, ..., *****.
+
+    Raises
+    ------
+    ValueError
+        Not texts, of different length, or holding the mask.
+    """
     v = sorted(set(pd.Series(values).dropna()), key=value_order)
-    if not v or not all(isinstance(o, str) for o in v): raise ValueError("'values' must be texts. Got others or none: use astype(str), and mind leading zeros.")
-    if len({len(o) for o in v}) > 1 or not v[0]: raise ValueError(f"'values' must have one length. Got {min(v, key=len)!r} and {max(v, key=len)!r}: pad them, e.g. with str.zfill.")
-    if len(mask) != 1 or any(mask in o for o in v): raise ValueError(f"'mask' must be one sign that no value holds. Got {mask!r}.")
+    if not v or not all(isinstance(o, str) for o in v):
+        raise ValueError(
+            "'values' must be texts. Got others or none: use astype(str), and mind leading zeros."
+        )
+    if len({len(o) for o in v}) > 1 or not v[0]:
+        raise ValueError(
+            f"'values' must have one length. Got {min(v, key=len)!r} and {max(v, key=len)!r}: pad"
+            " them, e.g. with str.zfill."
+        )
+    if len(mask) != 1 or any(mask in o for o in v):
+        raise ValueError(f"'mask' must be one sign that no value holds. Got {mask!r}.")
     n = len(v[0])
-    return cls.from_lines([[o[:n-j] + mask*j for j in range(n+1)] for o in v])
+    return cls.from_lines([[o[: n - j] + mask * j for j in range(n + 1)] for o in v])
 
 # %% ../nbs/04_generalization.ipynb #4840152d
 @patch(cls_method=True)
 def from_dates(
-    cls:Taxonomy,
-    values, # Dates, or a column of them; missing ones are ignored
-    levels=("month", "quarter", "year"), # Some of these, in this order
-    root:str="*", # Name of the root
-)->Taxonomy: # The taxonomy: the date, 2024-02, 2024-Q1, 2024, the root
-    "Months, quarters and years of dates. Raises ValueError: not dates, other levels."
-    formats = {"month": lambda t: f"{t.year}-{t.month:02}", "quarter": lambda t: f"{t.year}-Q{t.quarter}", "year": lambda t: f"{t.year}"}
-    if not levels or list(levels) != [o for o in formats if o in levels]: raise ValueError(f"'levels' must be some of 'month', 'quarter', 'year', in this order. Got {tuple(levels)}.")
-    try: v = sorted(pd.to_datetime(pd.Series(values)).dropna().unique())
-    except (ValueError, TypeError) as e: raise ValueError(f"'values' must be dates. Got others ({e}).") from None
-    return cls.from_lines([[t, *(formats[o](t) for o in levels), root] for t in map(pd.Timestamp, v)])
+    cls: Taxonomy, values, levels=("month", "quarter", "year"), root: str = "*"
+) -> Taxonomy:
+    """Months, quarters and years of dates.
+
+    Parameters
+    ----------
+    values
+        Dates, or a column of them; missing ones are ignored.
+    levels
+        Some of these, in this order.
+    root : str
+        Name of the root.
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy: the date, 2024-02, 2024-Q1, 2024, the root.
+
+    Raises
+    ------
+    ValueError
+        Not dates, other levels.
+    """
+    formats = {
+        "month": lambda t: f"{t.year}-{t.month:02}",
+        "quarter": lambda t: f"{t.year}-Q{t.quarter}",
+        "year": lambda t: f"{t.year}",
+    }
+    if not levels or list(levels) != [o for o in formats if o in levels]:
+        raise ValueError(
+            "'levels' must be some of 'month', 'quarter', 'year', in this order. Got"
+            f" {tuple(levels)}."
+        )
+    try:
+        v = sorted(pd.to_datetime(pd.Series(values)).dropna().unique())
+    except (ValueError, TypeError) as e:
+        raise ValueError(f"'values' must be dates. Got others ({e}).") from None
+    return cls.from_lines(
+        [[t, *(formats[o](t) for o in levels), root] for t in map(pd.Timestamp, v)]
+    )
 
 # %% ../nbs/04_generalization.ipynb #3cc542bb
-ADULT_TAXONOMIES = ("workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country")
+ADULT_TAXONOMIES = (
+    "workclass",
+    "education",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "native-country",
+)
 
-def load_adult_taxonomies()->dict: # Taxonomies by column name
-    "Our own taxonomies for the eight categorical columns of Adult."
-    return {o: Taxonomy.from_csv(files("ppdt")/f"data/taxonomies/adult_{o}.csv") for o in ADULT_TAXONOMIES}
+
+def load_adult_taxonomies() -> dict:  # Taxonomies by column name
+    """Our own taxonomies for the eight categorical columns of Adult."""
+    return {
+        o: Taxonomy.from_csv(files("ppdt") / f"data/taxonomies/adult_{o}.csv")
+        for o in ADULT_TAXONOMIES
+    }
 
 # %% ../nbs/04_generalization.ipynb #683435c5
-def suppression_recoding(
-    a:Attribute, # The column's domain
-    codes, # Codes into it, 0 to len(a)-1, shape (n_rows,)
-    groups, # Group of each row: 0, 1, ... without a gap, shape (n_rows,)
-)->tuple: # (codes, cells): the published column, shape (n_rows,), and its distinct cells
-    "Each value that is not the same in its whole group is suppressed. Raises ValueError for codes or groups out of range. Source: sweeney2002b."
+def suppression_recoding(a: Attribute, codes, groups) -> tuple:
+    """Each value that is not the same in its whole group is suppressed.
+
+    Source: sweeney2002b.
+
+    Parameters
+    ----------
+    a : Attribute
+        The column's domain.
+    codes
+        Codes into it, 0 to len(a)-1, shape (n_rows,).
+    groups
+        Group of each row: 0, 1, ... without a gap, shape (n_rows,).
+
+    Returns
+    -------
+    tuple
+        (codes, cells): the published column, shape (n_rows,), and its distinct cells.
+
+    Raises
+    ------
+    ValueError
+        For codes or groups out of range.
+    """
     members, starts = _pairs(codes, groups, len(a))
     key = np.where(np.diff(starts, append=len(members)) > 1, len(a), members[starts])
     found, inv = np.unique(key, return_inverse=True)
-    return inv[np.asarray(groups, dtype=np.int64)], [Exact(a.items[o]) if o < len(a) else Suppressed() for o in found.tolist()]
+    return inv[np.asarray(groups, dtype=np.int64)], [
+        Exact(a.items[o]) if o < len(a) else Suppressed() for o in found.tolist()
+    ]
 
 # %% ../nbs/04_generalization.ipynb #0794a40a
 def _counted(codes, groups, d):
-    "Codes and how often each occurs in its group, sorted by group, and where each group begins"
+    """Codes and how often each occurs in its group, sorted by group, and where each group begins"""
     members, starts = _pairs(codes, groups, d)
-    if not len(starts): return []
-    key = np.sort(np.asarray(groups, dtype=np.int64)*max(d, 1) + np.asarray(codes))
-    count = np.diff(np.flatnonzero(np.diff(key, prepend=key[:1]-1)), append=len(key))
+    if not len(starts):
+        return []
+    key = np.sort(np.asarray(groups, dtype=np.int64) * max(d, 1) + np.asarray(codes))
+    count = np.diff(np.flatnonzero(np.diff(key, prepend=key[:1] - 1)), append=len(key))
     return [(m, c) for m, c in zip(np.split(members, starts[1:]), np.split(count, starts[1:]))]
 
+
 def _center(a, items, members, count, how):
-    "The cell of one group; `items` are the values of the domain `a`"
-    if len(members) == 1: return Exact(items[members[0]])
-    if how == "mode": return Centroid(items[members[np.argmax(count)]])
-    if items[members[-1]] is MISSING: raise ValueError(f"The {how} of column {a.name!r} must be taken of known numbers. Got a missing value among them: use how='mode', or drop these rows.")
-    if how == "median": return Centroid(items[members[np.searchsorted(np.cumsum(count), count.sum()/2)]])
-    return Centroid(math.fsum(items[m]*c for m, c in zip(members.tolist(), count.tolist()))/int(count.sum()))
+    """The cell of one group; `items` are the values of the domain `a`"""
+    if len(members) == 1:
+        return Exact(items[members[0]])
+    if how == "mode":
+        return Centroid(items[members[np.argmax(count)]])
+    if items[members[-1]] is MISSING:
+        raise ValueError(
+            f"The {how} of column {a.name!r} must be taken of known numbers. Got a missing value"
+            " among them: use how='mode', or drop these rows."
+        )
+    if how == "median":
+        return Centroid(items[members[np.searchsorted(np.cumsum(count), count.sum() / 2)]])
+    return Centroid(
+        math.fsum(items[m] * c for m, c in zip(members.tolist(), count.tolist())) / int(count.sum())
+    )
 
 # %% ../nbs/04_generalization.ipynb #dce025e3
-def centroid_recoding(
-    a:Attribute, # The column's domain; categories get their mode
-    codes, # Codes into it, 0 to len(a)-1, shape (n_rows,)
-    groups, # Group of each row: 0, 1, ... without a gap, shape (n_rows,)
-    how:str="mean", # For numbers: "mean", "median" (the lower one) or "mode"; dates have no "mean"
-)->tuple: # (codes, cells): the published column, shape (n_rows,), and its distinct cells
-    "Each value becomes a representative of its group, which claims no truth; a value that is the same in its whole group stays. Ties of modes go to the first value. Raises ValueError: another `how`, the mean of dates, missing values; codes or groups out of range. Source: mict; kactus, Fig. 6."
-    if how not in ("mean", "median", "mode"): raise ValueError(f"'how' must be 'mean', 'median' or 'mode'. Got {how!r}.")
-    if a.kind != "numeric": how = "mode"
-    if how == "mean" and a.dtype.startswith(("datetime", "timestamp")): raise ValueError(f"'how' must be 'median' or 'mode' for dates. Got 'mean' for column {a.name!r}.")
+def centroid_recoding(a: Attribute, codes, groups, how: str = "mean") -> tuple:
+    """Each value becomes a representative of its group, which claims no truth; a value that is the
+    same in its whole group stays.
+
+    Ties of modes go to the first value. Source: mict; kactus, Fig. 6.
+
+    Parameters
+    ----------
+    a : Attribute
+        The column's domain; categories get their mode.
+    codes
+        Codes into it, 0 to len(a)-1, shape (n_rows,).
+    groups
+        Group of each row: 0, 1, ... without a gap, shape (n_rows,).
+    how : str
+        For numbers: "mean", "median" (the lower one) or "mode"; dates have no "mean".
+
+    Returns
+    -------
+    tuple
+        (codes, cells): the published column, shape (n_rows,), and its distinct cells.
+
+    Raises
+    ------
+    ValueError
+        Another `how`, the mean of dates, missing values; codes or groups out of range.
+    """
+    if how not in ("mean", "median", "mode"):
+        raise ValueError(f"'how' must be 'mean', 'median' or 'mode'. Got {how!r}.")
+    if a.kind != "numeric":
+        how = "mode"
+    if how == "mean" and a.dtype.startswith(("datetime", "timestamp")):
+        raise ValueError(
+            f"'how' must be 'median' or 'mode' for dates. Got 'mean' for column {a.name!r}."
+        )
     items = a.items
     cells = [_center(a, items, m, c, how) for m, c in _counted(codes, groups, len(a))]
     number = {}
@@ -628,34 +1250,98 @@ def centroid_recoding(
 
 # %% ../nbs/04_generalization.ipynb #6fce5def
 RECODINGS = {"set": set_recoding, "interval": interval_recoding}
-_MORE = {"node": interval_recoding, "suppression": suppression_recoding, "centroid": centroid_recoding}
+_MORE = {
+    "node": interval_recoding,
+    "suppression": suppression_recoding,
+    "centroid": centroid_recoding,
+}
+
 
 def _recoder(recoding, taxonomies, columns):
-    "A function (column, domain, codes, groups) -> (codes, cells). Raises ValueError for another recoding or unsuitable taxonomies."
+    """A function (column, domain, codes, groups) -> (codes, cells).
+
+    Raises ValueError for another recoding or unsuitable taxonomies.
+    """
     known = {**RECODINGS, **_MORE}
-    if recoding not in known: raise ValueError(f"'recoding' must be one of {', '.join(map(repr, known))}. Got {recoding!r}.")
-    if (recoding == "node") != bool(taxonomies): raise ValueError(f"'taxonomies' must be given for recoding='node', and only for it. Got recoding={recoding!r} with {'some' if taxonomies else 'none'}.")
-    if taxonomies and not set(taxonomies) & set(columns): raise ValueError(f"'taxonomies' must name a column of the table. Got {', '.join(map(repr, taxonomies))}; the columns are {', '.join(map(str, columns))}.")
-    def f(o, a, codes, g): return node_recoding(a, codes, g, taxonomies[o]) if taxonomies and o in taxonomies else known[recoding](a, codes, g)
+    if recoding not in known:
+        raise ValueError(
+            f"'recoding' must be one of {', '.join(map(repr, known))}. Got {recoding!r}."
+        )
+    if (recoding == "node") != bool(taxonomies):
+        raise ValueError(
+            "'taxonomies' must be given for recoding='node', and only for it. Got"
+            f" recoding={recoding!r} with {'some' if taxonomies else 'none'}."
+        )
+    if taxonomies and not set(taxonomies) & set(columns):
+        raise ValueError(
+            f"'taxonomies' must name a column of the table. Got {', '.join(map(repr, taxonomies))};"
+            f" the columns are {', '.join(map(str, columns))}."
+        )
+
+    def f(o, a, codes, g):
+        return (
+            node_recoding(a, codes, g, taxonomies[o])
+            if taxonomies and o in taxonomies
+            else known[recoding](a, codes, g)
+        )
+
     return f
 
 # %% ../nbs/04_generalization.ipynb #e5e2a47b
 def recode(
-    X:pd.DataFrame, # The columns to recode, shape (n_rows, n_columns), without missing values
-    groups, # Label of each row's group, shape (n_rows,)
-    recoding:str="set", # "set"; "interval": ranges of numbers and dates; "node": nodes where there is a taxonomy, else ranges; "suppression"; "centroid": means and modes
-    categorical=(), # Columns whose numbers are categories
-    taxonomies=None, # For "node": a dict of `Taxonomy` by column name; others than the table's are ignored
-)->pd.DataFrame: # The published table: columns, index and row order of X
-    "Publish the rows of each group alike. Promises nothing: that depends on the groups. Raises ValueError: another recoding, length of `groups`, missing values, values that a taxonomy lacks. Source: shao_beckford, Def. 2."
+    X: pd.DataFrame, groups, recoding: str = "set", categorical=(), taxonomies=None
+) -> pd.DataFrame:
+    """Publish the rows of each group alike.
+
+    Promises nothing: that depends on the groups. Source: shao_beckford, Def. 2.
+
+    Parameters
+    ----------
+    X : pd.DataFrame
+        The columns to recode, shape (n_rows, n_columns), without missing values.
+    groups
+        Label of each row's group, shape (n_rows,).
+    recoding : str
+        "set"; "interval": ranges of numbers and dates; "node": nodes where there is a taxonomy,
+        else ranges; "suppression"; "centroid": means and modes.
+    categorical
+        Columns whose numbers are categories.
+    taxonomies
+        For "node": a dict of `Taxonomy` by column name; others than the table's are ignored.
+
+    Returns
+    -------
+    pd.DataFrame
+        The published table: columns, index and row order of X.
+
+    Raises
+    ------
+    ValueError
+        Another recoding, length of `groups`, missing values, values that a taxonomy lacks.
+    """
     X, g = check_table(X), pd.factorize(pd.Series(groups))[0]
     f = _recoder(recoding, taxonomies, X.columns)
-    if len(g) != len(X): raise ValueError(f"'groups' must have one label for each of the {len(X)} rows. Got {len(g)}.")
-    if (g < 0).any(): raise ValueError(f"'groups' must have a label for each row. Got {(g < 0).sum()} missing: drop these rows, or label them.")
+    if len(g) != len(X):
+        raise ValueError(
+            f"'groups' must have one label for each of the {len(X)} rows. Got {len(g)}."
+        )
+    if (g < 0).any():
+        raise ValueError(
+            f"'groups' must have a label for each row. Got {(g < 0).sum()} missing: drop these"
+            " rows, or label them."
+        )
     res = {}
     for o in X.columns:
         a, codes = encode(X[o], o in categorical)
-        if (codes < 0).any(): raise ValueError(f"Column {o!r} must have no missing values. Got {(codes < 0).sum()}: drop these rows, or use an anonymizer with missing='category'.")
+        if (codes < 0).any():
+            raise ValueError(
+                f"Column {o!r} must have no missing values. Got {(codes < 0).sum()}: drop these"
+                " rows, or use an anonymizer with missing='category'."
+            )
         published, cells = f(o, a, codes, g)
-        res[o] = X[o] if all(isinstance(c, Exact) for c in cells) else cell_column(published, cells, X.index, o)
+        res[o] = (
+            X[o]
+            if all(isinstance(c, Exact) for c in cells)
+            else cell_column(published, cells, X.index, o)
+        )
     return pd.DataFrame(res, index=X.index)

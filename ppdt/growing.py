@@ -15,30 +15,55 @@ from types import SimpleNamespace
 import numpy as np
 
 # %% ../nbs/06a_growing.ipynb #b8b534ed
-def entropy(
-    counts, # Rows, or weights, of each class; classes along `axis`, none negative
-    axis:int=-1, # The axis of the classes
-)->np.ndarray: # Entropy in bits, from 0 to log2 of the number of classes; shape of `counts` without that axis
-    "Entropy of class counts in bits; 0 for no rows. Source: quinlan1986; shao_beckford, Section IV.A."
+def entropy(counts, axis: int = -1) -> np.ndarray:
+    """Entropy of class counts in bits; 0 for no rows.
+
+    Source: quinlan1986; shao_beckford, Section IV.A.
+
+    Parameters
+    ----------
+    counts
+        Rows, or weights, of each class; classes along `axis`, none negative.
+    axis : int
+        The axis of the classes.
+
+    Returns
+    -------
+    np.ndarray
+        Entropy in bits, from 0 to log2 of the number of classes; shape of `counts` without that
+        axis.
+    """
     counts = np.asarray(counts, dtype=float)
     total = counts.sum(axis=axis, keepdims=True)
     p = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
-    return -np.sum(p*np.log2(p, out=np.zeros_like(p), where=p > 0), axis=axis) + 0.
+    return -np.sum(p * np.log2(p, out=np.zeros_like(p), where=p > 0), axis=axis) + 0.0
 
 # %% ../nbs/06a_growing.ipynb #0d8367ff
-def information_gain(
-    table, # Rows, or weights, of each value and class, shape (..., n_values, n_classes)
-)->np.ndarray: # Gain in bits, at least 0 and at most the entropy of the class; shape (...)
-    "Entropy of the class minus what is left of it when the value is known. Source: quinlan1986; shao_beckford, Section IV.A."
+def information_gain(table) -> np.ndarray:
+    """Entropy of the class minus what is left of it when the value is known.
+
+    Source: quinlan1986; shao_beckford, Section IV.A.
+
+    Parameters
+    ----------
+    table
+        Rows, or weights, of each value and class, shape (..., n_values, n_classes).
+
+    Returns
+    -------
+    np.ndarray
+        Gain in bits, at least 0 and at most the entropy of the class; shape (...).
+    """
     table = np.asarray(table, dtype=float)
     total = table.sum(axis=(-2, -1))
-    share = table.sum(axis=-1)/np.where(total > 0, total, 1)[..., None]
-    return np.maximum(entropy(table.sum(axis=-2)) - (share*entropy(table)).sum(axis=-1), 0.)
+    share = table.sum(axis=-1) / np.where(total > 0, total, 1)[..., None]
+    return np.maximum(entropy(table.sum(axis=-2)) - (share * entropy(table)).sum(axis=-1), 0.0)
 
 # %% ../nbs/06a_growing.ipynb #633efe52
 @dataclass(frozen=True, eq=False)
 class Members:
-    """What the cells of one attribute may stand for: cell i is `value[start[i]:start[i+1]]` with the weights beside them.
+    """What the cells of one attribute may stand for: cell i is `value[start[i]:start[i+1]]` with
+    the weights beside them.
 
     Attributes
     ----------
@@ -51,6 +76,7 @@ class Members:
     weight : ndarray of float, shape (n_members,)
         Their weights, 1 in all for each cell.
     """
+
     codes: np.ndarray
     start: np.ndarray
     value: np.ndarray
@@ -58,31 +84,36 @@ class Members:
 
     @classmethod
     def exact(cls, codes, n_values):
-        "Cells that are single values, -1 allowed"
+        """Cells that are single values, -1 allowed"""
         v = np.append(np.arange(n_values), -1)
-        return cls(np.where(codes < 0, n_values, codes), np.arange(n_values+2), v, np.ones(n_values+1))
+        return cls(
+            np.where(codes < 0, n_values, codes), np.arange(n_values + 2), v, np.ones(n_values + 1)
+        )
 
     @property
     def is_exact(self):
-        "Does every cell have one member?"
+        """Does every cell have one member?"""
         return len(self.value) == len(self.start) - 1
 
     @cached_property
     def heaviest(self):
-        "The heaviest member of each cell, the first of several; shape (n_cells,)"
-        cell = np.repeat(np.arange(len(self.start)-1), np.diff(self.start))
+        """The heaviest member of each cell, the first of several; shape (n_cells,)"""
+        cell = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
         order = np.lexsort((np.arange(len(cell)), -self.weight, cell))
         return self.value[order][self.start[:-1]]
 
     def expand(self, rows):
-        "Every member of every row: (position in `rows`, value, weight), three arrays as long as there are members"
+        """Every member of every row: (position in `rows`, value, weight), three arrays as long as
+        there are members
+        """
         return _expand(self, self.codes[rows])
 
 # %% ../nbs/06a_growing.ipynb #56a4c8cf
 def _expand(m, cell):
-    "Every member of every cell in `cell`: (position in `cell`, value, weight)"
-    if m.is_exact: return np.arange(len(cell)), m.value[cell], m.weight[cell]
-    r = m.start[cell+1] - m.start[cell]               # members of each
+    """Every member of every cell in `cell`: (position in `cell`, value, weight)"""
+    if m.is_exact:
+        return np.arange(len(cell)), m.value[cell], m.weight[cell]
+    r = m.start[cell + 1] - m.start[cell]  # members of each
     at = np.repeat(np.arange(len(cell)), r)
     j = np.arange(len(at)) - np.repeat(np.cumsum(r) - r - m.start[cell], r)
     return at, m.value[j], m.weight[j]
@@ -109,10 +140,13 @@ class TreeData:
     weight : ndarray of float, shape (n_rows,)
         Weight of each row, at least 0; rows of weight 0 take no part.
     line : list or None
-        For a numeric attribute its values in order as an array of float, else None. Criteria such as `GainRatio` cut them at thresholds.
+        For a numeric attribute its values in order as an array of float, else None. Criteria such
+        as `GainRatio` cut them at thresholds.
     base, level : list or None
-        Attributes of one `base` are levels of one taxonomy, from 0 for values as they are. A coarser level is in question where the next finer one was refused.
+        Attributes of one `base` are levels of one taxonomy, from 0 for values as they are. A
+        coarser level is in question where the next finer one was refused.
     """
+
     names: list
     values: list
     classes: np.ndarray
@@ -126,45 +160,70 @@ class TreeData:
 
 # %% ../nbs/06a_growing.ipynb #af9bb6f0
 def _textbook_members(m, i):
-    "The members of row i: pairs (value, weight), without values outside the domain"
-    s, e = m.start[m.codes[i]], m.start[m.codes[i]+1]
+    """The members of row i: pairs (value, weight), without values outside the domain"""
+    s, e = m.start[m.codes[i]], m.start[m.codes[i] + 1]
     return [(int(v), float(w)) for v, w in zip(m.value[s:e], m.weight[s:e]) if v >= 0 and w > 0]
 
+
 def _textbook_split(members, parts):
-    "The parts that go to each value, by value"
+    """The parts that go to each value, by value"""
     res = {}
     for i, w in parts:
-        for v, share in _textbook_members(members, i): res.setdefault(v, []).append((i, w*share))
+        for v, share in _textbook_members(members, i):
+            res.setdefault(v, []).append((i, w * share))
     return res
 
+
 def _textbook_counts(data, parts):
-    "Weights of the classes"
-    res = [0.]*len(data.classes)
-    for i, w in parts: res[data.y[i]] += w
+    """Weights of the classes"""
+    res = [0.0] * len(data.classes)
+    for i, w in parts:
+        res[data.y[i]] += w
     return res
 
 # %% ../nbs/06a_growing.ipynb #ac557c36
 def _textbook_id3(data, parts=None, free=None, min_branches=2):
-    "Grow by recursion. A node is (class weights, attribute or None, {value: node}). Source: shao_beckford, Alg. 2."
-    if parts is None: parts, free = [(i, w) for i, w in enumerate(data.weight) if w > 0], list(range(len(data.names)))
+    """Grow by recursion.
+
+    A node is (class weights, attribute or None, {value: node}). Source: shao_beckford, Alg. 2.
+    """
+    if parts is None:
+        parts, free = (
+            [(i, w) for i, w in enumerate(data.weight) if w > 0],
+            list(range(len(data.names))),
+        )
     counts = _textbook_counts(data, parts)
-    if sum(w > 0 for w in counts) < 2: return counts, None, {}
+    if sum(w > 0 for w in counts) < 2:
+        return counts, None, {}
     branches = {a: _textbook_split(data.route[a], parts) for a in free}
     free = [a for a in free if len(branches[a]) >= min_branches]
-    if not free: return counts, None, {}
+    if not free:
+        return counts, None, {}
+
     def gain(a):
-        table = [_textbook_counts(data, p) for _, p in sorted(_textbook_split(data.score[a], parts).items())]
+        table = [
+            _textbook_counts(data, p)
+            for _, p in sorted(_textbook_split(data.score[a], parts).items())
+        ]
         return round(float(information_gain(table)), 12)
-    best = max(free, key=gain)          # the first of several, thus in attribute order
+
+    best = max(free, key=gain)  # the first of several, thus in attribute order
     rest = [a for a in free if a != best]
-    return counts, best, {v: _textbook_id3(data, p, rest, min_branches) for v, p in sorted(branches[best].items())}
+    return (
+        counts,
+        best,
+        {v: _textbook_id3(data, p, rest, min_branches) for v, p in sorted(branches[best].items())},
+    )
 
 # %% ../nbs/06a_growing.ipynb #e7912220
-LEAF, MULTIWAY, THRESHOLD, ONE_VALUE = 0, 1, 2, 3    # kinds of nodes: no test, a branch a value, value <= threshold or not, one value or any other
+# kinds of nodes: no test, a branch a value, value <= threshold or not, one value or any other
+LEAF, MULTIWAY, THRESHOLD, ONE_VALUE = 0, 1, 2, 3
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """A decision tree as arrays, one entry a node; node 0 is the root, parents come before their children.
+    """A decision tree as arrays, one entry a node; node 0 is the root, parents come before their
+    children.
 
     Attributes
     ----------
@@ -175,11 +234,13 @@ class Tree:
     level : ndarray of int, shape (n_nodes,)
         Taxonomy level of the test; 0 for values as they are.
     kind : ndarray of int, shape (n_nodes,)
-        `LEAF`, `MULTIWAY` (one branch a value), `THRESHOLD` (at most, or above) or `ONE_VALUE` (one value, or any other).
+        `LEAF`, `MULTIWAY` (one branch a value), `THRESHOLD` (at most, or above) or `ONE_VALUE` (one
+        value, or any other).
     threshold : ndarray of float, shape (n_nodes,)
         Threshold of a numeric test; NaN for others.
     code : ndarray of int, shape (n_nodes,)
-        The branch that leads here: a value as a code, or 0 and 1 below thresholds and one-value tests; -1 for the root.
+        The branch that leads here: a value as a code, or 0 and 1 below thresholds and one-value
+        tests; -1 for the root.
     counts : ndarray of float, shape (n_nodes, n_classes)
         Training rows, or weights, of each class.
     n : ndarray of float, shape (n_nodes,)
@@ -187,10 +248,13 @@ class Tree:
     names, values, classes
         Attributes, their values in order, and class values.
     dates : dict or None
-        Attributes whose thresholds are dates, in nanoseconds since 1970: name to dtype, such as "datetime64[ns]" or "datetime64[ns, Europe/Paris]".
+        Attributes whose thresholds are dates, in nanoseconds since 1970: name to dtype, such as
+        "datetime64[ns]" or "datetime64[ns, Europe/Paris]".
     withheld : bool
-        Was it read from a file without counts? Then `counts` and `n` are made up, one row of its class in each node, and `values` has those only that a branch names.
+        Was it read from a file without counts? Then `counts` and `n` are made up, one row of its
+        class in each node, and `values` has those only that a branch names.
     """
+
     parent: np.ndarray
     attribute: np.ndarray
     level: np.ndarray
@@ -205,109 +269,153 @@ class Tree:
     dates: dict | None = None
     withheld: bool = False
 
-    def __len__(self): return len(self.parent)
-    def __repr__(self): return f"Tree({len(self)} nodes, {self.n_leaves} leaves, depth {self.depth})"
+    def __len__(self):
+        return len(self.parent)
+
+    def __repr__(self):
+        return f"Tree({len(self)} nodes, {self.n_leaves} leaves, depth {self.depth})"
+
     @property
-    def n_leaves(self): return int((self.attribute < 0).sum())
+    def n_leaves(self):
+        return int((self.attribute < 0).sum())
+
     @property
     def depth(self):
-        "Edges on the longest path"
+        """Edges on the longest path"""
         return int(_depths(self.parent).max())
+
     def children(self, node):
-        "Children of a node, in value order"
+        """Children of a node, in value order"""
         return _children(self, node)
+
     def child_of_code(self, nodes, codes):
-        "The child that a value leads to, -1 where there is none; `nodes` and `codes` have one shape"
+        """The child that a value leads to, -1 where there is none; `nodes` and `codes` have one
+        shape
+        """
         return _child_of_code(self, nodes, codes)
+
     def majority(self, nodes):
-        "Class, as a code, of most training rows of nodes; ties go to the first class"
+        """Class, as a code, of most training rows of nodes; ties go to the first class"""
         return np.round(self.counts[nodes], 9).argmax(axis=-1)
+
     @cached_property
-    def _branches(self): return _branches(self)
-    def __getstate__(self): return {o: v for o, v in self.__dict__.items() if o != "_branches"}   # a used tree is saved like a new one
+    def _branches(self):
+        return _branches(self)
+
+    # a used tree is saved like a new one
+    def __getstate__(self):
+        return {o: v for o, v in self.__dict__.items() if o != "_branches"}
 
 # %% ../nbs/06a_growing.ipynb #16b62403
 def _depths(parent):
-    "Edges from the root to each node"
-    res = [0]*len(parent)
+    """Edges from the root to each node"""
+    res = [0] * len(parent)
     for i, p in enumerate(parent.tolist()):
-        if i: res[i] = res[p] + 1
+        if i:
+            res[i] = res[p] + 1
     return np.array(res)
 
+
 def _branches(tree):
-    "(width, numbers of the branches in order, child of each); the number is parent*width + value"
+    """(width, numbers of the branches in order, child of each); the number is parent*width + value"""
     width = max([2, *map(len, tree.values)]) + 1
-    key = tree.parent[1:].astype(np.int64)*width + tree.code[1:]
+    key = tree.parent[1:].astype(np.int64) * width + tree.code[1:]
     order = np.argsort(key, kind="stable")
     return width, key[order], order + 1
 
 # %% ../nbs/06a_growing.ipynb #a0cf3754
 def _children(tree, node):
     width, key, child = tree._branches
-    return child[slice(*np.searchsorted(key, [node*width, (node + 1)*width]))]
+    return child[slice(*np.searchsorted(key, [node * width, (node + 1) * width]))]
+
 
 def _child_of_code(tree, nodes, codes):
     width, key, child = tree._branches
-    if not len(key): return np.full(np.shape(nodes), -1)
-    want = np.asarray(nodes, dtype=np.int64)*width + codes
+    if not len(key):
+        return np.full(np.shape(nodes), -1)
+    want = np.asarray(nodes, dtype=np.int64) * width + codes
     at = np.minimum(np.searchsorted(key, want), len(key) - 1)
     return np.where((key[at] == want) & (np.asarray(codes) >= 0), child[at], -1)
 
 # %% ../nbs/06a_growing.ipynb #cc012f1c
 def _nested(tree):
-    "A tree in the form of `_textbook_id3`"
-    nodes = [(c.tolist(), int(a) if a >= 0 else None, {}) for c, a in zip(tree.counts, tree.attribute)]
-    for i in range(1, len(tree)): nodes[tree.parent[i]][2][int(tree.code[i])] = nodes[i]
+    """A tree in the form of `_textbook_id3`"""
+    nodes = [
+        (c.tolist(), int(a) if a >= 0 else None, {}) for c, a in zip(tree.counts, tree.attribute)
+    ]
+    for i in range(1, len(tree)):
+        nodes[tree.parent[i]][2][int(tree.code[i])] = nodes[i]
     return nodes[0]
 
 # %% ../nbs/06a_growing.ipynb #3ceda4ba
 def _count(node, n_nodes, value, n_values, y, n_classes, weight):
-    "Weights of each (node, value, class), shape (n_nodes, n_values or fewer, n_classes); the values of a node keep their order"
-    key = node*n_values + value
-    if n_nodes*n_values > 8*len(key):
+    """Weights of each (node, value, class), shape (n_nodes, n_values or fewer, n_classes); the
+    values of a node keep their order
+    """
+    key = node * n_values + value
+    if n_nodes * n_values > 8 * len(key):
         pair, key = np.unique(key, return_inverse=True)
-        node = pair//n_values
+        node = pair // n_values
         rank = np.arange(len(pair)) - np.searchsorted(node, node)
         n_values = int(rank.max(initial=0)) + 1
-        key = (node*n_values + rank)[key]
-    res = np.bincount(key*n_classes + y, weight, minlength=n_nodes*n_values*n_classes)
+        key = (node * n_values + rank)[key]
+    res = np.bincount(key * n_classes + y, weight, minlength=n_nodes * n_values * n_classes)
     return res.reshape(n_nodes, n_values, n_classes)
 
 # %% ../nbs/06a_growing.ipynb #282b30a1
-_CELLS = 4_000_000     # cells of a table, or fragments of rows, handled at once
+_CELLS = 4_000_000  # cells of a table, or fragments of rows, handled at once
+
 
 def _inside(at, value, weight):
-    "Fragments whose value is in the domain and whose weight is not 0"
+    """Fragments whose value is in the domain and whose weight is not 0"""
     ok = (value >= 0) & (weight > 0)
     return (at, value, weight) if ok.all() else (at[ok], value[ok], weight[ok])
 
+
 def _scores(g, j, part, local, n_nodes, rows, weight):
-    "(score, is it shut?) of attribute j in the nodes `part`; -inf where no split may be"
+    """(score, is it shut?) of attribute j in the nodes `part`; -inf where no split may be"""
     d, n_values, k = g.data, len(g.data.values[j]), len(g.data.classes)
-    number = np.full(n_nodes, -1); number[part] = np.arange(len(part))
+    number = np.full(n_nodes, -1)
+    number[part] = np.arange(len(part))
     pick = np.flatnonzero(number[local] >= 0)
     node, r, w = number[local[pick]], rows[pick], weight[pick]
-    def count(at, value, w): return _count(node[at], len(part), value, n_values, d.y[r[at]], k, w)
+
+    def count(at, value, w):
+        return _count(node[at], len(part), value, n_values, d.y[r[at]], k, w)
+
     at, value, share = _inside(*d.score[j].expand(r))
-    table = count(at, value, w[at]*share)
-    sons = table if d.route[j] is d.score[j] and (d.route[j].is_exact or not g.min_fragment) else count(*_send(g, r, w, j))
-    res = np.where((sons.sum(axis=2) > 0).sum(axis=1) >= g.min_branches, np.round(g.score(table), 12), -np.inf)
+    table = count(at, value, w[at] * share)
+    sons = (
+        table
+        if d.route[j] is d.score[j] and (d.route[j].is_exact or not g.min_fragment)
+        else count(*_send(g, r, w, j))
+    )
+    res = np.where(
+        (sons.sum(axis=2) > 0).sum(axis=1) >= g.min_branches, np.round(g.score(table), 12), -np.inf
+    )
     res[res <= g.min_gain] = -np.inf
-    shut = (res > -np.inf) & ~np.asarray(g.admit(sons), dtype=bool) if g.admit else np.zeros(len(part), dtype=bool)
+    shut = (
+        (res > -np.inf) & ~np.asarray(g.admit(sons), dtype=bool)
+        if g.admit
+        else np.zeros(len(part), dtype=bool)
+    )
     return res, shut
 
 # %% ../nbs/06a_growing.ipynb #68f050f4
 def _send(g, rows, weight, attribute):
-    "Where fragments of rows go: (position in `rows`, value, weight)"
+    """Where fragments of rows go: (position in `rows`, value, weight)"""
     m = g.data.route[attribute]
     light = np.flatnonzero(weight < g.min_fragment)
     if m.is_exact or not len(light):
         at, value, w = m.expand(rows)
-        return _inside(at, value, weight[at]*w)
+        return _inside(at, value, weight[at] * w)
     whole = np.flatnonzero(weight >= g.min_fragment)
     at, value, w = m.expand(rows[whole])
-    return _inside(np.append(whole[at], light), np.append(value, m.heaviest[m.codes[rows[light]]]),
-                   np.append(weight[whole[at]]*w, weight[light]))
+    return _inside(
+        np.append(whole[at], light),
+        np.append(value, m.heaviest[m.codes[rows[light]]]),
+        np.append(weight[whole[at]] * w, weight[light]),
+    )
 
 # %% ../nbs/06a_growing.ipynb #260f6e76
 @dataclass(frozen=True)
@@ -329,187 +437,331 @@ class Test:
     score : float
         What the test is worth.
     """
-    __test__ = False             # not a test of this package
+
+    __test__ = False  # not a test of this package
     attribute: int
     kind: int = MULTIWAY
     level: int = 0
     threshold: float = float("nan")
     cut: int = -1
-    score: float = 0.
+    score: float = 0.0
+
     def branch(self, codes):
-        "The branch that rows with these codes take; -1 for an unknown value"
+        """The branch that rows with these codes take; -1 for an unknown value"""
         codes = np.asarray(codes)
-        if self.kind == MULTIWAY: return codes
-        return np.where(codes < 0, -1, codes > self.cut if self.kind == THRESHOLD else codes != self.cut)
+        if self.kind == MULTIWAY:
+            return codes
+        return np.where(
+            codes < 0, -1, codes > self.cut if self.kind == THRESHOLD else codes != self.cut
+        )
 
 # %% ../nbs/06a_growing.ipynb #05d9334f
 def _choice(attribute, kind, cut, middle, score):
-    "The best test of each node, as arrays; attribute -1: none"
+    """The best test of each node, as arrays; attribute -1: none"""
     return SimpleNamespace(attribute=attribute, kind=kind, cut=cut, middle=middle, score=score)
 
-def _pick(choice, nodes): return _choice(*(getattr(choice, o)[nodes] for o in ("attribute", "kind", "cut", "middle", "score")))
+
+def _pick(choice, nodes):
+    return _choice(
+        *(getattr(choice, o)[nodes] for o in ("attribute", "kind", "cut", "middle", "score"))
+    )
+
 
 def _test(choice, i, level):
-    "One of them as a `Test`"
+    """One of them as a `Test`"""
     j, kind = int(choice.attribute[i]), int(choice.kind[i])
-    return Test(j, kind, level[j], float(choice.middle[i]) if kind == THRESHOLD else Test.threshold, int(choice.cut[i]), float(choice.score[i]))
+    return Test(
+        j,
+        kind,
+        level[j],
+        float(choice.middle[i]) if kind == THRESHOLD else Test.threshold,
+        int(choice.cut[i]),
+        float(choice.score[i]),
+    )
 
 # %% ../nbs/06a_growing.ipynb #ae4fa4b2
 def _finer(base, level):
-    "For each attribute the next finer level of the same base, -1 for none; None when no attribute has one"
+    """For each attribute the next finer level of the same base, -1 for none; None when no attribute
+    has one
+    """
     place = {(b, l): j for j, (b, l) in enumerate(zip(base, level))}
-    if len(place) < len(level): raise ValueError("'data' must have each level of an attribute once. Got two attributes with one base and level.")
-    res = [max(((l, i) for (b, l), i in place.items() if b == base[j] and l < level[j]), default=(0, -1))[1] for j in range(len(level))] if any(level) else []
+    if len(place) < len(level):
+        raise ValueError(
+            "'data' must have each level of an attribute once. Got two attributes with one base and"
+            " level."
+        )
+    res = (
+        [
+            max(
+                ((l, i) for (b, l), i in place.items() if b == base[j] and l < level[j]),
+                default=(0, -1),
+            )[1]
+            for j in range(len(level))
+        ]
+        if any(level)
+        else []
+    )
     return np.array(res) if any(o >= 0 for o in res) else None
 
+
 def _in_question(shut, finer):
-    "Which attributes may be chosen, shape (n_nodes, n_attributes)"
+    """Which attributes may be chosen, shape (n_nodes, n_attributes)"""
     return ~shut if finer is None else ~shut & ((finer < 0) | shut[:, finer])
 
 # %% ../nbs/06a_growing.ipynb #6cd8b16f
 class _Open:
     "Open nodes of one depth whose rows are `Members`"
+
     def __init__(self, g, local, rows, weight, used, depth):
-        self.g, self.local, self.rows, self.weight, self.used, self.depth = g, local, rows, weight, used, depth
+        self.g, self.local, self.rows, self.weight, self.used, self.depth = (
+            g,
+            local,
+            rows,
+            weight,
+            used,
+            depth,
+        )
         n, k = len(used), len(g.data.classes)
-        self.counts = np.bincount(local*k + g.data.y[rows], weight, minlength=n*k).reshape(n, k)
+        self.counts = np.bincount(local * k + g.data.y[rows], weight, minlength=n * k).reshape(n, k)
         self.scores = self.shut = self.choice = self.ids = None
 
     def open(self):
-        "Which nodes may be split at all"
-        return ((self.counts > 0).sum(axis=1) > 1) & (self.counts.sum(axis=1) >= self.g.min_weight) & (self.depth < self.g.max_depth)
+        """Which nodes may be split at all"""
+        return (
+            ((self.counts > 0).sum(axis=1) > 1)
+            & (self.counts.sum(axis=1) >= self.g.min_weight)
+            & (self.depth < self.g.max_depth)
+        )
 
     def keep(self, stay):
-        "Only the nodes `stay`"
-        if stay.all(): return self
+        """Only the nodes `stay`"""
+        if stay.all():
+            return self
         live = np.flatnonzero(stay[self.local])
         return self._part(np.flatnonzero(stay), live, (np.cumsum(stay) - 1)[self.local[live]])
 
     def _part(self, nodes, live, local):
-        "The nodes `nodes`, and the fragments `live` in them"
+        """The nodes `nodes`, and the fragments `live` in them"""
         res = copy(self)
         res.local, res.rows, res.weight = local, self.rows[live], self.weight[live]
-        for o in ("counts", "ids", "used", "scores", "shut"): setattr(res, o, None if getattr(self, o) is None else getattr(self, o)[nodes])
+        for o in ("counts", "ids", "used", "scores", "shut"):
+            setattr(res, o, None if getattr(self, o) is None else getattr(self, o)[nodes])
         res.choice = self.choice and _pick(self.choice, nodes)
         return res
 
     def each(self):
-        "The nodes one by one"
-        order, ends = np.argsort(self.local, kind="stable"), np.cumsum(np.bincount(self.local, minlength=len(self.used)))[:-1]
-        return [self._part([i], live, np.zeros(len(live), dtype=np.int64)) for i, live in enumerate(np.split(order, ends))]
+        """The nodes one by one"""
+        order, ends = (
+            np.argsort(self.local, kind="stable"),
+            np.cumsum(np.bincount(self.local, minlength=len(self.used)))[:-1],
+        )
+        return [
+            self._part([i], live, np.zeros(len(live), dtype=np.int64))
+            for i, live in enumerate(np.split(order, ends))
+        ]
 
     def measure(self):
-        "Score every attribute in every node"
+        """Score every attribute in every node"""
         g, n, k = self.g, len(self.used), len(self.g.data.classes)
-        self.scores, self.shut = np.full((n, len(g.data.names)), -np.inf), np.zeros((n, len(g.data.names)), dtype=bool)
+        self.scores, self.shut = (
+            np.full((n, len(g.data.names)), -np.inf),
+            np.zeros((n, len(g.data.names)), dtype=bool),
+        )
         for j, values in enumerate(g.data.values):
-            skip = len(values) < g.min_branches or g.finer is not None and g.finer[j] >= 0 and not g.refusals
+            skip = (
+                len(values) < g.min_branches
+                or g.finer is not None
+                and g.finer[j] >= 0
+                and not g.refusals
+            )
             todo = [] if skip else np.flatnonzero(~self.used[:, j])
-            step = max(1, _CELLS//max(1, len(values)*k))
+            step = max(1, _CELLS // max(1, len(values) * k))
             for i in range(0, len(todo), step):
-                part = todo[i:i+step]
-                self.scores[part, j], self.shut[part, j] = _scores(g, j, part, self.local, n, self.rows, self.weight)
+                part = todo[i : i + step]
+                self.scores[part, j], self.shut[part, j] = _scores(
+                    g, j, part, self.local, n, self.rows, self.weight
+                )
 
     def best(self):
-        "The best test of each node, the first of equal ones"
+        """The best test of each node, the first of equal ones"""
         if self.choice is None:
             n = len(self.used)
-            s = np.where(_in_question(self.shut, self.g.finer), self.scores, -np.inf) if self.scores.size else np.full((n, 1), -np.inf)
+            s = (
+                np.where(_in_question(self.shut, self.g.finer), self.scores, -np.inf)
+                if self.scores.size
+                else np.full((n, 1), -np.inf)
+            )
             top = s.max(axis=1)
-            self.choice = _choice(np.where(top > -np.inf, s.argmax(axis=1), -1), np.full(n, MULTIWAY), np.full(n, -1), np.full(n, np.nan), top)
+            self.choice = _choice(
+                np.where(top > -np.inf, s.argmax(axis=1), -1),
+                np.full(n, MULTIWAY),
+                np.full(n, -1),
+                np.full(n, np.nan),
+                top,
+            )
         return self.choice
 
     def refuse(self):
-        "The best test of the only node is refused for good"
+        """The best test of the only node is refused for good"""
         self.shut[0, self.choice.attribute[0]], self.choice = True, None
 
-    def row_numbers(self): return np.unique(self.rows)
+    def row_numbers(self):
+        return np.unique(self.rows)
 
     def split(self):
-        "Split every node by its best test: (state of the children, parent of each, its code), in order of parent and value"
+        """Split every node by its best test: (state of the children, parent of each, its code), in
+        order of parent and value
+        """
         g, best = self.g, self.choice.attribute
         width = max(map(len, g.data.values)) + 1
         res, ask = [], best[self.local]
         for j in np.unique(best):
             pick = np.flatnonzero(ask == j)
             at, value, w = _send(g, self.rows[pick], self.weight[pick], j)
-            res.append((pick[at], self.local[pick[at]]*width + value, w))
+            res.append((pick[at], self.local[pick[at]] * width + value, w))
         at, child, w = (np.concatenate(o) for o in zip(*res))
         branch, child = np.unique(child, return_inverse=True)
         old, value = np.divmod(branch, width)
-        used = self.used[old]; used[np.arange(len(old)), best[old]] = True
+        used = self.used[old]
+        used[np.arange(len(old)), best[old]] = True
         return _Open(g, child, self.rows[at], w, used, self.depth + 1), old, value
 
 # %% ../nbs/06a_growing.ipynb #9e5099ec
-def _rules(data, score=None, min_gain=None, max_depth=None, min_weight=0., min_fragment=0., min_branches=2, admit=None, refusals=False):
-    "What every state of a growing tree knows"
+def _rules(
+    data,
+    score=None,
+    min_gain=None,
+    max_depth=None,
+    min_weight=0.0,
+    min_fragment=0.0,
+    min_branches=2,
+    admit=None,
+    refusals=False,
+):
+    """What every state of a growing tree knows"""
     n = len(data.names)
-    level = list(getattr(data, "level", None) or [0]*n)
+    level = list(getattr(data, "level", None) or [0] * n)
     finer = _finer(getattr(data, "base", None) or list(range(n)), level)
-    return SimpleNamespace(data=data, score=score, min_gain=-np.inf if min_gain is None else min_gain, max_depth=np.inf if max_depth is None else max_depth, min_weight=min_weight,
-                           min_fragment=min_fragment, min_branches=min_branches, admit=admit, refusals=refusals or admit is not None, level=level, finer=finer)
+    return SimpleNamespace(
+        data=data,
+        score=score,
+        min_gain=-np.inf if min_gain is None else min_gain,
+        max_depth=np.inf if max_depth is None else max_depth,
+        min_weight=min_weight,
+        min_fragment=min_fragment,
+        min_branches=min_branches,
+        admit=admit,
+        refusals=refusals or admit is not None,
+        level=level,
+        finer=finer,
+    )
+
 
 def _open(data, g):
-    "The root as a state. Raises ValueError when no row weighs anything"
-    if data.line is not None and any(o is not None for o in data.line): raise ValueError("'score' must know thresholds when an attribute is numeric. Got a function of tables: use GainRatio or Gain of ppdt.splits.")
+    """The root as a state. Raises ValueError when no row weighs anything"""
+    if data.line is not None and any(o is not None for o in data.line):
+        raise ValueError(
+            "'score' must know thresholds when an attribute is numeric. Got a function of tables:"
+            " use GainRatio or Gain of ppdt.splits."
+        )
     rows = _heavy(data)
-    return _Open(g, np.zeros(len(rows), dtype=np.int64), rows, np.asarray(data.weight, dtype=float)[rows], np.zeros((1, len(data.names)), dtype=bool), 0)
+    return _Open(
+        g,
+        np.zeros(len(rows), dtype=np.int64),
+        rows,
+        np.asarray(data.weight, dtype=float)[rows],
+        np.zeros((1, len(data.names)), dtype=bool),
+        0,
+    )
+
 
 def _heavy(data):
-    "Rows that weigh something"
+    """Rows that weigh something"""
     rows = np.flatnonzero(data.weight > 0)
-    if not len(rows): raise ValueError("'data' must have at least one row of weight above 0. Got none: check the table and the weights.")
+    if not len(rows):
+        raise ValueError(
+            "'data' must have at least one row of weight above 0. Got none: check the table and the"
+            " weights."
+        )
     return rows
 
 # %% ../nbs/06a_growing.ipynb #bf6b1c97
 class _Grown:
     "The nodes so far, in the order in which they were made"
-    def __init__(self): self.n, self.born, self.tests = 0, [], []
+
+    def __init__(self):
+        self.n, self.born, self.tests = 0, [], []
 
     def add(self, parent, code, counts, depth):
-        "New nodes: their numbers"
+        """New nodes: their numbers"""
         ids = np.arange(self.n, self.n + len(code))
         self.n += len(code)
         self.born.append((np.asarray(parent), np.asarray(code), counts, np.full(len(code), depth)))
         return ids
 
     def split(self, ids, c, parent):
-        "Write down the tests of nodes, just before their children are added; `parent` has the place in `ids` of each child's parent"
+        """Write down the tests of nodes, just before their children are added; `parent` has the
+        place in `ids` of each child's parent
+        """
         width = np.bincount(parent, minlength=len(ids))
-        self.tests.append((ids, c.attribute, c.kind, c.cut, c.middle, self.n + np.cumsum(width) - width, width))
+        self.tests.append(
+            (ids, c.attribute, c.kind, c.cut, c.middle, self.n + np.cumsum(width) - width, width)
+        )
 
     def nodes(self):
-        "Arrays with one entry a node: parent, code, counts, depth, attribute, kind, cut, middle, first (child), width (children)"
+        """Arrays with one entry a node: parent, code, counts, depth, attribute, kind, cut, middle,
+        first (child), width (children)
+        """
         r = SimpleNamespace()
         r.parent, r.code, r.counts, r.depth = map(np.concatenate, zip(*self.born))
-        ids, *found = map(np.concatenate, zip(*self.tests)) if self.tests else ([],)*7
-        for name, empty, v in zip(("attribute", "kind", "cut", "middle", "first", "width"), (-1, LEAF, -1, np.nan, 0, 0), found):
-            x = np.full(self.n, empty); x[ids] = v
+        ids, *found = map(np.concatenate, zip(*self.tests)) if self.tests else ([],) * 7
+        for name, empty, v in zip(
+            ("attribute", "kind", "cut", "middle", "first", "width"),
+            (-1, LEAF, -1, np.nan, 0, 0),
+            found,
+        ):
+            x = np.full(self.n, empty)
+            x[ids] = v
             setattr(r, name, x)
         return r
 
 # %% ../nbs/06a_growing.ipynb #d7e65108
 _ORDERS = ("level", "best", "weighted")
 
+
 def _grow_open(state, level, allow=None, on_split=None, order="level"):
-    "The loop of all growers, from the state of the root on: nodes as arrays. Source: kadet, Section 3.1"
+    """The loop of all growers, from the state of the root on: nodes as arrays.
+
+    Source: kadet, Section 3.1
+    """
     tree, queue, total = _Grown(), [], state.counts.sum()
     alone = order != "level" or allow is not None or on_split is not None
+
     def enter(s):
         s = s.keep(s.open())
-        if not len(s.ids): return
+        if not len(s.ids):
+            return
         s.measure()
-        for o in s.each() if alone else [s]: offer(o)
+        for o in s.each() if alone else [s]:
+            offer(o)
+
     def offer(s):
         s = s.keep(s.best().attribute >= 0)
-        if not len(s.ids): return
-        worth = 0. if order == "level" else -s.choice.score[0]*(s.counts.sum()/total if order == "weighted" else 1.)
-        heapq.heappush(queue, (worth, int(s.ids[0]), s))       # ties go to the older node
+        if not len(s.ids):
+            return
+        worth = (
+            0.0
+            if order == "level"
+            else -s.choice.score[0] * (s.counts.sum() / total if order == "weighted" else 1.0)
+        )
+        heapq.heappush(queue, (worth, int(s.ids[0]), s))  # ties go to the older node
+
     state.ids = tree.add([-1], [-1], state.counts, 0)
     enter(state)
     while queue:
         s = heapq.heappop(queue)[2]
-        if alone: told = int(s.ids[0]), _test(s.choice, 0, level), s.row_numbers()
+        if alone:
+            told = int(s.ids[0]), _test(s.choice, 0, level), s.row_numbers()
         if allow and not allow(*told):
             s.refuse()
             offer(s)
@@ -517,54 +769,92 @@ def _grow_open(state, level, allow=None, on_split=None, order="level"):
         kids, parent, code = s.split()
         tree.split(s.ids, s.choice, parent)
         kids.ids = tree.add(s.ids[parent], code, kids.counts, kids.depth)
-        if on_split: on_split(*told[:2], dict(zip(code.tolist(), kids.ids.tolist())), told[2])
+        if on_split:
+            on_split(*told[:2], dict(zip(code.tolist(), kids.ids.tolist())), told[2])
         enter(kids)
     return tree.nodes()
 
 # %% ../nbs/06a_growing.ipynb #c6052bd1
 def grow(
-    data:TreeData, # Rows to learn from
-    score=information_gain, # Score of tables (..., n_values, n_classes), shape (...); values that a node does not have may be left out of its table. Or a criterion such as `GainRatio()`, which knows thresholds
-    allow=None, # allow(node, test, rows) -> bool: may this node make this `Test`? `rows` are row numbers. Once refused, refused for good
-    on_split=None, # on_split(node, test, children, rows): told of each split before anything else is asked; `children` maps branches, for values their codes, to nodes
-    order:str="level", # "level": level by level; "best": the best test of all open nodes first; "weighted": score times the node's share of the weight
-    min_gain:float=None, # Split only when the score exceeds this; None: always
-    max_depth:int=None, # Edges from root to leaf at most; None: no limit
-    min_weight:float=0., # Nodes lighter than this are not split
-    min_fragment:float=0., # Fragments lighter than this are not divided further, in weight of a row
-    min_branches:int=2, # Branches that a split must have; 1: an attribute may send all rows one way and make a chain. With functions of tables only
-    admit=None, # admit(tables) -> bool, shape (...): may a node have these children? Tables (..., n_branches, n_classes) of class weights, children that are empty among them
-)->Tree: # The tree
-    """Grow a tree; with a function of tables one branch a value, and each attribute at most once on a path. Source: shao_beckford, Alg. 2; kadet, Section 3.
+    data: TreeData,
+    score=information_gain,
+    allow=None,
+    on_split=None,
+    order: str = "level",
+    min_gain: float = None,
+    max_depth: int = None,
+    min_weight: float = 0.0,
+    min_fragment: float = 0.0,
+    min_branches: int = 2,
+    admit=None,
+) -> Tree:
+    """Grow a tree; with a function of tables one branch a value, and each attribute at most once on
+    a path.
+
+    Source: shao_beckford, Alg. 2; kadet, Section 3.
 
     Raises ValueError for an unknown order, and when no row weighs anything."""
-    if order not in _ORDERS: raise ValueError(f"'order' must be one of {', '.join(map(repr, _ORDERS))}. Got {order!r}.")
-    g = _rules(data, score, min_gain, max_depth, min_weight, min_fragment, min_branches, admit, allow is not None)
-    if hasattr(score, "open"): return score.tree(data, g, allow, on_split, order)
+    if order not in _ORDERS:
+        raise ValueError(f"'order' must be one of {', '.join(map(repr, _ORDERS))}. Got {order!r}.")
+    g = _rules(
+        data,
+        score,
+        min_gain,
+        max_depth,
+        min_weight,
+        min_fragment,
+        min_branches,
+        admit,
+        allow is not None,
+    )
+    if hasattr(score, "open"):
+        return score.tree(data, g, allow, on_split, order)
     t = _grow_open(_open(data, g), g.level, allow, on_split, order)
-    return Tree(t.parent, t.attribute, _levels(g.level, t.attribute), t.kind, t.middle, t.code, t.counts, t.counts.sum(axis=1), list(data.names), [list(o) for o in data.values], data.classes)
+    return Tree(
+        t.parent,
+        t.attribute,
+        _levels(g.level, t.attribute),
+        t.kind,
+        t.middle,
+        t.code,
+        t.counts,
+        t.counts.sum(axis=1),
+        list(data.names),
+        [list(o) for o in data.values],
+        data.classes,
+    )
+
 
 def _levels(level, attribute):
-    "Taxonomy level of each node's test"
+    """Taxonomy level of each node's test"""
     return np.append(level, 0).astype(int)[attribute]
 
 # %% ../nbs/06a_growing.ipynb #cde71b84
 def _descend(tree, members, rows, min_weight):
-    "Class shares of `rows`, all at once"
-    n, share = len(rows), tree.counts/np.maximum(tree.counts.sum(axis=1, keepdims=True), 1e-300)
-    res, row, node, weight = np.zeros((n, len(tree.classes))), np.arange(n), np.zeros(n, dtype=np.int64), np.ones(n)
+    """Class shares of `rows`, all at once"""
+    n, share = len(rows), tree.counts / np.maximum(tree.counts.sum(axis=1, keepdims=True), 1e-300)
+    res, row, node, weight = (
+        np.zeros((n, len(tree.classes))),
+        np.arange(n),
+        np.zeros(n, dtype=np.int64),
+        np.ones(n),
+    )
+
     def stop(pick):
-        for c in range(res.shape[1]): res[:, c] += np.bincount(row[pick], weight[pick]*share[node[pick], c], minlength=n)
+        for c in range(res.shape[1]):
+            res[:, c] += np.bincount(row[pick], weight[pick] * share[node[pick], c], minlength=n)
+
     while True:
         end = (tree.attribute[node] < 0) | (weight < min_weight)
         stop(end)
         row, node, weight = row[~end], node[~end], weight[~end]
-        if not len(row): return res
+        if not len(row):
+            return res
         parts, ask = [], tree.attribute[node]
         for j in np.unique(ask):
             pick = np.flatnonzero(ask == j)
             at, value, w = members[j].expand(rows[row[pick]])
-            parts.append((row[pick[at]], node[pick[at]], value, weight[pick[at]]*w))
+            parts.append((row[pick[at]], node[pick[at]], value, weight[pick[at]] * w))
         row, node, value, weight = (np.concatenate(o) for o in zip(*parts))
         child = tree.child_of_code(node, value)
         stop(child < 0)
@@ -572,22 +862,40 @@ def _descend(tree, members, rows, min_weight):
 
 # %% ../nbs/06a_growing.ipynb #df0556ac
 def _alike(codes):
-    "Rows with equal codes: (one row of each kind, kind of every row)"
+    """Rows with equal codes: (one row of each kind, kind of every row)"""
     kind = np.zeros(len(codes[0]), dtype=np.int64)
-    for c in codes: kind = np.unique(kind*(int(c.max(initial=0)) + 1) + c, return_inverse=True)[1]
+    for c in codes:
+        kind = np.unique(kind * (int(c.max(initial=0)) + 1) + c, return_inverse=True)[1]
     return np.unique(kind, return_index=True)[1], kind
 
-def tree_counts(
-    tree:Tree, # A tree
-    members:list, # What the rows to classify say, a list of Members, one for each of the tree's attributes
-    min_weight:float=1e-6, # Fragments of a row lighter than this stop where they are
-)->np.ndarray: # Class shares, shape (n_rows, n_classes), 1 in all for each row
-    "Send rows down, a set down all its branches with its weights; where no branch fits, the node's own class shares answer."
+
+def tree_counts(tree: Tree, members: list, min_weight: float = 1e-06) -> np.ndarray:
+    """Send rows down, a set down all its branches with its weights; where no branch fits, the
+    node's own class shares answer.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree.
+    members : list
+        What the rows to classify say, a list of Members, one for each of the tree's attributes.
+    min_weight : float
+        Fragments of a row lighter than this stop where they are.
+
+    Returns
+    -------
+    np.ndarray
+        Class shares, shape (n_rows, n_classes), 1 in all for each row.
+    """
     n = len(members[0].codes) if members else 0
     asked = np.unique(tree.attribute[tree.attribute >= 0])
-    if n == 0 or all(members[j].is_exact for j in asked): return _descend(tree, members, np.arange(n), min_weight)
+    if n == 0 or all(members[j].is_exact for j in asked):
+        return _descend(tree, members, np.arange(n), min_weight)
     first, kind = _alike([members[j].codes for j in asked])
     r = np.array([np.diff(members[j].start)[members[j].codes[first]] for j in asked], dtype=float)
-    load = np.minimum(r.prod(axis=0), tree.n_leaves*r.max(axis=0))           # fragments of a row, at most
-    group = (np.cumsum(load)/_CELLS).astype(int)
-    return np.concatenate([_descend(tree, members, first[group == o], min_weight) for o in np.unique(group)])[kind]
+    # fragments of a row, at most
+    load = np.minimum(r.prod(axis=0), tree.n_leaves * r.max(axis=0))
+    group = (np.cumsum(load) / _CELLS).astype(int)
+    return np.concatenate(
+        [_descend(tree, members, first[group == o], min_weight) for o in np.unique(group)]
+    )[kind]

@@ -11,186 +11,385 @@ import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
-from .tables import (Cell, Centroid, Exact, Interval, MAX_NUMERIC_VALUES, Node, Suppressed, _names, canonical_order, cells, check_table, value_order,
-                         value_text)
+from ppdt.tables import (
+    Cell,
+    Centroid,
+    Exact,
+    Interval,
+    MAX_NUMERIC_VALUES,
+    Node,
+    Suppressed,
+    _names,
+    canonical_order,
+    cells,
+    check_table,
+    value_order,
+    value_text,
+)
 
-_all_ = ['MAX_NUMERIC_VALUES']
+_all_ = ["MAX_NUMERIC_VALUES"]
 from .trees import Members, TreeData, grow, information_gain, tree_counts
 from .release import _fit_columns, _forget, check_class, same_columns
 
 # %% ../nbs/11_id3_sets.ipynb #e3debefb
 def _codes_of(cell, where, own):
-    "What a cell may stand for, as codes into the domain, in order; -1 for a value outside it"
-    if own: return np.array([where.get(cell, -1)])
-    if isinstance(cell, Suppressed): return np.arange(len(where)) if where else np.array([-1])
+    """What a cell may stand for, as codes into the domain, in order; -1 for a value outside it"""
+    if own:
+        return np.array([where.get(cell, -1)])
+    if isinstance(cell, Suppressed):
+        return np.arange(len(where)) if where else np.array([-1])
     return np.array(sorted(where.get(v, -1) for v in cell.values))
 
-def cell_members(
-    codes, # Cell of each row, -1 where missing, shape (n_rows,)
-    cells:list, # Distinct cells: values, sets, or suppressed
-    values:list, # The domain, in order
-    own:bool=False, # Is each cell a value of its own? Then the domain lists cells
-)->Members: # What each row may stand for
-    "Cells as weighted members: 1/r for each of r values, the whole domain for a suppressed or missing cell. Source: shao_beckford, Section IV.A."
+
+def cell_members(codes, cells: list, values: list, own: bool = False) -> Members:
+    """Cells as weighted members: 1/r for each of r values, the whole domain for a suppressed or
+    missing cell.
+
+    Source: shao_beckford, Section IV.A.
+
+    Parameters
+    ----------
+    codes
+        Cell of each row, -1 where missing, shape (n_rows,).
+    cells : list
+        Distinct cells: values, sets, or suppressed.
+    values : list
+        The domain, in order.
+    own : bool
+        Is each cell a value of its own? Then the domain lists cells.
+
+    Returns
+    -------
+    Members
+        What each row may stand for.
+    """
     where, codes = {o: i for i, o in enumerate(values)}, np.asarray(codes)
-    if (codes < 0).any(): codes, cells = np.where(codes < 0, len(cells), codes), [*cells, Suppressed()]
+    if (codes < 0).any():
+        codes, cells = np.where(codes < 0, len(cells), codes), [*cells, Suppressed()]
     members = [_codes_of(c, where, own) for c in cells]
     sizes = np.array([len(m) for m in members])
-    return Members(codes, np.append(0, np.cumsum(sizes)), np.concatenate(members), np.repeat(1/np.maximum(sizes, 1), sizes))
+    return Members(
+        codes,
+        np.append(0, np.cumsum(sizes)),
+        np.concatenate(members),
+        np.repeat(1 / np.maximum(sizes, 1), sizes),
+    )
 
 # %% ../nbs/11_id3_sets.ipynb #cba8abb7
-def draw_members(
-    m:Members, # Cells with weighted members
-    rng:np.random.Generator, # Where chance comes from
-    n_values:int, # Size of the domain
-)->Members: # One member for each row
-    "Draw one member for each row, by weight. Source: shao_beckford, Section IV.B, Random Selection."
-    if m.is_exact: return m
-    first, last = m.start[m.codes], m.start[m.codes+1] - 1
+def draw_members(m: Members, rng: np.random.Generator, n_values: int) -> Members:
+    """Draw one member for each row, by weight.
+
+    Source: shao_beckford, Section IV.B, Random Selection.
+
+    Parameters
+    ----------
+    m : Members
+        Cells with weighted members.
+    rng : np.random.Generator
+        Where chance comes from.
+    n_values : int
+        Size of the domain.
+
+    Returns
+    -------
+    Members
+        One member for each row.
+    """
+    if m.is_exact:
+        return m
+    first, last = m.start[m.codes], m.start[m.codes + 1] - 1
     total = np.cumsum(m.weight)
-    before = np.append(0., total)[first]
-    u = before + rng.random(len(m.codes))*(total[last] - before)
+    before = np.append(0.0, total)[first]
+    u = before + rng.random(len(m.codes)) * (total[last] - before)
     at = np.clip(np.searchsorted(total, u, side="right"), first, last)
     return Members.exact(m.value[at], n_values)
 
 # %% ../nbs/11_id3_sets.ipynb #d67d6ca9
-def most_frequent_members(
-    m:Members, # Cells with weighted members
-    n_values:int, # Size of the domain
-)->Members: # One member for each row
-    "Take the member that has the largest weight in the whole table. Source: shao_beckford, Section IV.B, Highest Frequency."
-    if m.is_exact: return m
+def most_frequent_members(m: Members, n_values: int) -> Members:
+    """Take the member that has the largest weight in the whole table.
+
+    Source: shao_beckford, Section IV.B, Highest Frequency.
+
+    Parameters
+    ----------
+    m : Members
+        Cells with weighted members.
+    n_values : int
+        Size of the domain.
+
+    Returns
+    -------
+    Members
+        One member for each row.
+    """
+    if m.is_exact:
+        return m
     _, value, weight = m.expand(np.arange(len(m.codes)))
     total = np.round(np.bincount(value[value >= 0], weight[value >= 0], minlength=n_values), 9)
-    best = np.array([m.value[s:e][total[m.value[s:e]].argmax()] for s, e in zip(m.start[:-1], m.start[1:])])
+    best = np.array(
+        [m.value[s:e][total[m.value[s:e]].argmax()] for s, e in zip(m.start[:-1], m.start[1:])]
+    )
     return Members.exact(best[m.codes], n_values)
 
 # %% ../nbs/11_id3_sets.ipynb #84ed9396
 def _check_marginals(marginals, k, name):
-    "Counts that may be published, or a message that says what to do"
+    """Counts that may be published, or a message that says what to do"""
     for o, counts in marginals.items():
         low = [v for v, n in counts.items() if n < k]
-        if low: raise ValueError(f"'marginals' must not hold counts below {name}={k}. Got {counts[low[0]]} for {value_text(low[0])!r} in {o!r}: so small a count tells on people; leave the value or the column out.")
+        if low:
+            raise ValueError(
+                f"'marginals' must not hold counts below {name}={k}. Got {counts[low[0]]} for"
+                f" {value_text(low[0])!r} in {o!r}: so small a count tells on people; leave the"
+                " value or the column out."
+            )
 
-def make_marginals(
-    X, # The original table, shape (n_rows, n_columns)
-    columns, # Columns whose counts are to be published
-    k:int=5, # The smallest count that may be published, at least 1
-)->dict: # For each column a dict from value to count
-    "Counts of each value of the original, an extra publication that `convert='original_distribution'` needs. Raises ValueError when a count lies below k, or a column is unknown. Source: shao_beckford, Section IV.B."
+
+def make_marginals(X, columns, k: int = 5) -> dict:
+    """Counts of each value of the original, an extra publication that
+    `convert='original_distribution'` needs.
+
+    Source: shao_beckford, Section IV.B.
+
+    Parameters
+    ----------
+    X
+        The original table, shape (n_rows, n_columns).
+    columns
+        Columns whose counts are to be published.
+    k : int
+        The smallest count that may be published, at least 1.
+
+    Returns
+    -------
+    dict
+        For each column a dict from value to count.
+
+    Raises
+    ------
+    ValueError
+        When a count lies below k, or a column is unknown.
+    """
     X, res = check_table(X), {}
     for o in _names(columns, "columns", X.columns):
         codes, cs = cells(X[o])
-        if not all(isinstance(c, Exact) for c in cs): raise ValueError(f"'X' must be the original table. Got published cells in {o!r}: their counts say nothing about the original.")
-        res[o] = {c.value: int(n) for c, n in zip(cs, np.bincount(codes[codes >= 0], minlength=len(cs)))}
+        if not all(isinstance(c, Exact) for c in cs):
+            raise ValueError(
+                f"'X' must be the original table. Got published cells in {o!r}: their counts say"
+                " nothing about the original."
+            )
+        res[o] = {
+            c.value: int(n) for c, n in zip(cs, np.bincount(codes[codes >= 0], minlength=len(cs)))
+        }
     _check_marginals(res, k, "k")
     return res
 
 # %% ../nbs/11_id3_sets.ipynb #87bcc524
-def weigh_members(
-    m:Members, # Cells with members
-    p, # Weight of each value of the domain, shape (n_values,), not negative
-)->Members: # The same members, weighted by `p` within each cell; alike where all their weights are 0
-    "Weights of values become weights of members. Source: shao_beckford, Section IV.B, Replicate Original Distribution."
-    w = np.where(m.value < 0, 0., np.asarray(p, dtype=float)[m.value])
-    cell = np.repeat(np.arange(len(m.start)-1), np.diff(m.start))
-    w = np.where(np.bincount(cell, w)[cell] > 0, w, 1.)
-    return Members(m.codes, m.start, m.value, w/np.bincount(cell, w)[cell])
+def weigh_members(m: Members, p) -> Members:
+    """Weights of values become weights of members.
+
+    Source: shao_beckford, Section IV.B, Replicate Original Distribution.
+
+    Parameters
+    ----------
+    m : Members
+        Cells with members.
+    p
+        Weight of each value of the domain, shape (n_values,), not negative.
+
+    Returns
+    -------
+    Members
+        The same members, weighted by `p` within each cell; alike where all their weights are 0.
+    """
+    w = np.where(m.value < 0, 0.0, np.asarray(p, dtype=float)[m.value])
+    cell = np.repeat(np.arange(len(m.start) - 1), np.diff(m.start))
+    w = np.where(np.bincount(cell, w)[cell] > 0, w, 1.0)
+    return Members(m.codes, m.start, m.value, w / np.bincount(cell, w)[cell])
 
 # %% ../nbs/11_id3_sets.ipynb #ebe7b200
 def _merge(y, members):
-    "Rows published alike become one, with a weight; they stay in the order of the first of them"
+    """Rows published alike become one, with a weight; they stay in the order of the first of them"""
     keys = np.column_stack([m.codes for m in members] + [y])
     _, first, n = np.unique(keys, axis=0, return_index=True, return_counts=True)
     order = np.argsort(first)
     first, n = first[order], n[order]
-    return y[first], n.astype(float), [Members(m.codes[first], m.start, m.value, m.weight) for m in members]
+    return (
+        y[first],
+        n.astype(float),
+        [Members(m.codes[first], m.start, m.value, m.weight) for m in members],
+    )
 
 # %% ../nbs/11_id3_sets.ipynb #a8ec4edc
 def _textbook_gain(sets, y):
-    "Gain of an attribute when a row counts 1/r for each of its r possible values. Source: shao_beckford, Section IV.A."
+    """Gain of an attribute when a row counts 1/r for each of its r possible values.
+
+    Source: shao_beckford, Section IV.A.
+    """
     values, classes = sorted(set().union(*sets), key=value_order), sorted(set(y))
-    t = [[sum(1/len(s) for s, c in zip(sets, y) if v in s and c == cl) for cl in classes] for v in values]
+    t = [
+        [sum(1 / len(s) for s, c in zip(sets, y) if v in s and c == cl) for cl in classes]
+        for v in values
+    ]
     return round(float(information_gain(t)), 12)
 
+
 def _textbook_id3_sets(sets, goes, y):
-    "ID3 on sets: (rows of each class, attribute or None, children by value). `sets` and `goes` map attributes to lists. Source: shao_beckford, Alg. 2 and Section IV."
+    """ID3 on sets: (rows of each class, attribute or None, children by value).
+
+    `sets` and `goes` map attributes to lists. Source: shao_beckford, Alg. 2 and Section IV.
+    """
     counts = {c: y.count(c) for c in sorted(set(y))}
     open_ = [a for a in sets if len(set(goes[a])) > 1]
-    if len(counts) == 1 or not open_: return counts, None, {}
+    if len(counts) == 1 or not open_:
+        return counts, None, {}
     best = max(open_, key=lambda a: _textbook_gain(sets[a], y))
+
     def child(v):
         rows = [i for i, o in enumerate(goes[best]) if o == v]
         part = lambda d: {a: [d[a][i] for i in rows] for a in d if a != best}
         return _textbook_id3_sets(part(sets), part(goes), [y[i] for i in rows])
+
     return counts, best, {v: child(v) for v in sorted(set(goes[best]), key=value_order)}
 
 # %% ../nbs/11_id3_sets.ipynb #32c9c024
 def _check_cells(s, cs, learn=True):
-    "Cells that ID3 can read, or a message that says what to do"
+    """Cells that ID3 can read, or a message that says what to do"""
     odd = next((c for c in cs if isinstance(c, (Interval, Node, Centroid))), None)
     what = {Interval: "an interval", Node: "a taxonomy node", Centroid: "a centroid"}.get(type(odd))
-    if odd is not None: raise ValueError(f"Column {s.name!r} must hold values or sets of values. Got {what}, {odd}: use set recoding (recoding='set'), leave the column out, or use a learner that reads numbers, such as C4.5.")
-    number = pd.api.types.is_numeric_dtype(s.dtype) and not pd.api.types.is_bool_dtype(s.dtype) or pd.api.types.is_datetime64_any_dtype(s.dtype)
+    if odd is not None:
+        raise ValueError(
+            f"Column {s.name!r} must hold values or sets of values. Got {what}, {odd}: use set"
+            " recoding (recoding='set'), leave the column out, or use a learner that reads"
+            " numbers, such as C4.5."
+        )
+    number = (
+        pd.api.types.is_numeric_dtype(s.dtype)
+        and not pd.api.types.is_bool_dtype(s.dtype)
+        or pd.api.types.is_datetime64_any_dtype(s.dtype)
+    )
     if learn and number and len(cs) > MAX_NUMERIC_VALUES:
-        raise ValueError(f"Column {s.name!r} must be categorical. Got raw numbers with {len(cs)} different values: ID3 would make a branch of each. Use set recoding (recoding='set'), leave the column out, turn it into categories (astype(str)), or use a learner that reads numbers, such as C4.5.")
+        raise ValueError(
+            f"Column {s.name!r} must be categorical. Got raw numbers with {len(cs)} different"
+            " values: ID3 would make a branch of each. Use set recoding (recoding='set'), leave"
+            " the column out, turn it into categories (astype(str)), or use a learner that reads"
+            " numbers, such as C4.5."
+        )
 
 # %% ../nbs/11_id3_sets.ipynb #ea9962d7
-def _own_order(c): return (len(getattr(c, "values", ())), *sorted(map(value_text, getattr(c, "values", ()))))
+def _own_order(c):
+    return (len(getattr(c, "values", ())), *sorted(map(value_text, getattr(c, "values", ()))))
+
 
 def _domain(s, codes, cs, own):
-    "(cells, domain) of a column: under own_value a missing cell is one more value, the suppressed cell"
+    """(cells, domain) of a column: under own_value a missing cell is one more value, the suppressed
+    cell
+    """
     if own:
-        if (codes < 0).any() and Suppressed() not in cs: cs = [*cs, Suppressed()]
+        if (codes < 0).any() and Suppressed() not in cs:
+            cs = [*cs, Suppressed()]
         return cs, sorted(cs, key=_own_order)
-    declared = isinstance(s.dtype, pd.CategoricalDtype) and not any(isinstance(o, Cell) for o in s.cat.categories)
+    declared = isinstance(s.dtype, pd.CategoricalDtype) and not any(
+        isinstance(o, Cell) for o in s.cat.categories
+    )
     key = {o: i for i, o in enumerate(s.cat.categories)}.get if declared else value_order
     return cs, sorted({v for c in cs if not isinstance(c, Suppressed) for v in c.values}, key=key)
 
 # %% ../nbs/11_id3_sets.ipynb #d5a67149
-ENTROPIES, CONVERSIONS = ("equal_prob", "own_value", "random_map"), ("random", "most_frequent", "original_distribution", "fractional")
+ENTROPIES, CONVERSIONS = (
+    ("equal_prob", "own_value", "random_map"),
+    (
+        "random",
+        "most_frequent",
+        "original_distribution",
+        "fractional",
+    ),
+)
+
 
 def _converted(m, name, domain, convert, marginals, marginals_k, rng):
-    "Where the rows of one attribute go"
-    if m.is_exact or convert == "fractional": return m
-    if convert == "most_frequent": return most_frequent_members(m, len(domain))
+    """Where the rows of one attribute go"""
+    if m.is_exact or convert == "fractional":
+        return m
+    if convert == "most_frequent":
+        return most_frequent_members(m, len(domain))
     if convert == "original_distribution":
         given = (marginals or {}).get(name)
-        if given is None: raise ValueError(f"'marginals' must give the counts of every column with sets. Got none for {name!r}: the owner makes them with make_marginals(X, [{name!r}]).")
+        if given is None:
+            raise ValueError(
+                "'marginals' must give the counts of every column with sets. Got none for"
+                f" {name!r}: the owner makes them with make_marginals(X, [{name!r}])."
+            )
         _check_marginals({name: given}, marginals_k, "marginals_k")
         m = weigh_members(m, [float(given.get(v, 0)) for v in domain])
     return draw_members(m, rng, len(domain))
 
 # %% ../nbs/11_id3_sets.ipynb #118909bb
 def _check_parameters(o):
-    "Parameters of the classifier, or a message that says what is allowed"
+    """Parameters of the classifier, or a message that says what is allowed"""
+
     def need(ok, name, allowed):
-        if not ok: raise ValueError(f"'{name}' must be {allowed}. Got {getattr(o, name)!r}.")
-    def number(v, low, kind=(int, float, np.integer, np.floating)): return isinstance(v, kind) and not isinstance(v, bool) and v >= low
+        if not ok:
+            raise ValueError(f"'{name}' must be {allowed}. Got {getattr(o, name)!r}.")
+
+    def number(v, low, kind=(int, float, np.integer, np.floating)):
+        return isinstance(v, kind) and not isinstance(v, bool) and v >= low
+
     need(o.entropy in ENTROPIES, "entropy", "one of " + ", ".join(map(repr, ENTROPIES)))
     need(o.convert in CONVERSIONS, "convert", "one of " + ", ".join(map(repr, CONVERSIONS)))
-    if o.entropy != "equal_prob" and o.convert != "random": raise ValueError(f"'convert' applies to entropy='equal_prob' only: {o.entropy!r} leaves no set to convert. Got {o.convert!r}: leave it at 'random'.")
-    need(o.marginals is None or isinstance(o.marginals, dict), "marginals", "None or a dict of dicts, see make_marginals")
+    if o.entropy != "equal_prob" and o.convert != "random":
+        raise ValueError(
+            f"'convert' applies to entropy='equal_prob' only: {o.entropy!r} leaves no set to"
+            f" convert. Got {o.convert!r}: leave it at 'random'."
+        )
+    need(
+        o.marginals is None or isinstance(o.marginals, dict),
+        "marginals",
+        "None or a dict of dicts, see make_marginals",
+    )
     need(number(o.marginals_k, 1, (int, np.integer)), "marginals_k", "an integer of at least 1")
-    need(o.max_depth is None or number(o.max_depth, 0, (int, np.integer)), "max_depth", "None or an integer of at least 0")
+    need(
+        o.max_depth is None or number(o.max_depth, 0, (int, np.integer)),
+        "max_depth",
+        "None or an integer of at least 0",
+    )
     need(o.min_gain is None or number(o.min_gain, -np.inf), "min_gain", "None or a number of bits")
-    for name in ("min_weight", "min_fragment"): need(number(getattr(o, name), 0), name, "a number of at least 0")
+    for name in ("min_weight", "min_fragment"):
+        need(number(getattr(o, name), 0), name, "a number of at least 0")
+
 
 def _generator(random_state):
-    "A generator from what scikit-learn calls a random state"
-    if isinstance(random_state, np.random.RandomState): return np.random.default_rng(random_state.randint(2**31 - 1))
-    try: return np.random.default_rng(random_state)
-    except (TypeError, ValueError): raise ValueError(f"'random_state' must be None, a whole number of at least 0, a RandomState or a Generator. Got {random_state!r}.") from None
+    """A generator from what scikit-learn calls a random state"""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "'random_state' must be None, a whole number of at least 0, a RandomState or a"
+            f" Generator. Got {random_state!r}."
+        ) from None
 
 # %% ../nbs/11_id3_sets.ipynb #092ad76f
 def _ask_members(s, values, own):
-    "Rows of one column to classify, in the domain of the tree"
+    """Rows of one column to classify, in the domain of the tree"""
     codes, cs = cells(s)
     if not own:
         _check_cells(s, cs, learn=False)
-        if values and all(isinstance(v, str) for v in values) and any(isinstance(c, Exact) and not isinstance(c.value, str) for c in cs):
-            cs = [Exact(value_text(c.value)) if isinstance(c, Exact) and isinstance(c.value, (bool, int, float)) else c for c in cs]
-    elif Suppressed() not in cs: codes, cs = np.where(codes < 0, len(cs), codes), [*cs, Suppressed()]
+        if (
+            values
+            and all(isinstance(v, str) for v in values)
+            and any(isinstance(c, Exact) and not isinstance(c.value, str) for c in cs)
+        ):
+            cs = [
+                (
+                    Exact(value_text(c.value))
+                    if isinstance(c, Exact) and isinstance(c.value, (bool, int, float))
+                    else c
+                )
+                for c in cs
+            ]
+    elif Suppressed() not in cs:
+        codes, cs = np.where(codes < 0, len(cs), codes), [*cs, Suppressed()]
     return cell_members(codes, cs, values, own=own)
 
 # %% ../nbs/11_id3_sets.ipynb #9d3c0128
@@ -200,16 +399,20 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     entropy : str
-        What a set counts for when attributes are compared: "equal_prob" (1/r for each of its r members,
-        the paper's), "own_value" (a value of its own) or "random_map" (one member, drawn beforehand).
+        What a set counts for when attributes are compared: "equal_prob" (1/r for each of its r
+        members,
+        the paper's), "own_value" (a value of its own) or "random_map" (one member, drawn
+        beforehand).
     convert : str
-        Where a row goes whose value is a set, under "equal_prob": "random" (a member drawn, the paper's),
+        Where a row goes whose value is a set, under "equal_prob": "random" (a member drawn, the
+        paper's),
         "most_frequent" (the member most frequent in the table), "original_distribution" (drawn by
         `marginals`) or "fractional" (down all its members with weight 1/r; ours, no chance).
     features : list of str or None
         Columns to learn from; None: all. Their order breaks ties.
     marginals : dict or None
-        For "original_distribution": for each column with sets a dict from value to its count in the original.
+        For "original_distribution": for each column with sets a dict from value to its count in the
+        original.
     marginals_k : int
         Counts in `marginals` below this are refused: they would tell on people.
     min_gain : float or None
@@ -237,56 +440,114 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
     Raises
     ------
     ValueError
-        For parameters that are not allowed, intervals and other cells that are no sets, raw numbers with
+        For parameters that are not allowed, intervals and other cells that are no sets, raw numbers
+        with
         more than 20 values, missing classes, and other columns at predict.
     """
-    def __init__(self, entropy="equal_prob", convert="random", features=None, marginals=None, marginals_k=5, min_gain=None, max_depth=None, min_weight=1., min_fragment=.01, random_state=None):
-        self.entropy, self.convert, self.features, self.marginals, self.marginals_k, self.min_gain = entropy, convert, features, marginals, marginals_k, min_gain
-        self.max_depth, self.min_weight, self.min_fragment, self.random_state = max_depth, min_weight, min_fragment, random_state
+
+    def __init__(
+        self,
+        entropy="equal_prob",
+        convert="random",
+        features=None,
+        marginals=None,
+        marginals_k=5,
+        min_gain=None,
+        max_depth=None,
+        min_weight=1.0,
+        min_fragment=0.01,
+        random_state=None,
+    ):
+        (
+            self.entropy,
+            self.convert,
+            self.features,
+            self.marginals,
+            self.marginals_k,
+            self.min_gain,
+        ) = (entropy, convert, features, marginals, marginals_k, min_gain)
+        self.max_depth, self.min_weight, self.min_fragment, self.random_state = (
+            max_depth,
+            min_weight,
+            min_fragment,
+            random_state,
+        )
 
     def fit(self, X, y):
-        "Learn from a release's table or a raw one, shape (n_rows, n_columns), and its class, shape (n_rows,)"
+        """Learn from a release's table or a raw one, shape (n_rows, n_columns), and its class,
+        shape (n_rows,)
+        """
         _forget(self)
-        try: self._learn(X, y)
-        except BaseException: _forget(self); raise
+        try:
+            self._learn(X, y)
+        except BaseException:
+            _forget(self)
+            raise
         return self
 
     def _learn(self, X, y):
         _check_parameters(self)
         named = isinstance(X, pd.DataFrame)
-        if y is None: raise ValueError("'y' must be the class of each row. Got None. (requires y to be passed, but the target y is None)")
+        if y is None:
+            raise ValueError(
+                "'y' must be the class of each row. Got None. (requires y to be passed, but the"
+                " target y is None)"
+            )
         X = check_table(X)
         y = check_class(y, X)
-        if y.isna().any(): raise ValueError(f"'y' must have no missing values. Got {int(y.isna().sum())}: drop these rows.")
+        if y.isna().any():
+            raise ValueError(
+                f"'y' must have no missing values. Got {int(y.isna().sum())}: drop these rows."
+            )
         check_classification_targets(np.asarray(y))
-        if y.map(type).nunique() > 1: raise ValueError(f"'y' must hold values of one type. Got {', '.join(sorted(o.__name__ for o in set(y.map(type))))}: make them all text, y.astype(str).")
+        if y.map(type).nunique() > 1:
+            raise ValueError(
+                "'y' must hold values of one type. Got"
+                f" {', '.join(sorted(o.__name__ for o in set(y.map(type))))}: make them all text,"
+                " y.astype(str)."
+            )
         self.n_features_in_ = X.shape[1]
-        if named: self.feature_names_in_ = np.array(X.columns, dtype=object)
+        if named:
+            self.feature_names_in_ = np.array(X.columns, dtype=object)
         X = self._features(X)
         order = canonical_order([X[o] for o in X.columns] + [y])
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         parts = self.convert == "fractional"
-        self.tree_ = grow(self._data(X.iloc[order], codes[order]), min_gain=self.min_gain, max_depth=self.max_depth,
-            min_weight=self.min_weight if parts else 0., min_fragment=self.min_fragment if parts else 0.)
+        self.tree_ = grow(
+            self._data(X.iloc[order], codes[order]),
+            min_gain=self.min_gain,
+            max_depth=self.max_depth,
+            min_weight=self.min_weight if parts else 0.0,
+            min_fragment=self.min_fragment if parts else 0.0,
+        )
 
     def _features(self, X):
-        if self.features is None: return X
+        if self.features is None:
+            return X
         names = list(_names(self.features, "features", X.columns))
-        if not names: raise ValueError("'features' must name at least one column, or be None for all. Got none.")
+        if not names:
+            raise ValueError(
+                "'features' must name at least one column, or be None for all. Got none."
+            )
         return X[names]
 
     def _data(self, X, y):
-        "Rows, in the order in which they are to be drawn and added, as the grower wants them"
+        """Rows, in the order in which they are to be drawn and added, as the grower wants them"""
         rng, own = _generator(self.random_state), self.entropy == "own_value"
         values, score, route = [], [], []
         for o in X.columns:
             codes, cs = cells(X[o])
             _check_cells(X[o], cs)
             cs, domain = _domain(X[o], codes, cs, own)
-            if own: codes = np.where(codes < 0, cs.index(Suppressed()) if Suppressed() in cs else -1, codes)
+            if own:
+                codes = np.where(
+                    codes < 0, cs.index(Suppressed()) if Suppressed() in cs else -1, codes
+                )
             m = cell_members(codes, cs, domain, own)
             r = _converted(m, o, domain, self.convert, self.marginals, self.marginals_k, rng)
-            values.append(domain); route.append(r); score.append(r if self.entropy == "random_map" else m)
+            values.append(domain)
+            route.append(r)
+            score.append(r if self.entropy == "random_map" else m)
         weight = np.ones(len(y))
         if self.convert == "fractional":
             y, weight, score = _merge(y, score)
@@ -295,9 +556,18 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X):
         check_is_fitted(self, "tree_")
-        if self.features is not None and isinstance(X, pd.DataFrame): X = check_table(X)[[o for o in X.columns if o in self.tree_.names]]
-        X = same_columns(X, _fit_columns(self), optional=set(_fit_columns(self)) - set(self.tree_.names), who=type(self).__name__)
-        return [_ask_members(X[o], values, self.entropy == "own_value") for o, values in zip(self.tree_.names, self.tree_.values)]
+        if self.features is not None and isinstance(X, pd.DataFrame):
+            X = check_table(X)[[o for o in X.columns if o in self.tree_.names]]
+        X = same_columns(
+            X,
+            _fit_columns(self),
+            optional=set(_fit_columns(self)) - set(self.tree_.names),
+            who=type(self).__name__,
+        )
+        return [
+            _ask_members(X[o], values, self.entropy == "own_value")
+            for o, values in zip(self.tree_.names, self.tree_.values)
+        ]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -305,11 +575,21 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def predict_proba(self, X):
-        "Class shares, shape (n_rows, n_classes), 1 in all; a set is sent down all its members, an unseen value stops at the node reached"
+        """Class shares, shape (n_rows, n_classes), 1 in all; a set is sent down all its members, an
+        unseen value stops at the node reached
+        """
         rows, step = self._rows(X), 20_000
-        return np.concatenate([tree_counts(self.tree_, [Members(m.codes[i:i+step], m.start, m.value, m.weight) for m in rows]) for i in range(0, len(rows[0].codes), step)])
+        return np.concatenate(
+            [
+                tree_counts(
+                    self.tree_,
+                    [Members(m.codes[i : i + step], m.start, m.value, m.weight) for m in rows],
+                )
+                for i in range(0, len(rows[0].codes), step)
+            ]
+        )
 
     def predict(self, X):
-        "Classes, shape (n_rows,); ties go to the first class"
+        """Classes, shape (n_rows,); ties go to the first class"""
         p = self.predict_proba(X)
         return self.classes_[np.round(p, 12).argmax(axis=1)]

@@ -18,91 +18,165 @@ from .trees import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 
 # %% ../nbs/09g_inducers.ipynb #3ece180e
 def _estimator(inducer):
-    "The classifier, or Tree, of an `inducer`: C4.5 for None, and what a FrozenEstimator holds"
-    if isinstance(inducer, FrozenEstimator): inducer = inducer.estimator
+    """The classifier, or Tree, of an `inducer`: C4.5 for None, and what a FrozenEstimator holds"""
+    if isinstance(inducer, FrozenEstimator):
+        inducer = inducer.estimator
     return C45Classifier() if inducer is None else inducer
 
-def _is_fitted(o): return isinstance(o, Tree) or hasattr(o.steps[-1][1] if hasattr(o, "steps") else o, "tree_")
+
+def _is_fitted(o):
+    return isinstance(o, Tree) or hasattr(o.steps[-1][1] if hasattr(o, "steps") else o, "tree_")
+
 
 def _check_inducer(inducer):
-    "Raises TypeError for what has no tree and could not learn one"
+    """Raises TypeError for what has no tree and could not learn one"""
     if not isinstance(inducer, (type(None), Tree)) and not hasattr(inducer, "fit"):
-        raise TypeError(f"'inducer' must be a classifier with a tree, a Tree, or None. Got {inducer!r}: use for example C45Classifier(), or None, which is the same.")
-    if isinstance(inducer, type): raise TypeError(f"'inducer' must be an object and no class. Got {inducer.__name__}: call it, {inducer.__name__}().")
+        raise TypeError(
+            f"'inducer' must be a classifier with a tree, a Tree, or None. Got {inducer!r}: use for"
+            " example C45Classifier(), or None, which is the same."
+        )
+    if isinstance(inducer, type):
+        raise TypeError(
+            f"'inducer' must be an object and no class. Got {inducer.__name__}: call it,"
+            f" {inducer.__name__}()."
+        )
+
 
 def _check_seed(random_state):
-    "Raises TypeError or ValueError when it is no seed"
-    try: np.random.default_rng(random_state)
-    except (TypeError, ValueError) as e: raise type(e)(f"'random_state' must be a whole number of at least 0, a Generator, or None. Got {random_state!r}: use for example random_state=0.") from None
+    """Raises TypeError or ValueError when it is no seed"""
+    try:
+        np.random.default_rng(random_state)
+    except (TypeError, ValueError) as e:
+        raise type(e)(
+            "'random_state' must be a whole number of at least 0, a Generator, or None. Got"
+            f" {random_state!r}: use for example random_state=0."
+        ) from None
 
 # %% ../nbs/09g_inducers.ipynb #c4b45c47
 def _as_trained(X, attributes):
-    "Quasi-identifiers as the tree is to see them: numbers that are categories become categories"
+    """Quasi-identifiers as the tree is to see them: numbers that are categories become categories"""
+
     def column(a):
         s = X[a.name]
-        if a.kind == "numeric" or not pd.api.types.is_numeric_dtype(s.dtype) or pd.api.types.is_bool_dtype(s.dtype): return s
+        if (
+            a.kind == "numeric"
+            or not pd.api.types.is_numeric_dtype(s.dtype)
+            or pd.api.types.is_bool_dtype(s.dtype)
+        ):
+            return s
         known = a.known.tolist()
-        return pd.Series(pd.Categorical(s.where(s.isin(known)), categories=known), index=s.index, name=s.name)
+        return pd.Series(
+            pd.Categorical(s.where(s.isin(known)), categories=known), index=s.index, name=s.name
+        )
+
     return pd.DataFrame({a.name: column(a) for a in attributes}, index=X.index)
 
 # %% ../nbs/09g_inducers.ipynb #1613f418
 def _learn(est, X, y):
-    "A classifier that has learnt from a table. One that reads numbers only says so for texts, and does not name its parameter"
-    try: return est.fit(X, y)
+    """A classifier that has learnt from a table.
+
+    One that reads numbers only says so for texts, and does not name its parameter
+    """
+    try:
+        return est.fit(X, y)
     except (TypeError, ValueError) as e:
-        if "could not convert string to float" not in str(e): raise
+        if "could not convert string to float" not in str(e):
+            raise
         words = [o for o in X if not pd.api.types.is_numeric_dtype(X[o].dtype)]
-        raise ValueError(f"'inducer' must read the quasi-identifiers as they are. Got {type(est).__name__}, which reads numbers only, and words in {', '.join(words)}: use C45Classifier(), which asks categories itself.") from e
+        raise ValueError(
+            f"'inducer' must read the quasi-identifiers as they are. Got {type(est).__name__},"
+            f" which reads numbers only, and words in {', '.join(words)}: use C45Classifier(),"
+            " which asks categories itself."
+        ) from e
+
 
 def _model_of(est, X, y, order):
-    "(model, classifier): the tree of a classifier; one that is not fitted learns it from the rows, in an order that depends on content only"
+    """(model, classifier): the tree of a classifier; one that is not fitted learns it from the
+    rows, in an order that depends on content only
+    """
     if not _is_fitted(est):
-        if y is None: raise ValueError("'y' must be given: the wrapped tree learns the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or give a fitted tree as 'inducer', in a FrozenEstimator where scikit-learn makes clones.")
+        if y is None:
+            raise ValueError(
+                "'y' must be given: the wrapped tree learns the class, so it requires y to be"
+                " passed, but the target y is None. Call fit(X, y), or give a fitted tree as"
+                " 'inducer', in a FrozenEstimator where scikit-learn makes clones."
+            )
         est = _learn(clone(est), X.iloc[order], y.iloc[order])
-        if not _is_fitted(est): raise TypeError(f"'inducer' must be a classifier with one tree, `tree_`. Got {type(est).__name__}: use C45Classifier, ID3Classifier or DecisionTreeClassifier.")
-    try: m = _open_model(est, None)
-    except (TypeError, ValueError) as e: raise type(e)(str(e).replace("'tree'", "'inducer'")) from None
+        if not _is_fitted(est):
+            raise TypeError(
+                f"'inducer' must be a classifier with one tree, `tree_`. Got {type(est).__name__}:"
+                " use C45Classifier, ID3Classifier or DecisionTreeClassifier."
+            )
+    try:
+        m = _open_model(est, None)
+    except (TypeError, ValueError) as e:
+        raise type(e)(str(e).replace("'tree'", "'inducer'")) from None
     return _named_like(m, list(X)), est
 
 # %% ../nbs/09g_inducers.ipynb #8916b2e8
 def _named_like(m, names):
-    "The model with the table's names, if it was learnt from an array"
-    if m.inputs and len(m.inputs) == len(names): m = replace(m, asks=[replace(o, column=names[m.inputs.index(o.column)]) for o in m.asks])
+    """The model with the table's names, if it was learnt from an array"""
+    if m.inputs and len(m.inputs) == len(names):
+        m = replace(m, asks=[replace(o, column=names[m.inputs.index(o.column)]) for o in m.asks])
     return m
 
 # %% ../nbs/09g_inducers.ipynb #269bedbc
 def _check_asks(m, names):
-    "Raises ValueError for a tree that asks something else than the quasi-identifiers as they are"
+    """Raises ValueError for a tree that asks something else than the quasi-identifiers as they are"""
     for j in np.unique(m.tree.attribute[m.tree.attribute >= 0]).tolist():
         o = m.asks[j]
-        if o.number is not None: raise ValueError(f"'inducer' must ask columns as they are. Got a tree that asks indicators or numbers made of {o.column!r}: use C45Classifier, which asks categories itself.")
-        if o.column not in names: raise ValueError(f"'inducer' must ask quasi-identifiers only. Got a tree that asks {o.column!r}; the quasi-identifiers are {', '.join(names)}: learn it from these columns.")
+        if o.number is not None:
+            raise ValueError(
+                "'inducer' must ask columns as they are. Got a tree that asks indicators or"
+                f" numbers made of {o.column!r}: use C45Classifier, which asks categories itself."
+            )
+        if o.column not in names:
+            raise ValueError(
+                f"'inducer' must ask quasi-identifiers only. Got a tree that asks {o.column!r}; the"
+                f" quasi-identifiers are {', '.join(names)}: learn it from these columns."
+            )
 
 # %% ../nbs/09g_inducers.ipynb #838b8b34
 def _like_in_fit(t, j):
-    "A value of the kind that an attribute's thresholds compare"
+    """A value of the kind that an attribute's thresholds compare"""
     dtype = (t.dates or {}).get(t.names[j])
-    return [0.] if dtype is None else [pd.Timestamp(0, tz=_zone(dtype))]
+    return [0.0] if dtype is None else [pd.Timestamp(0, tz=_zone(dtype))]
+
 
 def _questions(m, X):
-    "What each attribute of the tree is for each row: a number, or a code of a value, NaN where missing, -2 for a value that the tree does not know; shape (n_attributes, n_rows)"
+    """What each attribute of the tree is for each row: a number, or a code of a value, NaN where
+    missing, -2 for a value that the tree does not know; shape (n_attributes, n_rows)
+    """
     t, res = m.tree, np.full((len(m.tree.names), len(X)), np.nan)
     for j in np.unique(t.attribute[t.attribute >= 0]).tolist():
         s = X[m.asks[j].column]
-        x = _ask_line(s, _like_in_fit(t, j)) if (t.kind[t.attribute == j] == THRESHOLD).all() else _ask_category(s, t.values[j])
+        x = (
+            _ask_line(s, _like_in_fit(t, j))
+            if (t.kind[t.attribute == j] == THRESHOLD).all()
+            else _ask_category(s, t.values[j])
+        )
         res[j] = np.asarray(x, dtype=np.float32) if m.single else x
     return res
 
 # %% ../nbs/09g_inducers.ipynb #1f089eb8
 def _stops(m, X):
-    "The node where each row stops: its leaf, or the question that it has no answer to; shape (n_rows,)"
+    """The node where each row stops: its leaf, or the question that it has no answer to; shape
+    (n_rows,)
+    """
     t, x = m.tree, _questions(m, X)
-    cut = np.array([_cut(t, i, m.single) if t.kind[i] == THRESHOLD else np.nan for i in range(len(t))])
-    at, live = np.zeros(len(X), dtype=np.int64), np.arange(len(X)) if t.attribute[0] >= 0 else np.empty(0, dtype=np.int64)
+    cut = np.array(
+        [_cut(t, i, m.single) if t.kind[i] == THRESHOLD else np.nan for i in range(len(t))]
+    )
+    at, live = (
+        np.zeros(len(X), dtype=np.int64),
+        (np.arange(len(X)) if t.attribute[0] >= 0 else np.empty(0, dtype=np.int64)),
+    )
     while len(live):
         p = at[live]
         v, kind = x[t.attribute[p], live], t.kind[p]
-        branch = np.where(kind == THRESHOLD, v > cut[p], np.where(kind == ONE_VALUE, v != t.threshold[p], v))
+        branch = np.where(
+            kind == THRESHOLD, v > cut[p], np.where(kind == ONE_VALUE, v != t.threshold[p], v)
+        )
         son = t.child_of_code(p, np.where(np.isnan(v), -1, branch).astype(np.int64))
         at[live] = np.where(son >= 0, son, p)
         live = live[(son >= 0) & (t.attribute[at[live]] >= 0)]
@@ -110,41 +184,69 @@ def _stops(m, X):
 
 # %% ../nbs/09g_inducers.ipynb #f1d3f781
 def _content_order(columns):
-    "Row numbers in an order that depends on content only; `columns` are codes, shape (n_rows,) each"
+    """Row numbers in an order that depends on content only; `columns` are codes, shape (n_rows,)
+    each
+    """
     key = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
     size = 1
     for c in columns:
         d = int(c.max(initial=0)) + 2
-        if size > 2**62//d: key = np.unique(key, return_inverse=True)[1].ravel(); size = int(key.max(initial=0)) + 1
-        key, size = key*d + c + 1, size*d
+        if size > 2**62 // d:
+            key = np.unique(key, return_inverse=True)[1].ravel()
+            size = int(key.max(initial=0)) + 1
+        key, size = key * d + c + 1, size * d
     return np.argsort(key, kind="stable")
 
 # %% ../nbs/09g_inducers.ipynb #b5595c52
 def _kept_nodes(t, stay):
-    "The tree of some nodes, which hold the parents of each"
+    """The tree of some nodes, which hold the parents of each"""
     new = np.cumsum(stay) - 1
     parent = t.parent[stay]
-    return replace(t, **{o: getattr(t, o)[stay] for o in ("attribute", "level", "kind", "threshold", "code", "counts", "n")}, parent=np.where(parent < 0, -1, new[parent]))
+    return replace(
+        t,
+        **{
+            o: getattr(t, o)[stay]
+            for o in ("attribute", "level", "kind", "threshold", "code", "counts", "n")
+        },
+        parent=np.where(parent < 0, -1, new[parent]),
+    )
 
 # %% ../nbs/09g_inducers.ipynb #f3e7735e
 def _public_map(m, nodes):
-    "(model, batch of each node): the part of a tree that leads to published batches, without counts, classes, and values that lead nowhere"
+    """(model, batch of each node): the part of a tree that leads to published batches, without
+    counts, classes, and values that lead nowhere
+    """
     t, stay = m.tree, np.zeros(len(m.tree), dtype=bool)
     stay[nodes] = stay[0] = True
-    for i in range(len(t) - 1, 0, -1): stay[t.parent[i]] |= stay[i]
-    batch = np.full(len(t), -1); batch[nodes] = np.arange(len(nodes))
+    for i in range(len(t) - 1, 0, -1):
+        stay[t.parent[i]] |= stay[i]
+    batch = np.full(len(t), -1)
+    batch[nodes] = np.arange(len(nodes))
     for i in range(1, len(t)):
-        if batch[i] < 0: batch[i] = batch[t.parent[i]]
+        if batch[i] < 0:
+            batch[i] = batch[t.parent[i]]
     t = _kept_nodes(t, stay)
-    inner = np.zeros(len(t), dtype=bool); inner[t.parent[1:]] = True
-    t = replace(t, attribute=np.where(inner, t.attribute, -1), kind=np.where(inner, t.kind, LEAF), threshold=np.where(inner, t.threshold, np.nan), code=t.code.copy(),
-        counts=np.zeros((len(t), 0)), n=np.zeros(len(t)), values=list(t.values), classes=t.classes[:0], withheld=True)
-    for j in range(len(t.names)): _forget_values(t, j)
+    inner = np.zeros(len(t), dtype=bool)
+    inner[t.parent[1:]] = True
+    t = replace(
+        t,
+        attribute=np.where(inner, t.attribute, -1),
+        kind=np.where(inner, t.kind, LEAF),
+        threshold=np.where(inner, t.threshold, np.nan),
+        code=t.code.copy(),
+        counts=np.zeros((len(t), 0)),
+        n=np.zeros(len(t)),
+        values=list(t.values),
+        classes=t.classes[:0],
+        withheld=True,
+    )
+    for j in range(len(t.names)):
+        _forget_values(t, j)
     return replace(m, tree=t, left=None, samples=None), batch[stay]
 
 # %% ../nbs/09g_inducers.ipynb #25811f33
 def _forget_values(t, j):
-    "Leave in a column's domain what a branch is named by"
+    """Leave in a column's domain what a branch is named by"""
     at = np.flatnonzero(t.attribute == j)
     if not len(at) or t.kind[at[0]] == THRESHOLD:
         t.values[j] = []
@@ -153,20 +255,33 @@ def _forget_values(t, j):
     one = t.kind[at] == ONE_VALUE
     multi = below[t.kind[t.parent[below]] == MULTIWAY]
     used = np.unique(np.concatenate([t.code[multi], t.threshold[at[one]].astype(np.int64)]))
-    t.code[multi], t.threshold[at[one]] = np.searchsorted(used, t.code[multi]), np.searchsorted(used, t.threshold[at[one]])
+    t.code[multi], t.threshold[at[one]] = (
+        np.searchsorted(used, t.code[multi]),
+        np.searchsorted(used, t.threshold[at[one]]),
+    )
     t.values[j] = [t.values[j][v] for v in used.tolist()]
 
 # %% ../nbs/09g_inducers.ipynb #3bb37e83
 def _named_only(a, cells):
-    "A domain without values that no published cell names, as a member of a set or the end of a range"
-    named = {v for c in cells for v in ((c.lo, c.hi) if isinstance(c, Interval) else getattr(c, "values", ()))}
-    return Attribute(a.name, a.kind, a.values[np.array([o in named for o in a.items], dtype=bool)], a.dtype)
+    """A domain without values that no published cell names, as a member of a set or the end of a
+    range
+    """
+    named = {
+        v
+        for c in cells
+        for v in ((c.lo, c.hi) if isinstance(c, Interval) else getattr(c, "values", ()))
+    }
+    return Attribute(
+        a.name, a.kind, a.values[np.array([o in named for o in a.items], dtype=bool)], a.dtype
+    )
+
 
 def _exactly(attributes, codes):
-    "What k = 1 publishes: every value as it is"
+    """What k = 1 publishes: every value as it is"""
     return [(c, list(map(Exact, a.items))) for a, c in zip(attributes, codes)]
 
+
 def _as_they_are(s, a):
-    "New rows for k = 1: nothing is changed"
+    """New rows for k = 1: nothing is changed"""
     b, codes = with_missing(*encode(s, a.kind == "categorical"))
     return codes, list(map(Exact, b.items))

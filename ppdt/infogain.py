@@ -9,124 +9,194 @@ __all__ = ['infogain_partition']
 from bisect import bisect_left
 from dataclasses import dataclass
 import numpy as np
-from .medians import (_CUT_RULES, _WIDTHS, _check_choice, _check_codes, _choose_cuts, _positions, _prepare, _textbook_allowed,
-    _textbook_ends, _textbook_widest, _widths, Cuts)
+from ppdt.medians import (
+    _CUT_RULES,
+    _WIDTHS,
+    _check_choice,
+    _check_codes,
+    _choose_cuts,
+    _positions,
+    _prepare,
+    _textbook_allowed,
+    _textbook_ends,
+    _textbook_widest,
+    _widths,
+    Cuts,
+)
 from .privacy import _check_k
 from .trees import entropy
 
 # %% ../nbs/10b_infogain.ipynb #09746c11
 def _textbook_left(parts, y):
-    "Entropy of the class that is left when some rows are cut into parts, in bits. Source: equation (1)."
+    """Entropy of the class that is left when some rows are cut into parts, in bits.
+
+    Source: equation (1).
+    """
     n = sum(len(p) for p in parts)
-    return sum(len(p)/n*entropy(np.bincount(y[p])) for p in parts)
+    return sum(len(p) / n * entropy(np.bincount(y[p])) for p in parts)
 
 # %% ../nbs/10b_infogain.ipynb #40a4d03f
 def _textbook_by_share(codes, y):
-    "The values that occur, by the share of the region's most frequent class among their rows"
+    """The values that occur, by the share of the region's most frequent class among their rows"""
     top = np.bincount(y).argmax()
     return sorted(set(codes.tolist()), key=lambda v: (np.mean(y[codes == v] == top), v))
 
+
 def _textbook_candidates(a, codes, rows, y, candidates="all", categories="ordered"):
-    "All ways to cut some rows by one attribute into two parts, the smaller threshold first"
+    """All ways to cut some rows by one attribute into two parts, the smaller threshold first"""
     here = codes[rows]
-    values = _textbook_by_share(here, y[rows]) if categories == "subsets" and a.kind != "numeric" else sorted(set(here.tolist()))
+    values = (
+        _textbook_by_share(here, y[rows])
+        if categories == "subsets" and a.kind != "numeric"
+        else sorted(set(here.tolist()))
+    )
     blocks = [rows[here == v] for v in values]
     ways = [(blocks[:i], blocks[i:]) for i in range(1, len(blocks))]
-    if candidates == "class_change": ways = [(l, r) for l, r in ways if len({*y[l[-1]], *y[r[0]]}) > 1]
+    if candidates == "class_change":
+        ways = [(l, r) for l, r in ways if len({*y[l[-1]], *y[r[0]]}) > 1]
     return [[np.concatenate(l), np.concatenate(r)] for l, r in ways]
 
 # %% ../nbs/10b_infogain.ipynb #11d241e3
 def _textbook_children(a, taxonomy, present):
-    "Codes that occur, divided among the children of the lowest node that covers them; missing beside the root"
+    """Codes that occur, divided among the children of the lowest node that covers them; missing
+    beside the root
+    """
     leaves = taxonomy.check_covers(a)
     known = [v for v in present if leaves[v] >= 0]
-    if len(known) < len(present): return [o for o in (known, [v for v in present if leaves[v] < 0]) if o]
+    if len(known) < len(present):
+        return [o for o in (known, [v for v in present if leaves[v] < 0]) if o]
     number = {v: int(taxonomy.leaf[leaves[v]]) for v in known}
     top = taxonomy.node(taxonomy.lca([taxonomy.name[i] for i in number.values()]))
     below = {}
     for v, i in number.items():
-        while i != top and taxonomy.parent[i] != top: i = taxonomy.parent[i]
+        while i != top and taxonomy.parent[i] != top:
+            i = taxonomy.parent[i]
         below.setdefault(int(i), []).append(v)
     return list(below.values())
 
 # %% ../nbs/10b_infogain.ipynb #36f95066
 _TIE = 1e-12
 
-def _textbook_infogain(attributes, codes, y, k, candidates="all", categories="ordered", stop_pure=False, taxonomies=None, cut_rule="le_then_lt", width="rank", allow=None):
-    "InfoGain Mondrian, one region at a time: a list of arrays of row numbers. Source: lefevre2006b, single target."
-    def fine(parts): return min(map(len, parts)) >= k and _textbook_allowed(parts, allow)
+
+def _textbook_infogain(
+    attributes,
+    codes,
+    y,
+    k,
+    candidates="all",
+    categories="ordered",
+    stop_pure=False,
+    taxonomies=None,
+    cut_rule="le_then_lt",
+    width="rank",
+    allow=None,
+):
+    """InfoGain Mondrian, one region at a time: a list of arrays of row numbers.
+
+    Source: lefevre2006b, single target.
+    """
+
+    def fine(parts):
+        return min(map(len, parts)) >= k and _textbook_allowed(parts, allow)
+
     def ways(rows):
-        for a, c, t in zip(attributes, codes, taxonomies or [None]*len(codes)):
-            if t is None: yield from _textbook_candidates(a, c, rows, y, candidates, categories)
-            else: yield [rows[np.isin(c[rows], o)] for o in _textbook_children(a, t, sorted(set(c[rows].tolist())))]
+        for a, c, t in zip(attributes, codes, taxonomies or [None] * len(codes)):
+            if t is None:
+                yield from _textbook_candidates(a, c, rows, y, candidates, categories)
+            else:
+                yield [
+                    rows[np.isin(c[rows], o)]
+                    for o in _textbook_children(a, t, sorted(set(c[rows].tolist())))
+                ]
+
     def medians(rows):
         for j in _textbook_widest(attributes, codes, rows, width):
-            for end in _textbook_ends(codes[j][rows], k, cut_rule): yield [rows[codes[j][rows] <= end], rows[codes[j][rows] > end]]
+            for end in _textbook_ends(codes[j][rows], k, cut_rule):
+                yield [rows[codes[j][rows] <= end], rows[codes[j][rows] > end]]
+
     def igm(rows):
-        if stop_pure and len(set(y[rows])) == 1: return [rows]
-        found = [(_textbook_left(w, y), w) for w in ways(rows) if len(w) > 1 and min(map(len, w)) >= k]
+        if stop_pure and len(set(y[rows])) == 1:
+            return [rows]
+        found = [
+            (_textbook_left(w, y), w) for w in ways(rows) if len(w) > 1 and min(map(len, w)) >= k
+        ]
         while found:
             best = next(o for o in found if o[0] <= min(e for e, _ in found) + _TIE)
-            if fine(best[1]): return [g for part in best[1] for g in igm(part)]
+            if fine(best[1]):
+                return [g for part in best[1] for g in igm(part)]
             found = [o for o in found if o is not best]
-        return next(([g for part in w for g in igm(part)] for w in medians(rows) if fine(w)), [rows])
+        return next(
+            ([g for part in w for g in igm(part)] for w in medians(rows) if fine(w)), [rows]
+        )
+
     return igm(np.arange(len(y)))
 
 # %% ../nbs/10b_infogain.ipynb #311f141e
 def _blocks(codes, y, sizes, d, n_classes):
-    "Rows of one region with one value, region after region in order of the values: (region, code, rows of each class), arrays of n_blocks lines"
-    key = (np.repeat(np.arange(len(sizes))*d, sizes) + codes)*n_classes + y
-    m = len(sizes)*d
-    if m*n_classes <= 4*len(key):
-        counts = np.bincount(key, minlength=m*n_classes).reshape(m, n_classes)
+    """Rows of one region with one value, region after region in order of the values: (region, code,
+    rows of each class), arrays of n_blocks lines
+    """
+    key = (np.repeat(np.arange(len(sizes)) * d, sizes) + codes) * n_classes + y
+    m = len(sizes) * d
+    if m * n_classes <= 4 * len(key):
+        counts = np.bincount(key, minlength=m * n_classes).reshape(m, n_classes)
         pair = np.flatnonzero(counts.any(axis=1))
-        return pair//d, pair % d, counts[pair]
+        return pair // d, pair % d, counts[pair]
     key.sort()
-    pair = key//n_classes
+    pair = key // n_classes
     new = np.diff(pair, prepend=-1) != 0
     block = np.cumsum(new) - 1
-    counts = np.bincount(block*n_classes + key - pair*n_classes, minlength=(block[-1]+1)*n_classes).reshape(-1, n_classes)
-    return pair[new]//d, pair[new] % d, counts
+    counts = np.bincount(
+        block * n_classes + key - pair * n_classes, minlength=(block[-1] + 1) * n_classes
+    ).reshape(-1, n_classes)
+    return pair[new] // d, pair[new] % d, counts
 
 # %% ../nbs/10b_infogain.ipynb #a2b50d26
 def _x_log_x(n):
-    "The table of x log2 x for 0, 1, ..., n"
-    x = np.arange(n + 1.)
+    """The table of x log2 x for 0, 1, ..., n"""
+    x = np.arange(n + 1.0)
     x[1:] *= np.log2(x[1:])
     return x
 
+
 def _bits(counts, f):
-    "Number of rows times entropy, for each line of class counts"
+    """Number of rows times entropy, for each line of class counts"""
     return f[counts.sum(axis=1)] - f[counts].sum(axis=1)
 
 # %% ../nbs/10b_infogain.ipynb #fc741170
 @dataclass
 class _Found:
-    "Candidates of one attribute: region and entropy of each, and the last block of its left side; `order` puts blocks into the order that is cut"
+    """Candidates of one attribute: region and entropy of each, and the last block of its left side;
+    `order` puts blocks into the order that is cut
+    """
+
     region: np.ndarray
     e: np.ndarray
     block: np.ndarray
     order: np.ndarray = None
 
+
 def _boundaries(region, counts, total, k, f, class_change=False):
-    "Equation (1) for each allowable boundary of blocks"
+    """Equation (1) for each allowable boundary of blocks"""
     first = np.flatnonzero(np.diff(region, prepend=-1))
     seen = np.cumsum(counts, axis=0)
     left = seen - (seen[first] - counts[first])[region]
     n, n_left = total.sum(axis=1)[region], left.sum(axis=1)
     at = np.flatnonzero(np.minimum(n_left, n - n_left) >= k)
-    if class_change: at = at[((counts[at] + counts[at+1]) > 0).sum(axis=1) > 1]
+    if class_change:
+        at = at[((counts[at] + counts[at + 1]) > 0).sum(axis=1) > 1]
     left = left[at]
-    return _Found(region[at], (_bits(left, f) + _bits(total[region[at]] - left, f))/n[at], at)
+    return _Found(region[at], (_bits(left, f) + _bits(total[region[at]] - left, f)) / n[at], at)
 
 # %% ../nbs/10b_infogain.ipynb #875bb6f9
 def _by_share(region, code, counts, total):
-    "Blocks of each region by the share of the region's most frequent class, then by code"
+    """Blocks of each region by the share of the region's most frequent class, then by code"""
     top = counts[np.arange(len(region)), total.argmax(axis=1)[region]]
-    return np.lexsort((code, top/counts.sum(axis=1), region))
+    return np.lexsort((code, top / counts.sum(axis=1), region))
+
 
 def _subsets(region, code, counts, total, k, f, class_change):
-    "Cuts of blocks in order of their share"
+    """Cuts of blocks in order of their share"""
     order = _by_share(region, code, counts, total)
     found = _boundaries(region, counts[order], total, k, f, class_change)
     found.order = order
@@ -135,94 +205,126 @@ def _subsets(region, code, counts, total, k, f, class_change):
 # %% ../nbs/10b_infogain.ipynb #4b238724
 @dataclass
 class _Paths:
-    "Ways from above the root to each code: `node` has a line for each step, `last` the last code below the same node; shape (n_steps, n_codes)"
+    """Ways from above the root to each code: `node` has a line for each step, `last` the last code
+    below the same node; shape (n_steps, n_codes)
+    """
+
     node: np.ndarray
     last: np.ndarray
 
+
 def _paths(a, t):
-    "The ways of a domain in leaf order. Raises ValueError for another order."
+    """The ways of a domain in leaf order. Raises ValueError for another order."""
     leaves = t.check_covers(a)
     known = leaves >= 0
-    if (np.diff(leaves[known]) < 0).any() or not known[:known.sum()].all(): raise ValueError(f"'attributes' with a taxonomy must be in the order of its leaves. Got another order for {a.name!r}: use in_leaf_order.")
+    if (np.diff(leaves[known]) < 0).any() or not known[: known.sum()].all():
+        raise ValueError(
+            "'attributes' with a taxonomy must be in the order of its leaves. Got another order"
+            f" for {a.name!r}: use in_leaf_order."
+        )
     depth, parent = np.append(t.depth, 0), np.append(t.parent, -1)
-    steps = [np.where(known, t.leaf[leaves], len(t))]          # missing: a node of its own
-    for s in range(int(t.depth.max()) - 1, -1, -1): steps.append(np.where(depth[steps[-1]] > s, parent[steps[-1]], steps[-1]))
+    steps = [np.where(known, t.leaf[leaves], len(t))]  # missing: a node of its own
+    for s in range(int(t.depth.max()) - 1, -1, -1):
+        steps.append(np.where(depth[steps[-1]] > s, parent[steps[-1]], steps[-1]))
     node = np.stack([np.full(len(a), -1), *steps[::-1]])
     ends = [np.flatnonzero(np.append(np.diff(o) != 0, True)) for o in node]
     return _Paths(node, np.stack([e[np.searchsorted(e, np.arange(len(a)))] for e in ends]))
 
 # %% ../nbs/10b_infogain.ipynb #00859a6e
 def _steps(p, region, code):
-    "Line of the children's nodes for each region; past the end for a region with one value"
+    """Line of the children's nodes for each region; past the end for a region with one value"""
     first = np.flatnonzero(np.diff(region, prepend=-1))
     last = np.append(first[1:], len(region)) - 1
     return (p.node[:, code[first]] == p.node[:, code[last]]).sum(axis=0)
 
+
 def _child_parts(p, region, code):
-    "Number of the child, 0, 1, ..., that each block belongs to"
+    """Number of the child, 0, 1, ..., that each block belongs to"""
     node = p.node[np.minimum(_steps(p, region, code), len(p.node) - 1)[region], code]
     start = np.diff(region, prepend=-1) != 0
     part = np.cumsum(start | (np.diff(node, prepend=-2) != 0)) - 1
     return part - part[start][region]
 
+
 def _children(p, region, code, counts, total, k, f):
-    "The cut of each region among children, where it is allowable"
+    """The cut of each region among children, where it is allowable"""
     part = _child_parts(p, region, code)
     first = np.flatnonzero((np.diff(region, prepend=-1) != 0) | (np.diff(part, prepend=-1) != 0))
     counts, r = np.add.reduceat(counts, first, axis=0), region[first]
     start = np.flatnonzero(np.diff(r, prepend=-1))
-    n_parts, smallest = np.diff(start, append=len(r)), np.minimum.reduceat(counts.sum(axis=1), start)
-    e = np.add.reduceat(_bits(counts, f), start)/total.sum(axis=1)
+    n_parts, smallest = (
+        np.diff(start, append=len(r)),
+        np.minimum.reduceat(counts.sum(axis=1), start),
+    )
+    e = np.add.reduceat(_bits(counts, f), start) / total.sum(axis=1)
     ok = np.flatnonzero((n_parts > 1) & (smallest >= k))
     return _Found(ok, e[ok], np.full(len(ok), -1))
 
 # %% ../nbs/10b_infogain.ipynb #9dd415e2
 def _pick(found, n_regions):
-    "Attribute and position among its candidates for each region, -1 where there is none"
+    """Attribute and position among its candidates for each region, -1 where there is none"""
     least, best, at = np.full(n_regions, np.inf), np.full(n_regions, -1), np.full(n_regions, -1)
     for o in found:
         first = np.flatnonzero(np.diff(o.region, prepend=-1))
-        if len(first): least[o.region[first]] = np.minimum(least[o.region[first]], np.minimum.reduceat(o.e, first))
+        if len(first):
+            least[o.region[first]] = np.minimum(
+                least[o.region[first]], np.minimum.reduceat(o.e, first)
+            )
     for j, o in enumerate(found):
-        hit = np.flatnonzero(np.isfinite(o.e) & (o.e <= least[o.region] + _TIE) & (best[o.region] < 0))
+        hit = np.flatnonzero(
+            np.isfinite(o.e) & (o.e <= least[o.region] + _TIE) & (best[o.region] < 0)
+        )
         hit = hit[np.diff(o.region[hit], prepend=-1) != 0]
         best[o.region[hit]], at[o.region[hit]] = j, hit
     return best, at
 
 # %% ../nbs/10b_infogain.ipynb #2d6d7e31
 def _chain_parts(region, counts, k, wanted):
-    "For pure regions all cuts by one attribute at once: each part takes blocks until it has k rows; shape (n_blocks,)"
+    """For pure regions all cuts by one attribute at once: each part takes blocks until it has k
+    rows; shape (n_blocks,)
+    """
     part, first = np.zeros(len(region), dtype=np.int64), np.flatnonzero(np.diff(region, prepend=-1))
     seen = np.cumsum(counts.sum(axis=1))
     for r in wanted.tolist():
-        b, e = int(first[r]), int(first[r+1]) if r+1 < len(first) else len(region)
+        b, e = int(first[r]), int(first[r + 1]) if r + 1 < len(first) else len(region)
         rows = seen[b:e].tolist()
         done, number, at = rows[0] - int(counts[b].sum()), 0, 0
         while True:
             i = bisect_left(rows, done + k, at)
-            if i >= e-b or rows[-1] - rows[i] < k: break
+            if i >= e - b or rows[-1] - rows[i] < k:
+                break
             number, done, at = number + 1, rows[i], i + 1
-            part[b+at:e] = number
+            part[b + at : e] = number
     return part
 
 # %% ../nbs/10b_infogain.ipynb #d6833fe3
 def _block_parts(found, blocks, p, chosen, chain, k):
-    "Part of each block, when region r is cut at candidate chosen[r] of `found`; blocks of regions with -1 are not to be looked at"
+    """Part of each block, when region r is cut at candidate chosen[r] of `found`; blocks of regions
+    with -1 are not to be looked at
+    """
     region, code, counts = blocks
-    if p is not None: return _child_parts(p, region, code)
+    if p is not None:
+        return _child_parts(p, region, code)
     place = np.arange(len(region))
-    if found.order is not None: place[found.order] = np.arange(len(region))
+    if found.order is not None:
+        place[found.order] = np.arange(len(region))
     end = np.full(len(chosen), -1)
     end[chosen >= 0] = found.block[chosen[chosen >= 0]]
     part = (place > end[region]).astype(np.int64)
-    if not len(chain): return part
+    if not len(chain):
+        return part
     return np.where(np.isin(region, chain), _chain_parts(region, counts, k, chain), part)
 
+
 def _runs(blocks, part, p, d, cut):
-    "Runs of the regions in the mask `cut`: (region, end, part)"
+    """Runs of the regions in the mask `cut`: (region, end, part)"""
     region, code, _ = blocks
     run_end = np.append((np.diff(region) != 0) | (np.diff(part) != 0), True)
-    end = code if p is None else p.last[np.minimum(_steps(p, region, code), len(p.node) - 1)[region], code]
+    end = (
+        code
+        if p is None
+        else p.last[np.minimum(_steps(p, region, code), len(p.node) - 1)[region], code]
+    )
     end = np.where(np.append(np.diff(region) != 0, True), d - 1, end)
     keep = run_end & cut[region]
     return region[keep], end[keep], part[keep]
@@ -230,39 +332,50 @@ def _runs(blocks, part, p, d, cut):
 # %% ../nbs/10b_infogain.ipynb #36e2f874
 class _Level:
     "The open regions of one level: their blocks, and the candidates of each attribute"
+
     def __init__(self, task, rows, sizes):
         self.task, self.rows, self.sizes = task, rows, sizes
         self.local, y = [c[rows] for c in task.codes], task.y[rows]
-        self.total = np.bincount(np.repeat(np.arange(len(sizes)), sizes)*task.n_classes + y, minlength=len(sizes)*task.n_classes).reshape(-1, task.n_classes)
+        self.total = np.bincount(
+            np.repeat(np.arange(len(sizes)), sizes) * task.n_classes + y,
+            minlength=len(sizes) * task.n_classes,
+        ).reshape(-1, task.n_classes)
         self.pure = self.total.max(axis=1) == sizes
-        self.blocks = [_blocks(c, y, sizes, d, task.n_classes) for c, d in zip(self.local, task.domains)]
+        self.blocks = [
+            _blocks(c, y, sizes, d, task.n_classes) for c, d in zip(self.local, task.domains)
+        ]
         self.found = [self.candidates(j) for j in range(len(self.local))]
 
     def candidates(self, j):
         t, b = self.task, self.blocks[j]
-        if t.paths[j] is not None: return _children(t.paths[j], *b, self.total, t.k, t.f)
-        if t.subsets[j]: return _subsets(*b, self.total, t.k, t.f, t.class_change)
+        if t.paths[j] is not None:
+            return _children(t.paths[j], *b, self.total, t.k, t.f)
+        if t.subsets[j]:
+            return _subsets(*b, self.total, t.k, t.f, t.class_change)
         return _boundaries(b[0], b[2], self.total, t.k, t.f, t.class_change)
 
     def runs(self, best, at):
-        "Runs of the cuts that were picked: (region, end, part), by region and end"
+        """Runs of the cuts that were picked: (region, end, part), by region and end"""
         res = []
         for j in np.flatnonzero(np.bincount(best + 1)[1:]):
             cut, t = best == j, self.task
             chain = np.flatnonzero(cut & self.pure) if t.can_chain[j] else np.empty(0, dtype=int)
-            part = _block_parts(self.found[j], self.blocks[j], t.paths[j], np.where(cut, at, -1), chain, t.k)
+            part = _block_parts(
+                self.found[j], self.blocks[j], t.paths[j], np.where(cut, at, -1), chain, t.k
+            )
             res.append(_runs(self.blocks[j], part, t.paths[j], t.domains[j], cut))
         return _sorted_runs(res)
 
+
 def _sorted_runs(runs):
-    "Lists of runs as one, by region and end"
+    """Lists of runs as one, by region and end"""
     region, end, part = map(np.concatenate, zip(*runs))
     order = np.lexsort((end, region))
     return region[order], end[order], part[order]
 
 # %% ../nbs/10b_infogain.ipynb #e3afc9bf
 def _row_parts(level, best, runs):
-    "The part that each row of a level goes to, 0 in regions that are not cut; shape (n_rows,)"
+    """The part that each row of a level goes to, 0 in regions that are not cut; shape (n_rows,)"""
     region, end, part = runs
     d = max(level.task.domains)
     value = np.zeros(len(level.rows), dtype=np.int64)
@@ -272,13 +385,13 @@ def _row_parts(level, best, runs):
         value[at] = level.local[j][at]
     rows = np.flatnonzero(np.repeat(best >= 0, level.sizes))
     res = np.zeros(len(level.rows), dtype=np.int64)
-    key = np.repeat(np.arange(len(level.sizes))*d, level.sizes)[rows] + value[rows]
-    res[rows] = part[np.searchsorted(region*d + end, key)]
+    key = np.repeat(np.arange(len(level.sizes)) * d, level.sizes)[rows] + value[rows]
+    res[rows] = part[np.searchsorted(region * d + end, key)]
     return res
 
 # %% ../nbs/10b_infogain.ipynb #912d6827
 def _refused(level, best, runs, allow):
-    "Regions whose cut has a part that must not be published"
+    """Regions whose cut has a part that must not be published"""
     cut = np.flatnonzero(best >= 0)
     n_parts = np.zeros(len(best), dtype=np.int64)
     np.maximum.at(n_parts, runs[0], runs[2] + 1)
@@ -289,27 +402,32 @@ def _refused(level, best, runs, allow):
 
 # %% ../nbs/10b_infogain.ipynb #8c577dc0
 def _choose(level, allow):
-    "The attribute that each region is cut by, -1 for none, and the runs of all cuts"
+    """The attribute that each region is cut by, -1 for none, and the runs of all cuts"""
     n, t = len(level.sizes), level.task
     best, runs, todo = np.full(n, -1), [], np.full(n, True)
-    if t.stop_pure: todo &= ~level.pure
+    if t.stop_pure:
+        todo &= ~level.pure
     closed = ~todo
     while todo.any():
         b, at = _pick(level.found, n)
         b[~todo] = -1
         todo &= b >= 0
-        if not todo.any(): break
+        if not todo.any():
+            break
         new = level.runs(b, at)
         bad = np.empty(0, dtype=int) if allow is None else _refused(level, b, new, allow)
-        for r in bad.tolist(): level.found[b[r]].e[at[r]] = np.inf
-        good = todo.copy(); good[bad] = False
-        best[good] = b[good]; todo &= ~good
+        for r in bad.tolist():
+            level.found[b[r]].e[at[r]] = np.inf
+        good = todo.copy()
+        good[bad] = False
+        best[good] = b[good]
+        todo &= ~good
         runs.append([o[good[new[0]]] for o in new])
     return _medians(level, best, runs, (best < 0) & ~closed, allow)
 
 # %% ../nbs/10b_infogain.ipynb #a5eb0712
 def _medians(level, best, runs, todo, allow):
-    "Median cuts for regions without another one, added to the others"
+    """Median cuts for regions without another one, added to the others"""
     t, r = level.task, np.flatnonzero(todo)
     if len(r) and t.need_medians:
         at = _positions((np.cumsum(level.sizes) - level.sizes)[r], level.sizes[r])
@@ -319,26 +437,41 @@ def _medians(level, best, runs, todo, allow):
         r, j, end = r[j >= 0], j[j >= 0], end[j >= 0]
         best[r] = j
         last = np.array(t.domains)[j] - 1
-        runs.append([np.repeat(r, 2), np.stack([end, last], axis=1).ravel(), np.tile([0, 1], len(r))])
-    return best, _sorted_runs(runs) if runs else (np.empty(0, dtype=int),)*3
+        runs.append(
+            [np.repeat(r, 2), np.stack([end, last], axis=1).ravel(), np.tile([0, 1], len(r))]
+        )
+    return best, _sorted_runs(runs) if runs else (np.empty(0, dtype=int),) * 3
 
 # %% ../nbs/10b_infogain.ipynb #bf4b2907
 def _nodes(node, best, runs, n_nodes):
-    "Nodes of the cuts of a level: ((number, attribute, code, left, right) of each, numbers of the parts)"
+    """Nodes of the cuts of a level: ((number, attribute, code, left, right) of each, numbers of the
+    parts)
+    """
     region, end, part = runs
-    n_parts = np.zeros(len(best), dtype=np.int64); np.maximum.at(n_parts, region, part + 1)
+    n_parts = np.zeros(len(best), dtype=np.int64)
+    np.maximum.at(n_parts, region, part + 1)
     child = n_nodes + np.cumsum(n_parts) - n_parts
-    first, last = np.diff(region, prepend=-1) != 0, np.append(np.diff(region) != 0, True)[:len(region)]
-    number = np.where(first, node[region], n_nodes + n_parts.sum() + np.cumsum(~first & ~last) - 1)    # of the question that a run asks
+    first, last = (
+        np.diff(region, prepend=-1) != 0,
+        np.append(np.diff(region) != 0, True)[: len(region)],
+    )
+    # of the question that a run asks
+    number = np.where(first, node[region], n_nodes + n_parts.sum() + np.cumsum(~first & ~last) - 1)
     to = child[region] + part
     q = np.flatnonzero(~last)
-    right = np.where(last[q+1], to[q+1], number[q+1])
-    return (number[q], best[region[q]], end[q], to[q], right), child, n_parts, int(n_nodes + n_parts.sum() + (~first & ~last).sum())
+    right = np.where(last[q + 1], to[q + 1], number[q + 1])
+    return (
+        (number[q], best[region[q]], end[q], to[q], right),
+        child,
+        n_parts,
+        int(n_nodes + n_parts.sum() + (~first & ~last).sum()),
+    )
 
 # %% ../nbs/10b_infogain.ipynb #104eda5e
 @dataclass
 class _Task:
     "What does not change from level to level"
+
     codes: list
     y: np.ndarray
     k: int
@@ -356,51 +489,152 @@ class _Task:
     n_classes: int
     f: np.ndarray
 
-def _task(attributes, codes, y, k, candidates, categories, stop_pure, taxonomies, cut_rule, width, allow):
-    "Check and prepare. Raises ValueError."
-    for o in (("candidates", candidates, _CANDIDATES), ("categories", categories, _CATEGORIES), ("cut_rule", cut_rule, _CUT_RULES), ("width", width, _WIDTHS)): _check_choice(*o)
+
+def _task(
+    attributes, codes, y, k, candidates, categories, stop_pure, taxonomies, cut_rule, width, allow
+):
+    """Check and prepare. Raises ValueError."""
+    for o in (
+        ("candidates", candidates, _CANDIDATES),
+        ("categories", categories, _CATEGORIES),
+        ("cut_rule", cut_rule, _CUT_RULES),
+        ("width", width, _WIDTHS),
+    ):
+        _check_choice(*o)
     _check_codes(attributes, codes)
     y, n = np.asarray(y), len(codes[0])
-    if y.shape != (n,): raise ValueError(f"'y' must have one class for each of the {n} rows. Got shape {y.shape}.")
-    if y.dtype.kind not in "iu" or y.min(initial=0) < 0: raise ValueError("'y' must hold codes 0, 1, ... of the class. Got others: use tables.encode, and with_missing where classes are missing.")
-    if y.max(initial=0) >= 1000: raise ValueError(f"'y' must have at most 1,000 classes. Got codes up to {y.max()}: if these are numbers, divide them into ranges first.")
-    taxonomies = [None]*len(codes) if taxonomies is None else list(taxonomies)
-    if len(taxonomies) != len(codes): raise ValueError(f"'taxonomies' must have one entry, a Taxonomy or None, for each attribute. Got {len(taxonomies)} for {len(codes)}.")
+    if y.shape != (n,):
+        raise ValueError(f"'y' must have one class for each of the {n} rows. Got shape {y.shape}.")
+    if y.dtype.kind not in "iu" or y.min(initial=0) < 0:
+        raise ValueError(
+            "'y' must hold codes 0, 1, ... of the class. Got others: use tables.encode, and"
+            " with_missing where classes are missing."
+        )
+    if y.max(initial=0) >= 1000:
+        raise ValueError(
+            f"'y' must have at most 1,000 classes. Got codes up to {y.max()}: if these are numbers,"
+            " divide them into ranges first."
+        )
+    taxonomies = [None] * len(codes) if taxonomies is None else list(taxonomies)
+    if len(taxonomies) != len(codes):
+        raise ValueError(
+            "'taxonomies' must have one entry, a Taxonomy or None, for each attribute. Got"
+            f" {len(taxonomies)} for {len(codes)}."
+        )
     paths = [None if t is None else _paths(a, t) for a, t in zip(attributes, taxonomies)]
-    can_chain = [allow is None and candidates == "all" and not any(p is not None for p in paths[:j+1]) for j in range(len(paths))]
-    need_medians = candidates != "all" or categories != "ordered" or any(p is not None for p in paths)
+    can_chain = [
+        allow is None and candidates == "all" and not any(p is not None for p in paths[: j + 1])
+        for j in range(len(paths))
+    ]
+    need_medians = (
+        candidates != "all" or categories != "ordered" or any(p is not None for p in paths)
+    )
     subsets = [categories == "subsets" and a.kind != "numeric" for a in attributes]
     codes, lines, whole = _prepare(attributes, codes, width)
-    return _Task(codes, y.astype(np.int64), _check_k(k, n), [len(a) for a in attributes], lines, whole, width, cut_rule, paths, subsets, candidates == "class_change", bool(stop_pure), can_chain, need_medians, int(y.max(initial=0)) + 1, _x_log_x(n))
+    return _Task(
+        codes,
+        y.astype(np.int64),
+        _check_k(k, n),
+        [len(a) for a in attributes],
+        lines,
+        whole,
+        width,
+        cut_rule,
+        paths,
+        subsets,
+        candidates == "class_change",
+        bool(stop_pure),
+        can_chain,
+        need_medians,
+        int(y.max(initial=0)) + 1,
+        _x_log_x(n),
+    )
 
 # %% ../nbs/10b_infogain.ipynb #8357a517
 _CANDIDATES, _CATEGORIES = ("all", "class_change"), ("ordered", "subsets")
 
+
 def infogain_partition(
-    attributes:list, # Domains of the quasi-identifiers, `Attribute`s; their order breaks ties; those with a taxonomy in leaf order
-    codes:list, # Codes into them, one integer array of shape (n_rows,) each, no missing ones
-    y, # Code of each row's class, 0, 1, ..., shape (n_rows,)
-    k:int, # Rows that a region must keep, 1 to n_rows
-    candidates:str="all", # "all" boundaries between values, or those with a "class_change"
-    categories:str="ordered", # Categories are cut in their order, or "subsets": by the share of the most frequent class
-    stop_pure:bool=False, # Leave regions of one class whole?
-    taxonomies=None, # A `Taxonomy` or None for each attribute: cut among the children of a node
-    cut_rule:str="le_then_lt", # For the median cuts that are tried last, see `strict_partition`
-    width:str="rank", # For them as well
-    allow=None, # A function (rows, groups, n_groups) that says which groups may be published; None: all
-)->tuple: # (groups, cuts): number of each row's region, shape (n_rows,), and the `Cuts`
-    "InfoGain Mondrian, all regions of a level at once. Raises ValueError for other words, k, y, codes, taxonomies. Source: lefevre2006b, single target."
-    t = _task(attributes, codes, y, k, candidates, categories, stop_pure, taxonomies, cut_rule, width, allow)
+    attributes: list,
+    codes: list,
+    y,
+    k: int,
+    candidates: str = "all",
+    categories: str = "ordered",
+    stop_pure: bool = False,
+    taxonomies=None,
+    cut_rule: str = "le_then_lt",
+    width: str = "rank",
+    allow=None,
+) -> tuple:
+    """InfoGain Mondrian, all regions of a level at once.
+
+    Source: lefevre2006b, single target.
+
+    Parameters
+    ----------
+    attributes : list
+        Domains of the quasi-identifiers, `Attribute`s; their order breaks ties; those with a
+        taxonomy in leaf order.
+    codes : list
+        Codes into them, one integer array of shape (n_rows,) each, no missing ones.
+    y
+        Code of each row's class, 0, 1, ..., shape (n_rows,).
+    k : int
+        Rows that a region must keep, 1 to n_rows.
+    candidates : str
+        "all" boundaries between values, or those with a "class_change".
+    categories : str
+        Categories are cut in their order, or "subsets": by the share of the most frequent class.
+    stop_pure : bool
+        Leave regions of one class whole?
+    taxonomies
+        A `Taxonomy` or None for each attribute: cut among the children of a node.
+    cut_rule : str
+        For the median cuts that are tried last, see `strict_partition`.
+    width : str
+        For them as well.
+    allow
+        A function (rows, groups, n_groups) that says which groups may be published; None: all.
+
+    Returns
+    -------
+    tuple
+        (groups, cuts): number of each row's region, shape (n_rows,), and the `Cuts`.
+
+    Raises
+    ------
+    ValueError
+        For other words, k, y, codes, taxonomies.
+    """
+    t = _task(
+        attributes,
+        codes,
+        y,
+        k,
+        candidates,
+        categories,
+        stop_pure,
+        taxonomies,
+        cut_rule,
+        width,
+        allow,
+    )
     n = len(t.y)
-    rows, sizes, node, groups = np.arange(n), np.array([n]), np.array([0]), np.empty(n, dtype=np.int64)
+    rows, sizes, node, groups = (
+        np.arange(n),
+        np.array([n]),
+        np.array([0]),
+        np.empty(n, dtype=np.int64),
+    )
     n_groups, n_nodes, asked, ended = 0, 1, [], []
     while len(sizes):
         best = np.full(len(sizes), -1)
-        runs = (np.empty(0, dtype=int),)*3
+        runs = (np.empty(0, dtype=int),) * 3
         part = np.zeros(len(rows), dtype=np.int64)
-        big = np.flatnonzero(sizes >= 2*t.k)
+        big = np.flatnonzero(sizes >= 2 * t.k)
         if len(big):
-            at = np.flatnonzero(np.repeat(sizes >= 2*t.k, sizes))
+            at = np.flatnonzero(np.repeat(sizes >= 2 * t.k, sizes))
             level = _Level(t, rows[at], sizes[big])
             b, (region, end, p) = _choose(level, allow)
             best[big], runs = b, (big[region], end, p)
@@ -421,7 +655,7 @@ def infogain_partition(
 
 # %% ../nbs/10b_infogain.ipynb #c594a52e
 def _as_cuts(asked, ended, n_nodes):
-    "The nodes of all levels as `Cuts`"
+    """The nodes of all levels as `Cuts`"""
     res = np.full((5, n_nodes), -1, dtype=np.int64)
     number, *columns = map(np.concatenate, zip(*asked))
     res[:4, number] = columns

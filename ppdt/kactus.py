@@ -7,15 +7,25 @@ __all__ = ['load_adult_excerpt_tree', 'Climb', 'climb', 'climb_text', 'KActusAno
 
 # %% ../nbs/15_kactus.ipynb #842b2a52
 def _wanted(nui, extra, k, rule="intended"):
-    "How many rows leave the complying sons; `nui` rows are in the others, `extra` could be spared. Source: kactus, Fig. 5, lines 19-27"
-    if rule == "literal" and nui >= k: return extra
-    if nui >= k or nui == 0 and rule == "intended": return 0
+    """How many rows leave the complying sons; `nui` rows are in the others, `extra` could be
+    spared.
+
+    Source: kactus, Fig. 5, lines 19-27
+    """
+    if rule == "literal" and nui >= k:
+        return extra
+    if nui >= k or nui == 0 and rule == "intended":
+        return 0
     return k - nui if extra >= k - nui else 0
 
 # %% ../nbs/15_kactus.ipynb #7e4db79b
 def _textbook_climb(node, k, choose, rule="intended", path=()):
-    "(batches, rest): `node` is a list of rows (a leaf), or a dict of nodes by branch. A batch is (path, rows). Source: kactus, Fig. 5"
-    if not isinstance(node, dict): return [], list(node)
+    """(batches, rest): `node` is a list of rows (a leaf), or a dict of nodes by branch.
+
+    A batch is (path, rows). Source: kactus, Fig. 5
+    """
+    if not isinstance(node, dict):
+        return [], list(node)
     batches, sons = [], {}
     for b, son in node.items():
         more, sons[b] = _textbook_climb(son, k, choose, rule, (*path, b))
@@ -31,7 +41,22 @@ def _textbook_climb(node, k, choose, rule="intended", path=()):
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from .generalization import centroid_recoding, interval_recoding, set_recoding
-from .inducers import _as_they_are, _as_trained, _check_asks, _check_inducer, _check_seed, _content_order, _estimator, _exactly, _is_fitted, _kept_nodes, _model_of, _named_only, _public_map, _stops
+from ppdt.inducers import (
+    _as_they_are,
+    _as_trained,
+    _check_asks,
+    _check_inducer,
+    _check_seed,
+    _content_order,
+    _estimator,
+    _exactly,
+    _is_fitted,
+    _kept_nodes,
+    _model_of,
+    _named_only,
+    _public_map,
+    _stops,
+)
 from .medians import _check_choice
 from .models import _cut
 from .privacy import _check_k
@@ -68,33 +93,62 @@ marital-status = Married-AF-spouse: <=50K. (16)"""
 
 # %% ../nbs/15_kactus.ipynb #ca167295
 def _printed_lines(text):
-    "(depth, attribute, value, class or '', rows) of each line of a printed tree"
+    """(depth, attribute, value, class or '', rows) of each line of a printed tree"""
     for line in text.splitlines():
         depth = line.count("|   ")
-        name, rest = line[4*depth:].split(" = ")
+        name, rest = line[4 * depth :].split(" = ")
         value, _, leaf = rest.partition(": ")
         answer, _, n = leaf.partition(" (")
         yield depth, name, value, answer, int(n[:-1]) if n else 0
 
+
 def _printed_tree(text, classes):
-    "A tree of one branch a value, from its printed lines; line i is node i, the root is node 0. All rows of a leaf are of its class"
+    """A tree of one branch a value, from its printed lines; line i is node i, the root is node 0.
+
+    All rows of a leaf are of its class
+    """
     lines, above, names, values = list(_printed_lines(text)), [0], [], {}
-    parent, code, attribute, counts = [-1], [-1], np.full(len(lines) + 1, -1), np.zeros((len(lines) + 1, len(classes)))
+    parent, code, attribute, counts = (
+        [-1],
+        [-1],
+        np.full(len(lines) + 1, -1),
+        np.zeros((len(lines) + 1, len(classes))),
+    )
     for i, (depth, name, value, answer, n) in enumerate(lines, 1):
-        if name not in values: names.append(name); values[name] = []
-        if value not in values[name]: values[name].append(value)
-        above[depth + 1:] = [i]
-        parent.append(above[depth]); code.append(values[name].index(value)); attribute[above[depth]] = names.index(name)
-        if answer: counts[i, classes.index(answer)] = n
-    for i in range(len(lines), 0, -1): counts[parent[i]] += counts[i]
+        if name not in values:
+            names.append(name)
+            values[name] = []
+        if value not in values[name]:
+            values[name].append(value)
+        above[depth + 1 :] = [i]
+        parent.append(above[depth])
+        code.append(values[name].index(value))
+        attribute[above[depth]] = names.index(name)
+        if answer:
+            counts[i, classes.index(answer)] = n
+    for i in range(len(lines), 0, -1):
+        counts[parent[i]] += counts[i]
     kind = np.where(attribute < 0, LEAF, MULTIWAY)
-    return Tree(np.array(parent), attribute, np.zeros_like(attribute), kind, np.full(len(kind), np.nan), np.array(code), counts, counts.sum(axis=1), names, [values[o] for o in names], np.array(classes, dtype=object))
+    return Tree(
+        np.array(parent),
+        attribute,
+        np.zeros_like(attribute),
+        kind,
+        np.full(len(kind), np.nan),
+        np.array(code),
+        counts,
+        counts.sum(axis=1),
+        names,
+        [values[o] for o in names],
+        np.array(classes, dtype=object),
+    )
 
 # %% ../nbs/15_kactus.ipynb #2343dca0
-def load_adult_excerpt_tree()->Tree: # 24 nodes: the root, and 1 to 23 as printed
+def load_adult_excerpt_tree() -> Tree:  # 24 nodes: the root, and 1 to 23 as printed
     """The tree of Adult that the paper works through: 4,997 rows.
 
-    Source: kactus, Figure 1. It prints the class of each leaf and its rows; how many of them have another class is not said, so
+    Source: kactus, Figure 1. It prints the class of each leaf and its rows; how many of them have
+    another class is not said, so
     `counts` has all of them in the leaf's class."""
     return _printed_tree(_ADULT_EXCERPT, ["<=50K.", ">50K."])
 
@@ -112,15 +166,19 @@ class Climb:
     batches : list of ndarray of int
         Row numbers of each batch.
     lost : ndarray of int
-        Rows that are not published, fewer than k. Empty in what `climb` returns, which gives the root's remainder beside it.
+        Rows that are not published, fewer than k. Empty in what `climb` returns, which gives the
+        root's remainder beside it.
     log : DataFrame
-        One line for each pruned node, in the order of pruning: `node`, `complying` (sons that published), `nui` (rows in the
-        others), `extra` (rows beyond k), `moved`, `published`, `left`; the last line is the root's remainder, with node -1.
+        One line for each pruned node, in the order of pruning: `node`, `complying` (sons that
+        published), `nui` (rows in the
+        others), `extra` (rows beyond k), `moved`, `published`, `left`; the last line is the root's
+        remainder, with node -1.
     stops : ndarray of int, shape (n_rows,)
         The node where each row stops before the climb.
     waiting : list of ndarray of int
         Rows left in each pruned node, in the order of `log`.
     """
+
     tree: Tree
     nodes: np.ndarray
     batches: list
@@ -129,79 +187,141 @@ class Climb:
     stops: np.ndarray
     waiting: list
 
-    def __repr__(self): return f"Climb({len(self.stops)} rows of {self.tree!r}: {len(self.batches)} batches of {sum(map(len, self.batches))} rows, {len(self.lost)} lost)"
+    def __repr__(self):
+        return (
+            f"Climb({len(self.stops)} rows of {self.tree!r}: {len(self.batches)} batches of"
+            f" {sum(map(len, self.batches))} rows, {len(self.lost)} lost)"
+        )
 
     @property
     def held(self):
-        "Rows that stop at each node before the climb, shape (n_nodes,)"
+        """Rows that stop at each node before the climb, shape (n_nodes,)"""
         return np.bincount(self.stops, minlength=len(self.tree))
 
     def batch_of(self, n):
-        "The batch of each of n rows, -1 for a lost one"
+        """The batch of each of n rows, -1 for a lost one"""
         res = np.full(n, -1)
-        for i, rows in enumerate(self.batches): res[rows] = i
+        for i, rows in enumerate(self.batches):
+            res[rows] = i
         return res
 
     def left_after(self, steps):
-        "Rows left in each node that was pruned, a dict of row numbers by node, after so many prunings. Raises TypeError or ValueError: `steps` is no whole number, or out of range"
-        if isinstance(steps, (bool, np.bool_)) or not isinstance(steps, (int, np.integer)): raise TypeError(f"'steps' must be a whole number between 0 and {len(self.waiting)}, the number of prunings. Got {steps!r}.")
-        if not 0 <= steps <= len(self.waiting): raise ValueError(f"'steps' must be between 0 and {len(self.waiting)}, the number of prunings. Got {steps}.")
+        """Rows left in each node that was pruned, a dict of row numbers by node, after so many
+        prunings.
+
+        Raises TypeError or ValueError: `steps` is no whole number, or out of range
+        """
+        if isinstance(steps, (bool, np.bool_)) or not isinstance(steps, (int, np.integer)):
+            raise TypeError(
+                f"'steps' must be a whole number between 0 and {len(self.waiting)}, the number of"
+                f" prunings. Got {steps!r}."
+            )
+        if not 0 <= steps <= len(self.waiting):
+            raise ValueError(
+                f"'steps' must be between 0 and {len(self.waiting)}, the number of prunings. Got"
+                f" {steps}."
+            )
         return dict(zip(self.log.node[:steps].tolist(), self.waiting[:steps]))
 
     def after(self, steps, y):
-        "The tree after so many prunings, with the rows it still holds; `y` is the class of each row, as codes. Pruned nodes are leaves. Raises TypeError or ValueError: `steps` or codes out of range"
+        """The tree after so many prunings, with the rows it still holds; `y` is the class of each
+        row, as codes.
+
+        Pruned nodes are leaves. Raises TypeError or ValueError: `steps` or codes out of range
+        """
         left, y, size = self.left_after(steps), np.asarray(y), len(self.tree.classes)
-        if y.shape != self.stops.shape or y.dtype.kind not in "iu" or len(y) and not 0 <= y.min() <= y.max() < size:
-            raise ValueError(f"'y' must have a code of a class, 0 to {size-1}, for each of the {len(self.stops)} rows. Got {y.dtype} of shape {y.shape}: use positions in tree.classes.")
+        if (
+            y.shape != self.stops.shape
+            or y.dtype.kind not in "iu"
+            or len(y)
+            and not 0 <= y.min() <= y.max() < size
+        ):
+            raise ValueError(
+                f"'y' must have a code of a class, 0 to {size - 1}, for each of the {len(self.stops)}"
+                f" rows. Got {y.dtype} of shape {y.shape}: use positions in tree.classes."
+            )
         return _pruned(self.tree, self.stops, left, y)
 
 # %% ../nbs/15_kactus.ipynb #1be5eb84
 def _bottom_up(tree):
-    "Questions in the order of pruning: sons before their parents, left branches first"
+    """Questions in the order of pruning: sons before their parents, left branches first"""
     res, stack = [], [0]
     while stack:
         p = stack.pop()
-        if tree.attribute[p] >= 0: res.append(p); stack += tree.children(p).tolist()
+        if tree.attribute[p] >= 0:
+            res.append(p)
+            stack += tree.children(p).tolist()
     return res[::-1]
 
-def _without(rows, moved): return rows[~np.isin(rows, moved)] if len(moved) else rows
+
+def _without(rows, moved):
+    return rows[~np.isin(rows, moved)] if len(moved) else rows
+
 
 def _spare_first(sons, spare, wanted, wait):
-    "The first rows of each son that it may spare, as many as are wanted"
+    """The first rows of each son that it may spare, as many as are wanted"""
     return np.concatenate([rows[:s] for rows, s in zip(sons, spare)])[:wanted]
 
+
 def _check_climb(tree, stops, k, rule, choose):
-    "(stops, k) of a climb, checked. Raises TypeError or ValueError"
-    if not isinstance(tree, Tree): raise TypeError(f"'tree' must be a Tree. Got {type(tree).__name__}: use the tree_ of a fitted C45Classifier or ID3Classifier.")
+    """(stops, k) of a climb, checked. Raises TypeError or ValueError"""
+    if not isinstance(tree, Tree):
+        raise TypeError(
+            f"'tree' must be a Tree. Got {type(tree).__name__}: use the tree_ of a fitted"
+            " C45Classifier or ID3Classifier."
+        )
     stops, k = np.asarray(stops), _check_k(k)
-    if not stops.size and stops.ndim == 1: stops = stops.astype(np.int64)
-    if stops.ndim != 1 or stops.dtype.kind not in "iu": raise ValueError(f"'stops' must have the number of a node for each row, whole numbers in one dimension. Got {stops.dtype} of shape {stops.shape}: use a list or an array.")
-    if len(stops) and not 0 <= stops.min() <= stops.max() < len(tree): raise ValueError(f"'stops' must be nodes of the tree, from 0 to {len(tree)-1}. Got {stops.min()} to {stops.max()}: number them as the tree does.")
+    if not stops.size and stops.ndim == 1:
+        stops = stops.astype(np.int64)
+    if stops.ndim != 1 or stops.dtype.kind not in "iu":
+        raise ValueError(
+            "'stops' must have the number of a node for each row, whole numbers in one dimension."
+            f" Got {stops.dtype} of shape {stops.shape}: use a list or an array."
+        )
+    if len(stops) and not 0 <= stops.min() <= stops.max() < len(tree):
+        raise ValueError(
+            f"'stops' must be nodes of the tree, from 0 to {len(tree) - 1}. Got {stops.min()} to"
+            f" {stops.max()}: number them as the tree does."
+        )
     _check_choice("rule", rule, ("intended", "literal"))
-    if choose is not None and not callable(choose): raise TypeError(f"'choose' must be a function, or None for the first rows. Got {choose!r}: give a function of (sons, spare, wanted, wait), or use KActusAnonymizer(selection=...).")
+    if choose is not None and not callable(choose):
+        raise TypeError(
+            f"'choose' must be a function, or None for the first rows. Got {choose!r}: give a"
+            " function of (sons, spare, wanted, wait), or use KActusAnonymizer(selection=...)."
+        )
     return stops, k
 
+
 def _check_moved(held, stay, moved, wanted, k):
-    "Raises ValueError where a chooser would break the promise: rows twice, strange rows, more or fewer than wanted, or more than a son may spare"
-    if len(moved) != wanted or sum(map(len, held)) - sum(map(len, stay)) != wanted or min(map(len, stay)) < k:
-        raise ValueError(f"'choose' must return as many rows as are wanted, different ones of the complying sons, and leave k={k} in each. Got {len(moved)} for {wanted}: take at most spare[i] rows of sons[i].")
+    """Raises ValueError where a chooser would break the promise: rows twice, strange rows, more or
+    fewer than wanted, or more than a son may spare
+    """
+    if (
+        len(moved) != wanted
+        or sum(map(len, held)) - sum(map(len, stay)) != wanted
+        or min(map(len, stay)) < k
+    ):
+        raise ValueError(
+            "'choose' must return as many rows as are wanted, different ones of the complying"
+            f" sons, and leave k={k} in each. Got {len(moved)} for {wanted}: take at most spare[i]"
+            " rows of sons[i]."
+        )
+
 
 def _judge(allow):
-    "A function that says of a batch whether it fulfils what is asked besides its size"
-    return lambda rows: allow is None or bool(allow(rows, np.zeros(len(rows), dtype=np.int64), 1)[0])
+    """A function that says of a batch whether it fulfils what is asked besides its size"""
+    return lambda rows: (
+        allow is None or bool(allow(rows, np.zeros(len(rows), dtype=np.int64), 1)[0])
+    )
 
 # %% ../nbs/15_kactus.ipynb #52b1edff
-def climb(
-    tree:Tree, # The tree
-    stops, # Node where each row stops, shape (n_rows,), 0 to len(tree)-1
-    k:int, # Rows that a batch must have
-    rule:str="intended", # "intended" or "literal"
-    choose=None, # A function (rows of each complying son, rows that each may spare, wanted, rows that wait) -> rows that move, as many as wanted; None: the first
-    allow=None, # A function (rows, groups, n_groups) -> bool array: what a batch must fulfil besides its size
-)->tuple: # (Climb, rest): `Climb` without the root's remainder, and the remainder, row numbers
-    """Publish complying leaves, prune the others, bottom up. Source: kactus, Fig. 5; rows beyond its case 0 < nui < k stay where they are under "intended".
+def climb(tree: Tree, stops, k: int, rule: str = "intended", choose=None, allow=None) -> tuple:
+    """Publish complying leaves, prune the others, bottom up.
 
-    Raises TypeError or ValueError for nodes that the tree does not have, a k below 1, another rule, and a chooser that would break the promise."""
+    Source: kactus, Fig. 5; rows beyond its case 0 < nui < k stay where they are under "intended".
+
+    Raises TypeError or ValueError for nodes that the tree does not have, a k below 1, another rule,
+    and a chooser that would break the promise."""
     stops, k = _check_climb(tree, stops, k, rule, choose)
     choose, fine = _spare_first if choose is None else choose, _judge(allow)
     order = np.argsort(stops, kind="stable")
@@ -213,216 +333,411 @@ def climb(
         wait = np.concatenate([held[p], *[held[v] for v in sons if v not in comply]])
         spare = [len(held[v]) - k for v in comply]
         wanted = _wanted(len(wait), sum(spare), k, rule)
-        moved = np.asarray(choose([held[v] for v in comply], spare, wanted, wait)) if wanted else wait[:0]
+        moved = (
+            np.asarray(choose([held[v] for v in comply], spare, wanted, wait))
+            if wanted
+            else wait[:0]
+        )
         stay = [_without(held[v], moved) for v in comply]
-        if wanted: _check_moved([held[v] for v in comply], stay, moved, wanted, k)
-        if len(moved) and not all(map(fine, stay)): moved, stay = wait[:0], [held[v] for v in comply]
-        nodes += comply; batches += stay
-        log.append((p, tuple(comply), len(wait), sum(spare), len(moved), sum(map(len, stay)), len(wait) + len(moved)))
+        if wanted:
+            _check_moved([held[v] for v in comply], stay, moved, wanted, k)
+        if len(moved) and not all(map(fine, stay)):
+            moved, stay = wait[:0], [held[v] for v in comply]
+        nodes += comply
+        batches += stay
+        log.append(
+            (
+                p,
+                tuple(comply),
+                len(wait),
+                sum(spare),
+                len(moved),
+                sum(map(len, stay)),
+                len(wait) + len(moved),
+            )
+        )
         held[p] = np.concatenate([wait, moved])
         waiting.append(held[p])
-        for v in sons: del held[v]
-    log = pd.DataFrame(log, columns=["node", "complying", "nui", "extra", "moved", "published", "left"])
-    return Climb(tree, np.array(nodes, dtype=np.int64), batches, order[:0], log, stops, waiting), held[0]
+        for v in sons:
+            del held[v]
+    log = pd.DataFrame(
+        log, columns=["node", "complying", "nui", "extra", "moved", "published", "left"]
+    )
+    return (
+        Climb(tree, np.array(nodes, dtype=np.int64), batches, order[:0], log, stops, waiting),
+        held[0],
+    )
 
 # %% ../nbs/15_kactus.ipynb #4c637b25
 def _pruned(tree, stops, left, y):
-    "The tree with some nodes made leaves, and the rows that each still holds; `left`: rows of these nodes"
+    """The tree with some nodes made leaves, and the rows that each still holds; `left`: rows of
+    these nodes
+    """
     gone, size = np.zeros(len(tree), dtype=bool), len(tree.classes)
-    for i in range(1, len(tree)): gone[i] = gone[tree.parent[i]] or tree.parent[i] in left
-    counts = np.bincount(stops*size + y, minlength=len(tree)*size).reshape(-1, size).astype(float)
-    for i, rows in left.items(): counts[i] = np.bincount(y[rows], minlength=size)
-    for i in range(len(tree) - 1, 0, -1): counts[tree.parent[i]] += 0 if gone[i] else counts[i]
-    t = replace(tree, **{o: getattr(tree, o).copy() for o in ("attribute", "kind", "threshold")}, counts=counts, n=counts.sum(axis=1))
+    for i in range(1, len(tree)):
+        gone[i] = gone[tree.parent[i]] or tree.parent[i] in left
+    counts = (
+        np.bincount(stops * size + y, minlength=len(tree) * size).reshape(-1, size).astype(float)
+    )
+    for i, rows in left.items():
+        counts[i] = np.bincount(y[rows], minlength=size)
+    for i in range(len(tree) - 1, 0, -1):
+        counts[tree.parent[i]] += 0 if gone[i] else counts[i]
+    t = replace(
+        tree,
+        **{o: getattr(tree, o).copy() for o in ("attribute", "kind", "threshold")},
+        counts=counts,
+        n=counts.sum(axis=1),
+    )
     ends = list(left)
     t.attribute[ends], t.kind[ends], t.threshold[ends] = -1, LEAF, np.nan
     return _kept_nodes(t, ~gone)
 
 # %% ../nbs/15_kactus.ipynb #3e862e2a
-def climb_text(
-    c:Climb, # A climb
-    steps:int=0, # Prunings that are done
-    numbers:bool=True, # Begin each line with the node's number in the whole tree?
-)->str: # One line a branch: a leaf with its class and the rows it holds, a node that was pruned with its rows
-    "The tree after so many prunings, in the form of the paper. Raises TypeError or ValueError: `c` is no Climb, `steps` out of range. Source: kactus, Figs. 1 to 4."
-    if not isinstance(c, Climb): raise TypeError(f"'c' must be a Climb. Got {type(c).__name__}: climb returns (Climb, remainder), use its first part, or climb_ of a fitted KActusAnonymizer.")
-    t, left, held, answer, digits = c.tree, c.left_after(steps), c.held, _answers(c.tree), len(str(len(c.tree) - 1))
+def climb_text(c: Climb, steps: int = 0, numbers: bool = True) -> str:
+    """The tree after so many prunings, in the form of the paper.
+
+    Source: kactus, Figs. 1 to 4.
+
+    Parameters
+    ----------
+    c : Climb
+        A climb.
+    steps : int
+        Prunings that are done.
+    numbers : bool
+        Begin each line with the node's number in the whole tree?
+
+    Returns
+    -------
+    str
+        One line a branch: a leaf with its class and the rows it holds, a node that was pruned with
+        its rows.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `c` is no Climb, `steps` out of range.
+    """
+    if not isinstance(c, Climb):
+        raise TypeError(
+            f"'c' must be a Climb. Got {type(c).__name__}: climb returns (Climb, remainder), use"
+            " its first part, or climb_ of a fitted KActusAnonymizer."
+        )
+    t, left, held, answer, digits = (
+        c.tree,
+        c.left_after(steps),
+        c.held,
+        _answers(c.tree),
+        len(str(len(c.tree) - 1)),
+    )
+
     def end(i):
-        if i in left: return f" ({len(left[i])})"
-        if t.attribute[i] < 0: return f": {_label(t.classes[answer[i]])} ({held[i]})"
+        if i in left:
+            return f" ({len(left[i])})"
+        if t.attribute[i] < 0:
+            return f": {_label(t.classes[answer[i]])} ({held[i]})"
         return f" ({held[i]} stay)" if held[i] else ""
+
     lines, stack = [], [(0, 0)]
     while stack:
         i, depth = stack.pop()
-        text = "|   "*(depth - 1) + branch_text(t, i) + end(i) if i else end(0).removeprefix(": ").strip()
-        if text: lines.append(f"{i:0{digits}}: {text}" if numbers else text)
-        if i not in left and t.attribute[i] >= 0: stack += [(v, depth + 1) for v in t.children(i).tolist()[::-1]]
+        text = (
+            "|   " * (depth - 1) + branch_text(t, i) + end(i)
+            if i
+            else end(0).removeprefix(": ").strip()
+        )
+        if text:
+            lines.append(f"{i:0{digits}}: {text}" if numbers else text)
+        if i not in left and t.attribute[i] >= 0:
+            stack += [(v, depth + 1) for v in t.children(i).tolist()[::-1]]
     return "\n".join(lines)
 
 # %% ../nbs/15_kactus.ipynb #c80dc3c6
 def _spare_random(rng):
-    "Rows that may be spared, drawn at random: each son keeps k of its own, then the wanted are drawn from all others"
+    """Rows that may be spared, drawn at random: each son keeps k of its own, then the wanted are
+    drawn from all others
+    """
+
     def choose(sons, spare, wanted, wait):
-        return rng.permutation(np.concatenate([rng.permutation(rows)[:s] for rows, s in zip(sons, spare)]))[:wanted]
+        return rng.permutation(
+            np.concatenate([rng.permutation(rows)[:s] for rows, s in zip(sons, spare)])
+        )[:wanted]
+
     return choose
 
 # %% ../nbs/15_kactus.ipynb #f8a31507
 def _distance(rows, wait, codes, spread, sizes):
-    "How far rows are from those that wait: the sum over attributes of the share of them that has another value, or of the distance to their mean; shape (n_rows,)"
+    """How far rows are from those that wait: the sum over attributes of the share of them that has
+    another value, or of the distance to their mean; shape (n_rows,)
+    """
     far = np.zeros(len(rows))
-    if not len(wait): return far
+    if not len(wait):
+        return far
     for c, s, d in zip(codes, spread, sizes):
-        if s is None: far += 1 - np.bincount(c[wait], minlength=d)[c[rows]]/len(wait)
-        else: far += np.abs(c[rows] - np.sort(c[wait]).mean())/s
+        if s is None:
+            far += 1 - np.bincount(c[wait], minlength=d)[c[rows]] / len(wait)
+        else:
+            far += np.abs(c[rows] - np.sort(c[wait]).mean()) / s
     return np.round(far, 9)
 
+
 def _spare_nearest(codes, spread, sizes):
-    "Rows nearest to those that wait, as many as each son may spare; `codes` of each attribute, `spread` of a number, else None"
+    """Rows nearest to those that wait, as many as each son may spare; `codes` of each attribute,
+    `spread` of a number, else None
+    """
+
     def choose(sons, spare, wanted, wait):
         rows, of = np.concatenate(sons), np.repeat(np.arange(len(sons)), list(map(len, sons)))
         order = np.lexsort((rows, _distance(rows, wait, codes, spread, sizes)))
-        turn = np.empty(len(rows), dtype=np.int64)                  # place of each row among those of its son, nearest first
-        for i in range(len(sons)): here = order[of[order] == i]; turn[here] = np.arange(len(here))
+        # place of each row among those of its son, nearest first
+        turn = np.empty(len(rows), dtype=np.int64)
+        for i in range(len(sons)):
+            here = order[of[order] == i]
+            turn[here] = np.arange(len(here))
         order = order[turn[order] < np.array(spare)[of[order]]]
         return rows[order[:wanted]]
+
     return choose
 
 # %% ../nbs/15_kactus.ipynb #bec7265e
 def _top_up(batches, rest, k, choose, fine):
-    "(batches, rest): the remainder with rows that batches can spare, if they can spare enough"
+    """(batches, rest): the remainder with rows that batches can spare, if they can spare enough"""
     spare = [len(b) - k for b in batches]
-    if sum(spare) < k - len(rest): return batches, rest
+    if sum(spare) < k - len(rest):
+        return batches, rest
     moved = choose(batches, spare, k - len(rest), rest)
     less = [_without(b, moved) for b in batches]
     return (less, np.concatenate([rest, moved])) if all(map(fine, less)) else (batches, rest)
 
+
 def _settle(c, rest, k, shortfall, choose, allow=None):
-    "The climb with the root's remainder published or lost"
+    """The climb with the root's remainder published or lost"""
     fine, nodes, batches, n = _judge(allow), c.nodes.tolist(), list(c.batches), len(rest)
     short = lambda: 0 < len(rest) < k and shortfall == "top_up"
-    if short(): batches, rest = _top_up(batches, rest, k, choose, fine)
+    if short():
+        batches, rest = _top_up(batches, rest, k, choose, fine)
     while batches and (short() or len(rest) >= k and not fine(rest)):
-        i = min(range(len(batches)), key=lambda i: (len(batches[i]), nodes[i]))          # the smallest batch joins the remainder
-        rest = np.concatenate([rest, batches.pop(i)]); nodes.pop(i)
+        # the smallest batch joins the remainder
+        i = min(range(len(batches)), key=lambda i: (len(batches[i]), nodes[i]))
+        rest = np.concatenate([rest, batches.pop(i)])
+        nodes.pop(i)
     out = len(rest) >= k
-    if out: nodes.append(0); batches.append(rest)
-    last = (-1, (0,)*out, n, sum(len(b) - k for b in c.batches), len(rest) - n, len(rest)*out, len(rest)*(not out))
+    if out:
+        nodes.append(0)
+        batches.append(rest)
+    last = (
+        -1,
+        (0,) * out,
+        n,
+        sum(len(b) - k for b in c.batches),
+        len(rest) - n,
+        len(rest) * out,
+        len(rest) * (not out),
+    )
     log = pd.concat([c.log, pd.DataFrame([last], columns=c.log.columns)], ignore_index=True)
-    return replace(c, nodes=np.array(nodes, dtype=np.int64), batches=batches, lost=rest[:0] if out else rest, log=log)
+    return replace(
+        c,
+        nodes=np.array(nodes, dtype=np.int64),
+        batches=batches,
+        lost=rest[:0] if out else rest,
+        log=log,
+    )
 
 # %% ../nbs/15_kactus.ipynb #0ee4a7ad
 @dataclass(frozen=True, eq=False)
 class _Told:
-    "What paths or batches tell: `tested` of shape (n, n_columns), and for numbers more than `lo`, at most `hi`"
+    """What paths or batches tell: `tested` of shape (n, n_columns), and for numbers more than `lo`,
+    at most `hi`
+    """
+
     tested: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
 
+
 def _numbers(a):
-    "Known values of a numeric column on a line, shape (n_values,)"
-    return a.positions[:len(a.known)]
+    """Known values of a numeric column on a line, shape (n_values,)"""
+    return a.positions[: len(a.known)]
+
 
 def _end_of(m, node, a):
-    "The threshold of a node, as it may be published: a bit more where a value that goes left lies there"
+    """The threshold of a node, as it may be published: a bit more where a value that goes left lies
+    there
+    """
     t, most = float(m.tree.threshold[node]), _cut(m.tree, node, m.single)
     known = _numbers(a)
-    return t if np.searchsorted(known, t, side="right") == np.searchsorted(known, most, side="right") else most
+    return (
+        t
+        if np.searchsorted(known, t, side="right") == np.searchsorted(known, most, side="right")
+        else most
+    )
 
 # %% ../nbs/15_kactus.ipynb #aa921105
 def _paths(m, attributes):
-    "What the path to each node of a tree tells about the quasi-identifiers"
+    """What the path to each node of a tree tells about the quasi-identifiers"""
     t, where, n = m.tree, {a.name: i for i, a in enumerate(attributes)}, len(attributes)
     column = [where[m.asks[j].column] if j >= 0 else -1 for j in t.attribute.tolist()]
-    tested, lo, hi = np.zeros((len(t), n), dtype=bool), np.full((len(t), n), -np.inf), np.full((len(t), n), np.inf)
+    tested, lo, hi = (
+        np.zeros((len(t), n), dtype=bool),
+        np.full((len(t), n), -np.inf),
+        np.full((len(t), n), np.inf),
+    )
     for i in range(1, len(t)):
-        p = t.parent[i]; c = column[p]
+        p = t.parent[i]
+        c = column[p]
         tested[i], lo[i], hi[i] = tested[p], lo[p], hi[p]
         tested[i, c] = True
         if t.kind[p] == THRESHOLD:
             end = _end_of(m, p, attributes[c])
-            if t.code[i]: lo[i, c] = max(lo[i, c], end)
-            else: hi[i, c] = min(hi[i, c], end)
+            if t.code[i]:
+                lo[i, c] = max(lo[i, c], end)
+            else:
+                hi[i, c] = min(hi[i, c], end)
     return _Told(tested, lo, hi)
 
 # %% ../nbs/15_kactus.ipynb #94672615
 def _shown(told, c, stops, merge):
-    "What each batch tells: what the path of its node tells, or with merge=\"sets\" what the paths of all its rows have in common"
-    if merge == "none": return _Told(told.tested[c.nodes], told.lo[c.nodes], told.hi[c.nodes])
+    """What each batch tells: what the path of its node tells, or with merge="sets" what the paths
+    of all its rows have in common
+    """
+    if merge == "none":
+        return _Told(told.tested[c.nodes], told.lo[c.nodes], told.hi[c.nodes])
     ends = [np.unique(stops[rows]) for rows in c.batches]
-    def of(f, v): return np.array([f(v[e], axis=0) for e in ends]).reshape(len(ends), v.shape[1])
+
+    def of(f, v):
+        return np.array([f(v[e], axis=0) for e in ends]).reshape(len(ends), v.shape[1])
+
     return _Told(of(np.all, told.tested), of(np.min, told.lo), of(np.max, told.hi))
 
 # %% ../nbs/15_kactus.ipynb #a044a123
-def _is_date(a): return a.dtype.startswith(("datetime", "timestamp"))
+def _is_date(a):
+    return a.dtype.startswith(("datetime", "timestamp"))
+
 
 def _antecedents(a, codes, g, lo, hi):
-    "(codes, cells) of rows: the intervals that the tests of a path leave, `lo` and `hi` by batch; for dates the range of the batch"
-    if _is_date(a): return interval_recoding(a, codes, g)
+    """(codes, cells) of rows: the intervals that the tests of a path leave, `lo` and `hi` by batch;
+    for dates the range of the batch
+    """
+    if _is_date(a):
+        return interval_recoding(a, codes, g)
     whole = a.values.dtype.kind in "iu"
-    def end(x): return int(x) if whole and np.isfinite(x) and x == int(x) else x
+
+    def end(x):
+        return int(x) if whole and np.isfinite(x) and x == int(x) else x
+
     ends, inv = np.unique(np.stack([lo, hi], axis=1), axis=0, return_inverse=True)
     return inv.ravel()[g], [Interval(end(l), end(h)) for l, h in ends.tolist()]
 
+
 def _batch_cells(a, codes, g, lo, hi, numeric):
-    "(codes, cells) of the rows of batches that show a column"
-    if a.kind != "numeric": return set_recoding(a, codes, g)
-    if numeric == "range": return interval_recoding(a, codes, g)
-    return _antecedents(a, codes, g, lo, hi) if numeric == "interval" else centroid_recoding(a, codes, g, "median" if _is_date(a) else "mean")
+    """(codes, cells) of the rows of batches that show a column"""
+    if a.kind != "numeric":
+        return set_recoding(a, codes, g)
+    if numeric == "range":
+        return interval_recoding(a, codes, g)
+    return (
+        _antecedents(a, codes, g, lo, hi)
+        if numeric == "interval"
+        else centroid_recoding(a, codes, g, "median" if _is_date(a) else "mean")
+    )
 
 # %% ../nbs/15_kactus.ipynb #7a2a200b
 def _publish_column(a, codes, batch, shown, lo, hi, numeric, merge):
-    "(codes, cells) of a column: suppressed where a batch does not show it, or shows all that it could be"
+    """(codes, cells) of a column: suppressed where a batch does not show it, or shows all that it
+    could be
+    """
     row, res, cells = shown[batch], np.full(len(codes), -1), []
     if row.any():
-        g = (np.cumsum(shown) - 1)[batch[row]]                      # batches that show it, numbered
+        g = (np.cumsum(shown) - 1)[batch[row]]  # batches that show it, numbered
         res[row], cells = _batch_cells(a, codes[row], g, lo[shown], hi[shown], numeric)
         for i, c in enumerate(cells):
-            if merge == "sets" and _says_nothing(c, a): res[res == i] = -1
+            if merge == "sets" and _says_nothing(c, a):
+                res[res == i] = -1
     return _number_cells(res, cells)
 
+
 def _says_nothing(c, a):
-    "Does a cell leave all values of its column possible?"
-    if isinstance(c, Interval) and not _is_date(a): return (c.lo, c.hi) == (-np.inf, np.inf)
+    """Does a cell leave all values of its column possible?"""
+    if isinstance(c, Interval) and not _is_date(a):
+        return (c.lo, c.hi) == (-np.inf, np.inf)
     return isinstance(c, ValueSet) and len(c.values) == len(a)
 
+
 def _number_cells(codes, cells):
-    "Cells that occur, numbered in order; -1 is suppressed"
+    """Cells that occur, numbered in order; -1 is suppressed"""
     hidden = next((i for i, c in enumerate(cells) if isinstance(c, Suppressed)), -1)
     codes, seen = np.where(codes < 0, hidden, codes) + 1, np.zeros(len(cells) + 1, dtype=bool)
     seen[codes] = True
-    return (np.cumsum(seen) - 1)[codes], [Suppressed() if o < 0 else cells[o] for o in (np.flatnonzero(seen) - 1).tolist()]
+    return (np.cumsum(seen) - 1)[codes], [
+        Suppressed() if o < 0 else cells[o] for o in (np.flatnonzero(seen) - 1).tolist()
+    ]
 
 # %% ../nbs/15_kactus.ipynb #ac263eef
 def _chooser(how, rng, attributes, codes):
-    "The function that says which rows may be spared"
-    if how == "first": return _spare_first
-    if how == "random": return _spare_random(rng)
+    """The function that says which rows may be spared"""
+    if how == "first":
+        return _spare_first
+    if how == "random":
+        return _spare_random(rng)
     lines = [a.positions[c] if a.kind == "numeric" else c for a, c in zip(attributes, codes)]
-    return _spare_nearest(lines, [(np.ptp(a.positions) or 1.) if a.kind == "numeric" else None for a in attributes], [len(a) for a in attributes])
+    return _spare_nearest(
+        lines,
+        [(np.ptp(a.positions) or 1.0) if a.kind == "numeric" else None for a in attributes],
+        [len(a) for a in attributes],
+    )
 
 # %% ../nbs/15_kactus.ipynb #283f7fd3
 def _check_model(m, names, merge):
-    "Raises ValueError for a tree that does not fit the quasi-identifiers, or groups values"
+    """Raises ValueError for a tree that does not fit the quasi-identifiers, or groups values"""
     _check_asks(m, names)
-    if merge == "none" and (m.tree.kind == ONE_VALUE).any(): raise ValueError("'inducer' must have one branch for each value with merge='none'. Got a tree with grouped branches (one value against all others), where the rows of a leaf differ: use binary_splits=False, or merge='sets', which publishes the values of each leaf as a set.")
+    if merge == "none" and (m.tree.kind == ONE_VALUE).any():
+        raise ValueError(
+            "'inducer' must have one branch for each value with merge='none'. Got a tree with"
+            " grouped branches (one value against all others), where the rows of a leaf differ: use"
+            " binary_splits=False, or merge='sets', which publishes the values of each leaf as a"
+            " set."
+        )
 
 # %% ../nbs/15_kactus.ipynb #3c961d89
-_WORDS = dict(rule=("intended", "literal"), numeric=("mean", "interval", "range"), root_shortfall=("lose", "top_up"), selection=("random", "first", "nearest"), merge=("none", "sets"))
+_WORDS = dict(
+    rule=("intended", "literal"),
+    numeric=("mean", "interval", "range"),
+    root_shortfall=("lose", "top_up"),
+    selection=("random", "first", "nearest"),
+    merge=("none", "sets"),
+)
+
 
 def _renumbered(c, order):
-    "A climb whose row i is row order[i] of a table"
-    stops = np.empty_like(c.stops); stops[order] = c.stops
-    def rows(lists): return [np.sort(order[o]) for o in lists]
-    return replace(c, batches=rows(c.batches), lost=np.sort(order[c.lost]), stops=stops, waiting=rows(c.waiting))
+    """A climb whose row i is row order[i] of a table"""
+    stops = np.empty_like(c.stops)
+    stops[order] = c.stops
+
+    def rows(lists):
+        return [np.sort(order[o]) for o in lists]
+
+    return replace(
+        c,
+        batches=rows(c.batches),
+        lost=np.sort(order[c.lost]),
+        stops=stops,
+        waiting=rows(c.waiting),
+    )
+
 
 def _anonymize(o, X, y, others, attributes, codes, k, allow):
-    "(model, classifier, Climb, node where each row stops, order): all rows numbered in content order"
+    """(model, classifier, Climb, node where each row stops, order): all rows numbered in content
+    order
+    """
     table = _as_trained(X, attributes)
     order = _content_order([*codes, *others])
     m, est = _model_of(_estimator(o.inducer), table, y, order)
     _check_model(m, [a.name for a in attributes], o.merge)
     stops = _stops(m, table)[order]
-    choose = _chooser(o.selection, np.random.default_rng(o.random_state), attributes, [c[order] for c in codes])
+    choose = _chooser(
+        o.selection, np.random.default_rng(o.random_state), attributes, [c[order] for c in codes]
+    )
     may = None if allow is None else lambda rows, groups, n: allow(order[rows], groups, n)
     c, rest = climb(m.tree, stops, k, o.rule, choose, may)
     return m, est, _settle(c, rest, k, o.root_shortfall, choose, may), stops, order
@@ -442,32 +757,43 @@ class KActusAnonymizer(Anonymizer):
     identifiers : list of str
         Columns to drop.
     missing : str
-        Missing values in a quasi-identifier: "error", "drop" or "category"; with the last a row stays at a question that it has
+        Missing values in a quasi-identifier: "error", "drop" or "category"; with the last a row
+        stays at a question that it has
         no answer to, so that its missing value is published as suppressed.
     inducer : classifier, Tree or None
-        What grows the tree: a classifier with one tree (`C45Classifier`, `ID3Classifier`, `KADETClassifier`, scikit-learn's
-        `DecisionTreeClassifier` over numbers); a fitted one is climbed as it is. None: `C45Classifier()`, pruned, two rows a leaf.
-        `clone` forgets what an estimator has learnt; `FrozenEstimator` keeps it. A fitted one is saved with this object, counts
+        What grows the tree: a classifier with one tree (`C45Classifier`, `ID3Classifier`,
+        `KADETClassifier`, scikit-learn's
+        `DecisionTreeClassifier` over numbers); a fitted one is climbed as it is. None:
+        `C45Classifier()`, pruned, two rows a leaf.
+        `clone` forgets what an estimator has learnt; `FrozenEstimator` keeps it. A fitted one is
+        saved with this object, counts
         and all: leave it at None, or not fitted, in what you give away.
     rule : str
-        Which rows leave complying leaves: "intended", those that complete a group of fewer than k; "literal", as the
+        Which rows leave complying leaves: "intended", those that complete a group of fewer than k;
+        "literal", as the
         printed procedure says, all spare rows even where nobody needs them.
     numeric : str
-        A number that the path tests is published as the "mean" of its batch, as the "interval" that the tests leave, or as
-        the "range" of the batch, from smallest to largest; a date as the median, or the range. Means are the paper's way;
+        A number that the path tests is published as the "mean" of its batch, as the "interval" that
+        the tests leave, or as
+        the "range" of the batch, from smallest to largest; a date as the median, or the range.
+        Means are the paper's way;
         learners do best with ranges.
     root_shortfall : str
-        Fewer than k rows left at the root: "lose" them, or "top_up" with rows that other batches can spare (where there are
+        Fewer than k rows left at the root: "lose" them, or "top_up" with rows that other batches
+        can spare (where there are
         none, the smallest batch joins them).
     selection : str
-        Rows that are spared: "random", the "first" in the order of their values, or those "nearest" to the rows that wait.
+        Rows that are spared: "random", the "first" in the order of their values, or those "nearest"
+        to the rows that wait.
     merge : str
-        A pruned node's rows lose its test with "none"; with "sets" they keep what the paths of all of them have in common,
+        A pruned node's rows lose its test with "none"; with "sets" they keep what the paths of all
+        of them have in common,
         such as {Blue, Yellow}.
     random_state : int, Generator or None
         For selection="random".
     constraints : sequence
-        `LDiversity`, `TCloseness` or `Alpha` objects: what every batch must fulfil besides its size.
+        `LDiversity`, `TCloseness` or `Alpha` objects: what every batch must fulfil besides its
+        size.
 
     Attributes
     ----------
@@ -478,7 +804,8 @@ class KActusAnonymizer(Anonymizer):
     inducer_ : classifier or Tree
         What grew it. Not pickled.
     climb_ : Climb
-        Batches, lost rows and the log a node; rows are numbered as in the published table's source, after missing="drop". Not
+        Batches, lost rows and the log a node; rows are numbered as in the published table's source,
+        after missing="drop". Not
         pickled; None for k = 1, where nothing is changed.
     attributes_, roles_, n_features_in_, feature_names_in_
         As in `Anonymizer`; `attributes_` has the published values only.
@@ -490,26 +817,56 @@ class KActusAnonymizer(Anonymizer):
     ValueError, TypeError
         For parameters, trees and tables that cannot be used.
     """
+
     _by_value = True
 
-    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", inducer=None, rule="intended", numeric="mean", root_shortfall="lose",
-                 selection="random", merge="none", random_state=None, constraints=()):
-        super().__init__(k=k, quasi_identifiers=quasi_identifiers, categorical=categorical, identifiers=identifiers, missing=missing, constraints=constraints)
-        self.inducer, self.rule, self.numeric, self.root_shortfall = inducer, rule, numeric, root_shortfall
+    def __init__(
+        self,
+        k=5,
+        quasi_identifiers=None,
+        categorical=None,
+        identifiers=(),
+        missing="error",
+        inducer=None,
+        rule="intended",
+        numeric="mean",
+        root_shortfall="lose",
+        selection="random",
+        merge="none",
+        random_state=None,
+        constraints=(),
+    ):
+        super().__init__(
+            k=k,
+            quasi_identifiers=quasi_identifiers,
+            categorical=categorical,
+            identifiers=identifiers,
+            missing=missing,
+            constraints=constraints,
+        )
+        self.inducer, self.rule, self.numeric, self.root_shortfall = (
+            inducer,
+            rule,
+            numeric,
+            root_shortfall,
+        )
         self.selection, self.merge, self.random_state = selection, merge, random_state
 
     @property
     def guarantee(self):
-        "The promise, in words"
-        return super().guarantee + ("; fewer than k rows lost" if self.root_shortfall == "lose" else "; no row lost")
+        """The promise, in words"""
+        return super().guarantee + (
+            "; fewer than k rows lost" if self.root_shortfall == "lose" else "; no row lost"
+        )
 
     def _check(self):
-        for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)
+        for name, allowed in _WORDS.items():
+            _check_choice(name, getattr(self, name), allowed)
         _check_inducer(self.inducer)
         _check_seed(self.random_state)
 
     def fit(self, X, y=None):
-        "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
+        """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         super().fit(X, y)
         self.attributes_ = [_named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
         del self._named_
@@ -520,27 +877,43 @@ class KActusAnonymizer(Anonymizer):
         if k == 1 and allow is None:
             self.tree_ = self.inducer_ = self.climb_ = self._map_ = None
             res = _exactly(attributes, codes)
-        else: res = self._suppress(X, y, roles, attributes, codes, k, allow)
+        else:
+            res = self._suppress(X, y, roles, attributes, codes, k, allow)
         self._named_ = [cs for _, cs in res]
         return res
 
     def _suppress(self, X, y, roles, attributes, codes, k, allow):
         others = [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])]
-        m, self.inducer_, c, stops, order = _anonymize(self, X, y, others, attributes, codes, k, allow)
+        m, self.inducer_, c, stops, order = _anonymize(
+            self, X, y, others, attributes, codes, k, allow
+        )
         shown, batch = _shown(_paths(m, attributes), c, stops, self.merge), c.batch_of(len(X))
         self.tree_, self.climb_ = m.tree, _renumbered(c, order)
         out = np.flatnonzero(batch >= 0)
+
         def column(j, a):
-            inv, cells = _publish_column(a, codes[j][order[out]], batch[out], shown.tested[:, j], shown.lo[:, j], shown.hi[:, j], self.numeric, self.merge)
-            res = np.full(len(X), -1); res[order[out]] = inv
+            inv, cells = _publish_column(
+                a,
+                codes[j][order[out]],
+                batch[out],
+                shown.tested[:, j],
+                shown.lo[:, j],
+                shown.hi[:, j],
+                self.numeric,
+                self.merge,
+            )
+            res = np.full(len(X), -1)
+            res[order[out]] = inv
             return res, cells
+
         res = [column(j, a) for j, a in enumerate(attributes)]
         a_row = np.array([order[rows[0]] for rows in c.batches])
         self._map_ = _public_map(m, c.nodes), [(inv[a_row], cells) for inv, cells in res]
         return res
 
     def _recode(self, X):
-        if self._map_ is None: return [_as_they_are(X[a.name], a) for a in self.attributes_]
+        if self._map_ is None:
+            return [_as_they_are(X[a.name], a) for a in self.attributes_]
         (m, batch), cells = self._map_
         at = batch[_stops(m, _as_trained(X, self.attributes_))]
         return [_number_cells(np.append(inv, -1)[at], cs) for inv, cs in cells]
@@ -552,5 +925,6 @@ class KActusAnonymizer(Anonymizer):
 
     def __getstate__(self):
         state = super().__getstate__()
-        for o in ("tree_", "inducer_", "climb_"): state.pop(o, None)
+        for o in ("tree_", "inducer_", "climb_"):
+            state.pop(o, None)
         return state

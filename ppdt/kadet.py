@@ -17,8 +17,13 @@ from .tables import check_table, encode
 # %% ../nbs/14_kadet.ipynb #8338c7b4
 @dataclass(frozen=True, eq=False)
 class _People:
-    """What kADET grows on. For each attribute codes, values in order, the numbers of a numeric one (else None), and levels: arrays
-    from codes to codes of a coarser level, from 0 for values as they are; `labels` names the codes of each level"""
+    """What kADET grows on.
+
+    For each attribute codes, values in order, the numbers of a numeric one (else None), and levels:
+    arrays
+    from codes to codes of a coarser level, from 0 for values as they are; `labels` names the codes
+    of each level"""
+
     names: list
     codes: list
     values: list
@@ -32,163 +37,255 @@ class _People:
 
 # %% ../nbs/14_kadet.ipynb #10bfd5cf
 def _levels(name, values, taxonomy):
-    "(arrays from codes to codes, names of these) for each level below the root. Raises ValueError for a value that the taxonomy does not have"
+    """(arrays from codes to codes, names of these) for each level below the root.
+
+    Raises ValueError for a value that the taxonomy does not have
+    """
     luts, labels = [np.arange(len(values))], [list(values)]
-    if taxonomy is None: return luts, labels
-    pos = taxonomy.check_covers(encode(pd.Series(values, name=name, dtype=pd.CategoricalDtype(values)))[0])
+    if taxonomy is None:
+        return luts, labels
+    pos = taxonomy.check_covers(
+        encode(pd.Series(values, name=name, dtype=pd.CategoricalDtype(values)))[0]
+    )
     leaf = [taxonomy.name[taxonomy.leaf[p]] for p in pos]
     for level in range(1, taxonomy.height):
         up = [taxonomy.generalize(o, level) for o in leaf]
         names = [o for o in taxonomy.cut(level) if o in set(up)]
-        luts.append(np.array([names.index(o) for o in up])); labels.append(names)
+        luts.append(np.array([names.index(o) for o in up]))
+        labels.append(names)
     return luts, labels
 
+
 def _read_people(X, y, public=None, taxonomies=None):
-    "A table and its class as `_People`; `public` lists columns, and the class when it is public too"
-    X = check_table(X); y = _check_y(y, X)
+    """A table and its class as `_People`; `public` lists columns, and the class when it is public
+    too
+    """
+    X = check_table(X)
+    y = _check_y(y, X)
     classes, codes = _class_codes(y)
     columns = [_learn_column(X[o]) for o in X.columns]
-    columns = [(c, v, None if o in (taxonomies or {}) else line) for o, (c, v, line) in zip(X.columns, columns)]
+    columns = [
+        (c, v, None if o in (taxonomies or {}) else line)
+        for o, (c, v, line) in zip(X.columns, columns)
+    ]
     levels = [_levels(o, v, (taxonomies or {}).get(o)) for o, (_, v, _) in zip(X.columns, columns)]
     known = set(X.columns) if public is None else set(public)
-    return _People(list(X.columns), [c for c, *_ in columns], [v for _, v, _ in columns], [l for *_, l in columns], [a for a, _ in levels], [b for _, b in levels],
-                   [o in known for o in X.columns], codes, classes, y.name in known)
+    return _People(
+        list(X.columns),
+        [c for c, *_ in columns],
+        [v for _, v, _ in columns],
+        [l for *_, l in columns],
+        [a for a, _ in levels],
+        [b for _, b in levels],
+        [o in known for o in X.columns],
+        codes,
+        classes,
+        y.name in known,
+    )
 
 # %% ../nbs/14_kadet.ipynb #54021849
 def _branch_of(people, test, rows):
-    "The branch of each row"
+    """The branch of each row"""
     j, level, cut = test
     c = people.codes[j][rows]
     return people.levels[j][level][c] if cut is None else (c > cut).astype(int)
 
-def _n_branches(people, test): return len(people.labels[test[0]][test[1]]) if test[2] is None else 2
+
+def _n_branches(people, test):
+    return len(people.labels[test[0]][test[1]]) if test[2] is None else 2
+
 
 def _parts(rows, branch):
-    "Rows by branch, without branches that nobody takes"
+    """Rows by branch, without branches that nobody takes"""
     return {int(v): rows[branch == v] for v in np.unique(branch)}
 
 # %% ../nbs/14_kadet.ipynb #78338300
 def _textbook_gain(people, rows, test):
-    "Information gain of a test among some rows, 0 when all go one way"
-    table = [np.bincount(people.y[o], minlength=len(people.classes)) for o in _parts(rows, _branch_of(people, test, rows)).values()]
-    return round(float(information_gain(table)), 12) if len(table) > 1 else 0.
+    """Information gain of a test among some rows, 0 when all go one way"""
+    table = [
+        np.bincount(people.y[o], minlength=len(people.classes))
+        for o in _parts(rows, _branch_of(people, test, rows)).values()
+    ]
+    return round(float(information_gain(table)), 12) if len(table) > 1 else 0.0
 
 # %% ../nbs/14_kadet.ipynb #c2acfed6
 @dataclass(eq=False)
 class _Spot:
-    "A node: its rows, how far each attribute may still be asked (levels below this), its test and its sons"
+    """A node: its rows, how far each attribute may still be asked (levels below this), its test and
+    its sons
+    """
+
     rows: np.ndarray
     limit: list
     test: tuple = None
     sons: list = field(default_factory=list)
 
+
 def _textbook_breach(people, spans, node, test, safe, empty_ok=True):
-    "Would this split make a span that is not safe? Source: kadet, Alg. 1, Breach"
-    if not people.public[test[0]]: return False
+    """Would this split make a span that is not safe? Source: kadet, Alg. 1, Breach"""
+    if not people.public[test[0]]:
+        return False
     for who, places in spans:
         if node in places:
             parts = _parts(who, _branch_of(people, test, who))
-            if not empty_ok and len(parts) < _n_branches(people, test): return True
-            if not all(safe(o) for o in parts.values()): return True
+            if not empty_ok and len(parts) < _n_branches(people, test):
+                return True
+            if not all(safe(o) for o in parts.values()):
+                return True
     return False
 
 # %% ../nbs/14_kadet.ipynb #58eb5dba
 def _textbook_split(people, spans, node, test, respecialise=True):
-    "Split a node, and the spans that may be in it. Source: kadet, Alg. 1, Split"
+    """Split a node, and the spans that may be in it. Source: kadet, Alg. 1, Split"""
     j, level, cut = test
-    limit = node.limit if cut is not None else [level*respecialise if i == j else o for i, o in enumerate(node.limit)]
+    limit = (
+        node.limit
+        if cut is not None
+        else [level * respecialise if i == j else o for i, o in enumerate(node.limit)]
+    )
     branch = _branch_of(people, test, node.rows)
-    node.test, node.sons = test, [_Spot(node.rows[branch == v], limit) for v in range(_n_branches(people, test))]
+    node.test, node.sons = (
+        test,
+        [_Spot(node.rows[branch == v], limit) for v in range(_n_branches(people, test))],
+    )
     new = []
     for who, places in spans:
         rest = [o for o in places if o is not node]
-        if len(rest) == len(places): new.append((who, places))
-        elif not people.public[j]: new.append((who, rest + node.sons))
-        else: new += [(part, rest + [node.sons[v]]) for v, part in _parts(who, _branch_of(people, test, who)).items()]
+        if len(rest) == len(places):
+            new.append((who, places))
+        elif not people.public[j]:
+            new.append((who, rest + node.sons))
+        else:
+            new += [
+                (part, rest + [node.sons[v]])
+                for v, part in _parts(who, _branch_of(people, test, who)).items()
+            ]
     spans[:] = new
 
 # %% ../nbs/14_kadet.ipynb #66c80b9e
 def _textbook_cuts(people, j, rows):
-    """Cuts half-way between two values of a node that leave enough rows on both sides, as C4.5 asks: a tenth of an average class,
+    """Cuts half-way between two values of a node that leave enough rows on both sides, as C4.5
+    asks: a tenth of an average class,
     at least 1 and at most 25"""
-    c, line, need = people.codes[j][rows], people.line[j], min(max(len(rows)*.1/len(people.classes), 1), 25)
+    c, line, need = (
+        people.codes[j][rows],
+        people.line[j],
+        min(max(len(rows) * 0.1 / len(people.classes), 1), 25),
+    )
     values = np.unique(c)
-    middle = [int(np.searchsorted(line, (line[v] + line[w])/2, side='right')) - 1 for v, w in zip(values, values[1:])]
+    middle = [
+        int(np.searchsorted(line, (line[v] + line[w]) / 2, side="right")) - 1
+        for v, w in zip(values, values[1:])
+    ]
     return [cut for cut in middle if min(np.sum(c <= cut), np.sum(c > cut)) >= need]
 
+
 def _textbook_offers(people, node):
-    "The tests that a new node brings into the queue, each with the price of choosing it"
+    """The tests that a new node brings into the queue, each with the price of choosing it"""
     res = []
     for j, line in enumerate(people.line):
-        if line is None: res += [((j, 0, None), 0.)]*(node.limit[j] > 0)
+        if line is None:
+            res += [((j, 0, None), 0.0)] * (node.limit[j] > 0)
         else:
             cuts = _textbook_cuts(people, j, node.rows)
-            res += [((j, 0, c), np.log2(len(cuts))/len(node.rows)) for c in cuts]
+            res += [((j, 0, c), np.log2(len(cuts)) / len(node.rows)) for c in cuts]
     return res
 
+
 def _textbook_start(people):
-    "(root, spans) before the first split"
+    """(root, spans) before the first split"""
     rows = np.arange(len(people.y))
     root = _Spot(rows, [len(o) for o in people.levels])
-    return root, [(o, [root]) for o in (_parts(rows, people.y).values() if people.class_public else [rows])]
+    return root, [
+        (o, [root]) for o in (_parts(rows, people.y).values() if people.class_public else [rows])
+    ]
 
 # %% ../nbs/14_kadet.ipynb #09cd1c61
-def _textbook_kadet(people, safe, priority="node", empty_ok=True, min_gain=1e-12, respecialise=True):
-    "Grow: (root, or None when no tree is safe; spans; what was tried). Source: kadet, Alg. 1, Main, corrected"
+def _textbook_kadet(
+    people, safe, priority="node", empty_ok=True, min_gain=1e-12, respecialise=True
+):
+    """Grow: (root, or None when no tree is safe; spans; what was tried).
+
+    Source: kadet, Alg. 1, Main, corrected
+    """
     root, spans = _textbook_start(people)
-    if not all(safe(who) for who, _ in spans): return None, spans, []
+    if not all(safe(who) for who, _ in spans):
+        return None, spans, []
     nodes, queue, tried = [root], [], []
-    def push(i, test, price=0.):
+
+    def push(i, test, price=0.0):
         gain = round(_textbook_gain(people, nodes[i].rows, test) - price, 9)
-        weight = len(nodes[i].rows)/len(people.y) if priority == "weighted" else 1
-        if gain > min_gain: queue.append((-gain*weight, i, *test[:2], -1 if test[2] is None else test[2], test))
-    for o in _textbook_offers(people, root): push(0, *o)
+        weight = len(nodes[i].rows) / len(people.y) if priority == "weighted" else 1
+        if gain > min_gain:
+            queue.append((-gain * weight, i, *test[:2], -1 if test[2] is None else test[2], test))
+
+    for o in _textbook_offers(people, root):
+        push(0, *o)
     while queue:
-        best = min(queue, key=lambda o: o[:5]); queue.remove(best)
+        best = min(queue, key=lambda o: o[:5])
+        queue.remove(best)
         worth, i, j, level, _, test = best
-        if nodes[i].sons: continue
+        if nodes[i].sons:
+            continue
         refused = _textbook_breach(people, spans, nodes[i], test, safe, empty_ok)
         tried.append((i, test, -worth, "breach" if refused else "split"))
         if refused:
-            if test[2] is None and level + 1 < nodes[i].limit[j]: push(i, (j, level + 1, None))
+            if test[2] is None and level + 1 < nodes[i].limit[j]:
+                push(i, (j, level + 1, None))
             continue
         _textbook_split(people, spans, nodes[i], test, respecialise)
         new = range(len(nodes), len(nodes) + len(nodes[i].sons))
         nodes += nodes[i].sons
         for s in new:
-            for o in _textbook_offers(people, nodes[s]): push(s, *o)
+            for o in _textbook_offers(people, nodes[s]):
+                push(s, *o)
     return root, spans, tried
 
 # %% ../nbs/14_kadet.ipynb #71e8dd04
 def _safe_counts(tables, k=1, l_diversity=None, max_confidence=None):
-    "Are these people safe? Class counts (..., n_classes) -> bool (...); nobody is safe"
+    """Are these people safe? Class counts (..., n_classes) -> bool (...); nobody is safe"""
     tables = np.asarray(tables, dtype=float)
     n, eps = tables.sum(axis=-1), 1e-9
     ok = n >= k
-    if l_diversity is not None: ok = ok & (entropy(tables) >= np.log2(l_diversity) - eps)
-    if max_confidence is not None: ok = ok & (tables.max(axis=-1) <= max_confidence*n + eps)
+    if l_diversity is not None:
+        ok = ok & (entropy(tables) >= np.log2(l_diversity) - eps)
+    if max_confidence is not None:
+        ok = ok & (tables.max(axis=-1) <= max_confidence * n + eps)
     return ok | (n == 0)
 
 # %% ../nbs/14_kadet.ipynb #b019fbcb
 def _textbook_ends(people, root):
-    "Number of the leaf that each row ends in, for any codes: a function of one code an attribute"
+    """Number of the leaf that each row ends in, for any codes: a function of one code an attribute"""
     leaves = {}
+
     def end(codes):
         node = root
         while node.sons:
             j, level, cut = node.test
-            node = node.sons[int(codes[j] > cut) if cut is not None else int(people.levels[j][level][codes[j]])]
+            node = node.sons[
+                int(codes[j] > cut) if cut is not None else int(people.levels[j][level][codes[j]])
+            ]
         return leaves.setdefault(id(node), len(leaves))
+
     return end
 
+
 def _textbook_spans(people, root):
-    "People grouped by all the bins that some private values reach. Source: kadet, Definition 4"
-    end, secret, groups = _textbook_ends(people, root), [j for j, o in enumerate(people.public) if not o], {}
+    """People grouped by all the bins that some private values reach. Source: kadet, Definition 4"""
+    end, secret, groups = (
+        _textbook_ends(people, root),
+        [j for j, o in enumerate(people.public) if not o],
+        {},
+    )
     for i in range(len(people.y)):
         codes, bins = [int(c[i]) for c in people.codes], set()
         for values in itertools.product(*[range(len(people.values[j])) for j in secret]):
-            for j, v in zip(secret, values): codes[j] = v
-            bins |= {(end(codes), c) for c in ([int(people.y[i])] if people.class_public else range(len(people.classes)))}
+            for j, v in zip(secret, values):
+                codes[j] = v
+            bins |= {
+                (end(codes), c)
+                for c in ([int(people.y[i])] if people.class_public else range(len(people.classes)))
+            }
         groups.setdefault(frozenset(bins), []).append(i)
     return sorted(groups.values())
 
@@ -199,18 +296,35 @@ from .pruning import error_estimate
 from .splits import Gain, GainRatio
 
 # %% ../nbs/14_kadet.ipynb #4760c3fc
-def _level_name(name, level): return f"{name} (level {level})" if level else name
+def _level_name(name, level):
+    return f"{name} (level {level})" if level else name
+
 
 def _level_data(people):
-    "For the grower: each level of an attribute is an attribute of its own"
+    """For the grower: each level of an attribute is an attribute of its own"""
     at = [(j, l) for j, o in enumerate(people.levels) for l in range(len(o))]
-    m = [Members.exact(people.levels[j][l][people.codes[j]], len(people.labels[j][l])) for j, l in at]
-    return TreeData([_level_name(people.names[j], l) for j, l in at], [people.labels[j][l] for j, l in at], people.classes, m, m, people.y, np.ones(len(people.y)),
-                    line=[people.line[j] for j, _ in at], base=[j for j, _ in at], level=[l for _, l in at])
+    m = [
+        Members.exact(people.levels[j][l][people.codes[j]], len(people.labels[j][l])) for j, l in at
+    ]
+    return TreeData(
+        [_level_name(people.names[j], l) for j, l in at],
+        [people.labels[j][l] for j, l in at],
+        people.classes,
+        m,
+        m,
+        people.y,
+        np.ones(len(people.y)),
+        line=[people.line[j] for j, _ in at],
+        base=[j for j, _ in at],
+        level=[l for _, l in at],
+    )
 
 # %% ../nbs/14_kadet.ipynb #ffe2e92e
 def _sons_are_safe(people, promise, empty_ok=True):
-    "A test of sons, for tables (..., n_branches, n_classes): right when the class is all that is private, or nothing is"
+    """A test of sons, for tables (..., n_branches, n_classes): right when the class is all that is
+    private, or nothing is
+    """
+
     def admit(tables):
         tables = np.asarray(tables)
         if people.class_public:
@@ -218,133 +332,263 @@ def _sons_are_safe(people, promise, empty_ok=True):
             return (nobody | (tables >= promise["k"])).all(axis=(-2, -1))
         ok = _safe_counts(tables, **promise).all(axis=-1)
         return ok if empty_ok else ok & (tables.sum(axis=-1) > 0).all(axis=-1)
+
     return admit
 
 # %% ../nbs/14_kadet.ipynb #8a406d8f
 class _Spans:
-    "Spans of a growing tree: `of` has the span of every person, `places` the nodes of every span, `touch` the spans of every node"
+    """Spans of a growing tree: `of` has the span of every person, `places` the nodes of every span,
+    `touch` the spans of every node
+    """
+
     def __init__(self, people, data, promise, empty_ok=True, limit=np.inf, most=np.inf):
-        self.people, self.data, self.promise, self.empty_ok, self.limit, self.most, self.work = people, data, promise, empty_ok, limit, most, 0
-        self.of = np.unique(people.y, return_inverse=True)[1] if people.class_public else np.zeros(len(people.y), dtype=np.int64)
+        self.people, self.data, self.promise, self.empty_ok, self.limit, self.most, self.work = (
+            people,
+            data,
+            promise,
+            empty_ok,
+            limit,
+            most,
+            0,
+        )
+        self.of = (
+            np.unique(people.y, return_inverse=True)[1]
+            if people.class_public
+            else np.zeros(len(people.y), dtype=np.int64)
+        )
         n = int(self.of.max(initial=0)) + 1
         self.places, self.touch, self.pairs = [{0} for _ in range(n)], {0: set(range(n))}, n
 
-    def public(self, test): return self.people.public[self.data.base[test.attribute]]
+    def public(self, test):
+        return self.people.public[self.data.base[test.attribute]]
 
     def divide(self, node, test):
-        "(rows of the spans that may be in a node, number of their spans, spans, branch of each row)"
+        """(rows of the spans that may be in a node, number of their spans, spans, branch of each
+        row)
+        """
         spans = np.array(sorted(self.touch[node]))
-        number = np.full(len(self.places), -1); number[spans] = np.arange(len(spans))
+        number = np.full(len(self.places), -1)
+        number[spans] = np.arange(len(spans))
         s = number[self.of]
         rows = np.flatnonzero(s >= 0)
         self.work += len(rows)
-        return rows, s[rows], spans, test.branch(self.data.score[test.attribute].codes[rows]).astype(np.int64)
+        return (
+            rows,
+            s[rows],
+            spans,
+            test.branch(self.data.score[test.attribute].codes[rows]).astype(np.int64),
+        )
 
     def allow(self, node, test, _):
-        "The span test"
-        if not self.public(test): return True
-        if self.work > self.limit: raise _TooMuch(f"The span test has looked at {self.limit:,} people and is not done")
+        """The span test"""
+        if not self.public(test):
+            return True
+        if self.work > self.limit:
+            raise _TooMuch(f"The span test has looked at {self.limit:,} people and is not done")
         rows, s, spans, branch = self.divide(node, test)
-        width, c = 2 if test.kind == THRESHOLD else len(self.data.values[test.attribute]), len(self.people.classes)
-        part, n = s*width + branch, len(spans)*width
-        if n > len(rows) and not self.empty_ok: return False
-        if n > 9*len(rows): part, n = pd.factorize(part)[0], len(rows)          # hardly any part has people: number those that have
-        t = np.bincount(part*c + self.people.y[rows], minlength=n*c).reshape(n, c)
-        return bool(_safe_counts(t, **self.promise).all() and (self.empty_ok or (t.sum(axis=1) > 0).all()))
+        width, c = (
+            2 if test.kind == THRESHOLD else len(self.data.values[test.attribute]),
+            len(self.people.classes),
+        )
+        part, n = s * width + branch, len(spans) * width
+        if n > len(rows) and not self.empty_ok:
+            return False
+        # hardly any part has people: number those that have
+        if n > 9 * len(rows):
+            part, n = pd.factorize(part)[0], len(rows)
+        t = np.bincount(part * c + self.people.y[rows], minlength=n * c).reshape(n, c)
+        return bool(
+            _safe_counts(t, **self.promise).all() and (self.empty_ok or (t.sum(axis=1) > 0).all())
+        )
 
     def on_split(self, node, test, sons, _):
-        "Divide the spans of a node, or give them more places"
-        if self.public(test): rows, s, spans, branch = self.divide(node, test)
+        """Divide the spans of a node, or give them more places"""
+        if self.public(test):
+            rows, s, spans, branch = self.divide(node, test)
         old = self.touch.pop(node)
-        if not self.public(test): self.keep(len(old)*(len(sons) - 1))
-        for o in sons.values(): self.touch[o] = set() if self.public(test) else set(old)
+        if not self.public(test):
+            self.keep(len(old) * (len(sons) - 1))
+        for o in sons.values():
+            self.touch[o] = set() if self.public(test) else set(old)
         for i in old:
             self.places[i].discard(node)
-            if not self.public(test): self.places[i].update(sons.values())
-        if self.public(test): self.refine(rows, s, spans, branch, sons)
+            if not self.public(test):
+                self.places[i].update(sons.values())
+        if self.public(test):
+            self.refine(rows, s, spans, branch, sons)
 
     def keep(self, n):
-        "Count pairs of a span and a place before they are made"
+        """Count pairs of a span and a place before they are made"""
         self.pairs += n
-        if self.pairs > self.most: raise _TooMuch(f"The spans have more than {self.most:,} places")
+        if self.pairs > self.most:
+            raise _TooMuch(f"The spans have more than {self.most:,} places")
 
     def refine(self, rows, s, spans, branch, sons):
-        "One span for each branch that some of its people take; the first keeps its number"
+        """One span for each branch that some of its people take; the first keeps its number"""
         width = int(branch.max(initial=0)) + 1
-        pair, part = np.unique(s*width + branch, return_inverse=True)
-        old = spans[pair//width]
+        pair, part = np.unique(s * width + branch, return_inverse=True)
+        old = spans[pair // width]
         new = np.where(np.diff(old, prepend=-1) != 0, old, -1)
         new[new < 0] = len(self.places) + np.arange((new < 0).sum())
         for i, b in zip(old.tolist(), new.tolist()):
-            if i == b: continue
+            if i == b:
+                continue
             self.keep(len(self.places[i]) + 1)
             self.places.append(set(self.places[i]))
-            for o in self.places[b]: self.touch[o].add(b)
-        for i, v in zip(new.tolist(), (pair % width).tolist()): self.places[i].add(sons[v]); self.touch[sons[v]].add(i)
+            for o in self.places[b]:
+                self.touch[o].add(b)
+        for i, v in zip(new.tolist(), (pair % width).tolist()):
+            self.places[i].add(sons[v])
+            self.touch[sons[v]].add(i)
         self.of[rows] = new[part]
 
-class _TooMuch(Exception): "Growing takes too long"
+
+class _TooMuch(Exception):
+    "Growing takes too long"
 
 # %% ../nbs/14_kadet.ipynb #615e1ad0
 class _ID3(Gain):
     "Information gain; equal gains are equal, whatever the order of rows"
-    def worth(self, gain, ratio): return np.round(gain, 9)
+
+    def worth(self, gain, ratio):
+        return np.round(gain, 9)
+
 
 class _C45(GainRatio):
     "C4.5's choice"
-    def worth(self, gain, ratio): return np.round(ratio, 9)
 
-def _grow_kadet(people, promise, criterion="gain", min_samples_leaf=None, priority="node", empty_ok=True, min_gain=1e-12, limit=np.inf, most=np.inf):
-    "(tree, spans or None when they were not needed). Source: kadet, Alg. 1"
+    def worth(self, gain, ratio):
+        return np.round(ratio, 9)
+
+
+def _grow_kadet(
+    people,
+    promise,
+    criterion="gain",
+    min_samples_leaf=None,
+    priority="node",
+    empty_ok=True,
+    min_gain=1e-12,
+    limit=np.inf,
+    most=np.inf,
+):
+    """(tree, spans or None when they were not needed). Source: kadet, Alg. 1"""
     d = _level_data(people)
     c = _ID3(min_samples_leaf or 1) if criterion == "gain" else _C45(min_samples_leaf or 2)
-    if all(people.public): return grow(d, c, admit=_sons_are_safe(people, promise, empty_ok), min_gain=min_gain), None
+    if all(people.public):
+        return grow(d, c, admit=_sons_are_safe(people, promise, empty_ok), min_gain=min_gain), None
     s = _Spans(people, d, promise, empty_ok, limit, most)
-    return grow(d, c, allow=s.allow, on_split=s.on_split, order="best" if priority == "node" else "weighted", min_gain=min_gain), s
+    return (
+        grow(
+            d,
+            c,
+            allow=s.allow,
+            on_split=s.on_split,
+            order="best" if priority == "node" else "weighted",
+            min_gain=min_gain,
+        ),
+        s,
+    )
 
 # %% ../nbs/14_kadet.ipynb #4f47f6ab
 def _as_nested(people, tree, i=0):
-    "A tree of the grower as (test, class counts, sons), for comparison with the textbook"
+    """A tree of the grower as (test, class counts, sons), for comparison with the textbook"""
     at = [(j, l) for j, o in enumerate(people.levels) for l in range(len(o))]
     counts = tuple(tree.counts[i].astype(int).tolist())
-    if tree.attribute[i] < 0: return None, counts, ()
+    if tree.attribute[i] < 0:
+        return None, counts, ()
     j, level = at[tree.attribute[i]]
-    cut = int(np.searchsorted(people.line[j], tree.threshold[i], side='right')) - 1 if tree.kind[i] == THRESHOLD else None
-    return (j, level, cut), counts, tuple(_as_nested(people, tree, int(o)) for o in tree.children(i))
+    cut = (
+        int(np.searchsorted(people.line[j], tree.threshold[i], side="right")) - 1
+        if tree.kind[i] == THRESHOLD
+        else None
+    )
+    return (
+        (j, level, cut),
+        counts,
+        tuple(_as_nested(people, tree, int(o)) for o in tree.children(i)),
+    )
+
 
 def _textbook_nested(people, node):
-    "The same of a textbook tree"
-    return node.test, tuple(np.bincount(people.y[node.rows], minlength=len(people.classes)).tolist()), tuple(_textbook_nested(people, o) for o in node.sons)
+    """The same of a textbook tree"""
+    return (
+        node.test,
+        tuple(np.bincount(people.y[node.rows], minlength=len(people.classes)).tolist()),
+        tuple(_textbook_nested(people, o) for o in node.sons),
+    )
 
 # %% ../nbs/14_kadet.ipynb #3997a3e2
 def _only(tree, keep):
-    "A tree without the sons of nodes that are not in `keep`"
+    """A tree without the sons of nodes that are not in `keep`"""
     stay = np.ones(len(tree), dtype=bool)
     for i, p in enumerate(tree.parent.tolist()):
-        if i: stay[i] = stay[p] and keep[p]
+        if i:
+            stay[i] = stay[p] and keep[p]
     inner = (keep & (tree.attribute >= 0))[stay]
     new = np.cumsum(stay) - 1
-    parts = {o: getattr(tree, o)[stay] for o in ("parent", "attribute", "level", "kind", "threshold", "code", "counts", "n")}
-    return replace(tree, **parts | dict(parent=np.append(-1, new[parts["parent"][1:]]), attribute=np.where(inner, parts["attribute"], -1),
-        level=np.where(inner, parts["level"], 0), kind=np.where(inner, parts["kind"], LEAF), threshold=np.where(inner, parts["threshold"], np.nan)))
+    parts = {
+        o: getattr(tree, o)[stay]
+        for o in ("parent", "attribute", "level", "kind", "threshold", "code", "counts", "n")
+    }
+    return replace(
+        tree,
+        **parts
+        | dict(
+            parent=np.append(-1, new[parts["parent"][1:]]),
+            attribute=np.where(inner, parts["attribute"], -1),
+            level=np.where(inner, parts["level"], 0),
+            kind=np.where(inner, parts["kind"], LEAF),
+            threshold=np.where(inner, parts["threshold"], np.nan),
+        ),
+    )
+
 
 def _replaced(tree, errors, slack):
-    "Which nodes keep their subtree: those whose leaves make fewer errors, by more than `slack`, than they would as a leaf"
-    below, keep = np.where(tree.attribute < 0, errors, 0.), np.zeros(len(tree), dtype=bool)
+    """Which nodes keep their subtree: those whose leaves make fewer errors, by more than `slack`,
+    than they would as a leaf
+    """
+    below, keep = np.where(tree.attribute < 0, errors, 0.0), np.zeros(len(tree), dtype=bool)
     for i in range(len(tree) - 1, -1, -1):
         if tree.attribute[i] >= 0:
-            keep[i] = errors[i] > below[i] + slack + 1e-6*(slack > 0)
-            if slack > 0 and not keep[i]: below[i] = errors[i]
-        if i: below[tree.parent[i]] += below[i]
+            keep[i] = errors[i] > below[i] + slack + 1e-6 * (slack > 0)
+            if slack > 0 and not keep[i]:
+                below[i] = errors[i]
+        if i:
+            below[tree.parent[i]] += below[i]
     return keep
 
-def _leaves_for_subtrees(tree, confidence=.25, prune=True):
-    "Prune by leaf replacement only, which keeps every promise. Source: quinlan1993; kadet, Section 3.3"
-    tree = _only(tree, _replaced(tree, tree.n - tree.counts.max(axis=1), 0.) if len(tree) > 1 else np.zeros(1, dtype=bool))
-    return _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), .1)) if prune else tree
+
+def _leaves_for_subtrees(tree, confidence=0.25, prune=True):
+    """Prune by leaf replacement only, which keeps every promise.
+
+    Source: quinlan1993; kadet, Section 3.3
+    """
+    tree = _only(
+        tree,
+        (
+            _replaced(tree, tree.n - tree.counts.max(axis=1), 0.0)
+            if len(tree) > 1
+            else np.zeros(1, dtype=bool)
+        ),
+    )
+    return (
+        _only(tree, _replaced(tree, error_estimate(tree.counts, confidence), 0.1))
+        if prune
+        else tree
+    )
 
 # %% ../nbs/14_kadet.ipynb #c210765e
-from .c45 import _OneTree, _importances, _one_row, _need, _number, _readable, _ask_columns, _ask_raw
+from ppdt.c45 import (
+    _OneTree,
+    _importances,
+    _one_row,
+    _need,
+    _number,
+    _readable,
+    _ask_columns,
+    _ask_raw,
+)
 from .fractions import tree_shares
 from .generalization import Taxonomy
 from .models import _case, _measure
@@ -354,106 +598,230 @@ from .release import GuaranteeError, _fit_columns, _forget
 from .tables import MISSING, Cell, cell_text, value_order, value_text
 
 # %% ../nbs/14_kadet.ipynb #a5570500
-def with_levels(
-    X, # A table with raw values, shape (n_rows, n_columns)
-    taxonomies:dict, # `Taxonomy` by column; columns that X does not have are passed over
-)->pd.DataFrame: # X, and one more column for each level between the values and the root, such as "job (level 1)"
-    "The columns that a tree with coarser levels asks for. Raises ValueError for a value that a taxonomy does not have."
+def with_levels(X, taxonomies: dict) -> pd.DataFrame:
+    """The columns that a tree with coarser levels asks for.
+
+    Parameters
+    ----------
+    X
+        A table with raw values, shape (n_rows, n_columns).
+    taxonomies : dict
+        `Taxonomy` by column; columns that X does not have are passed over.
+
+    Returns
+    -------
+    pd.DataFrame
+        X, and one more column for each level between the values and the root, such as "job (level
+        1)".
+
+    Raises
+    ------
+    ValueError
+        For a value that a taxonomy does not have.
+    """
     X, more = check_table(X), {}
-    if not isinstance(taxonomies or {}, dict): raise TypeError(f"'taxonomies' must be a dict from columns to Taxonomy. Got {type(taxonomies).__name__}: write {{'job': ...}}.")
+    if not isinstance(taxonomies or {}, dict):
+        raise TypeError(
+            "'taxonomies' must be a dict from columns to Taxonomy. Got"
+            f" {type(taxonomies).__name__}: write {{'job': ...}}."
+        )
     for o, t in (taxonomies or {}).items():
-        if o not in X: continue
+        if o not in X:
+            continue
         a, codes = encode(X[o], categorical=True)
         luts, labels = _levels(o, a.items, t)
-        for level in range(1, len(luts)): more[_level_name(o, level)] = pd.Categorical.from_codes(np.append(luts[level], -1)[codes], labels[level])
+        for level in range(1, len(luts)):
+            more[_level_name(o, level)] = pd.Categorical.from_codes(
+                np.append(luts[level], -1)[codes], labels[level]
+            )
     return pd.concat([X, pd.DataFrame(more, index=X.index)], axis=1) if more else X
 
 # %% ../nbs/14_kadet.ipynb #868edb92
 def _check_kadet(o):
-    "Parameters"
+    """Parameters"""
     _check_k(o.k)
     _need(o, "criterion", o.criterion in ("gain", "gain_ratio"), "'gain' or 'gain_ratio'")
     _need(o, "priority", o.priority in ("node", "weighted"), "'node' or 'weighted'")
     _need(o, "empty_ok", isinstance(o.empty_ok, (bool, np.bool_)), "True or False")
-    _need(o, "prune", o.prune is None or isinstance(o.prune, (bool, np.bool_)), "True, False or None (True for criterion='gain_ratio')")
+    _need(
+        o,
+        "prune",
+        o.prune is None or isinstance(o.prune, (bool, np.bool_)),
+        "True, False or None (True for criterion='gain_ratio')",
+    )
     _need(o, "min_gain", _number(o.min_gain, 0), "a number of at least 0")
-    _need(o, "min_samples_leaf", o.min_samples_leaf is None or _number(o.min_samples_leaf, 1), "None or a number of at least 1")
-    _need(o, "l_diversity", o.l_diversity is None or _number(o.l_diversity, 1), "None or a number of at least 1")
-    _need(o, "max_confidence", o.max_confidence is None or _number(o.max_confidence, 0, 1) and o.max_confidence > 0, "None or a share above 0 and at most 1")
-    _need(o, "taxonomies", o.taxonomies is None or isinstance(o.taxonomies, dict) and all(isinstance(t, Taxonomy) for t in o.taxonomies.values()), "None or a dict from columns to Taxonomy")
+    _need(
+        o,
+        "min_samples_leaf",
+        o.min_samples_leaf is None or _number(o.min_samples_leaf, 1),
+        "None or a number of at least 1",
+    )
+    _need(
+        o,
+        "l_diversity",
+        o.l_diversity is None or _number(o.l_diversity, 1),
+        "None or a number of at least 1",
+    )
+    _need(
+        o,
+        "max_confidence",
+        o.max_confidence is None or _number(o.max_confidence, 0, 1) and o.max_confidence > 0,
+        "None or a share above 0 and at most 1",
+    )
+    _need(
+        o,
+        "taxonomies",
+        o.taxonomies is None
+        or isinstance(o.taxonomies, dict)
+        and all(isinstance(t, Taxonomy) for t in o.taxonomies.values()),
+        "None or a dict from columns to Taxonomy",
+    )
+
 
 def _no_missing(names, lost):
     for name, o in zip(names, lost):
-        if o.any(): raise ValueError(f"Column {name!r} must have no missing values (NaN). Got {int(o.sum())}: drop these rows, or make missing a category.")
+        if o.any():
+            raise ValueError(
+                f"Column {name!r} must have no missing values (NaN). Got {int(o.sum())}: drop these"
+                " rows, or make missing a category."
+            )
+
 
 def _check_names(o, columns, class_name):
-    "Names in `public` and `taxonomies`"
+    """Names in `public` and `taxonomies`"""
     if o.public is not None:
-        if isinstance(o.public, str) or not hasattr(o.public, "__iter__") or not hasattr(o.public, "__len__"): raise ValueError(f"'public' must be a list of column names, or None for all columns. Got {o.public!r}: use {[o.public] if isinstance(o.public, str) else columns[:1]!r}.")
+        if (
+            isinstance(o.public, str)
+            or not hasattr(o.public, "__iter__")
+            or not hasattr(o.public, "__len__")
+        ):
+            raise ValueError(
+                "'public' must be a list of column names, or None for all columns. Got"
+                f" {o.public!r}: use {[o.public] if isinstance(o.public, str) else columns[:1]!r}."
+            )
         for name in o.public:
-            if name not in columns and name != class_name: raise ValueError(f"'public' must name columns of X, or the class. Got {name!r}; the columns are {', '.join(columns)}, the class is {class_name!r}.")
+            if name not in columns and name != class_name:
+                raise ValueError(
+                    f"'public' must name columns of X, or the class. Got {name!r}; the columns are"
+                    f" {', '.join(columns)}, the class is {class_name!r}."
+                )
     for name in o.taxonomies or {}:
-        if name not in columns: raise ValueError(f"'taxonomies' must be for columns of X. Got one for {name!r}; the columns are {', '.join(columns)}.")
-    names = [*columns, class_name, *(_level_name(c, l) for c, t in (o.taxonomies or {}).items() for l in range(1, t.height))]
+        if name not in columns:
+            raise ValueError(
+                f"'taxonomies' must be for columns of X. Got one for {name!r}; the columns are"
+                f" {', '.join(columns)}."
+            )
+    names = [
+        *columns,
+        class_name,
+        *(_level_name(c, l) for c, t in (o.taxonomies or {}).items() for l in range(1, t.height)),
+    ]
     for name in names:
-        if names.count(name) > 1 and name in names[len(columns) + 1:]: raise ValueError(f"{name!r} must be the name of one thing. Got it for a column or the class, and for a level of a taxonomy: rename the column.")
+        if names.count(name) > 1 and name in names[len(columns) + 1 :]:
+            raise ValueError(
+                f"{name!r} must be the name of one thing. Got it for a column or the class, and for"
+                " a level of a taxonomy: rename the column."
+            )
 
 # %% ../nbs/14_kadet.ipynb #ee67de0d
 def _check_start(people, promise):
-    "Is the tree without a question safe? If not, none is: say which people are not"
+    """Is the tree without a question safe? If not, none is: say which people are not"""
     told, counts = people.class_public, np.bincount(people.y, minlength=len(people.classes))
     if told:
         for name in ("l_diversity", "max_confidence"):
-            if promise.get(name) is not None: raise ValueError(f"{name!r} must be None when the class is public: everybody knows it already. Got {promise[name]!r}: leave the class out of 'public', or set {name}=None.")
+            if promise.get(name) is not None:
+                raise ValueError(
+                    f"{name!r} must be None when the class is public: everybody knows it already."
+                    f" Got {promise[name]!r}: leave the class out of 'public', or set {name}=None."
+                )
         few = [(n, v) for v, n in zip(people.classes, counts.tolist()) if 0 < n < promise["k"]]
-        if few: raise ValueError(f"No tree is safe, not even one without a question: the class is public, and {few[0][0]} people have class {value_text(few[0][1])!r}, fewer than k={promise['k']}. Choose a smaller k, or keep the class private.")
+        if few:
+            raise ValueError(
+                "No tree is safe, not even one without a question: the class is public, and"
+                f" {few[0][0]} people have class {value_text(few[0][1])!r}, fewer than"
+                f" k={promise['k']}. Choose a smaller k, or keep the class private."
+            )
         return
-    n, h, top = counts.sum(), float(entropy(counts)), counts.max()/counts.sum()
+    n, h, top = counts.sum(), float(entropy(counts)), counts.max() / counts.sum()
     l, c = promise.get("l_diversity"), promise.get("max_confidence")
-    if not _safe_counts(counts, 1, l): raise ValueError(f"No tree is safe, not even one without a question: the classes of all {n} people have entropy l = {2**h:.4g}, below l_diversity={l:.4g}. Choose a smaller l.")
-    if not _safe_counts(counts, 1, None, c): raise ValueError(f"No tree is safe, not even one without a question: {100*top:.4g} % of all {n} people have class {value_text(people.classes[counts.argmax()])!r}, more than max_confidence={c:.4g} allows. Choose a larger share.")
+    if not _safe_counts(counts, 1, l):
+        raise ValueError(
+            f"No tree is safe, not even one without a question: the classes of all {n} people have"
+            f" entropy l = {2**h:.4g}, below l_diversity={l:.4g}. Choose a smaller l."
+        )
+    if not _safe_counts(counts, 1, None, c):
+        raise ValueError(
+            f"No tree is safe, not even one without a question: {100 * top:.4g} % of all {n} people"
+            f" have class {value_text(people.classes[counts.argmax()])!r}, more than"
+            f" max_confidence={c:.4g} allows. Choose a larger share."
+        )
 
 # %% ../nbs/14_kadet.ipynb #7228fbcc
-_WORK = 1_000_000_000      # people that the span test looks at before it gives up: about a minute
-_PAIRS = 5_000_000         # places of all spans together before it gives up: about a gigabyte
+_WORK = 1_000_000_000  # people that the span test looks at before it gives up: about a minute
+_PAIRS = 5_000_000  # places of all spans together before it gives up: about a gigabyte
+
 
 def _grow_or_say(o, people, promise):
-    "The tree, or why it would take too long"
-    try: tree, _ = _grow_kadet(people, promise, o.criterion, o.min_samples_leaf, o.priority, o.empty_ok, o.min_gain, _WORK, _PAIRS)
+    """The tree, or why it would take too long"""
+    try:
+        tree, _ = _grow_kadet(
+            people,
+            promise,
+            o.criterion,
+            o.min_samples_leaf,
+            o.priority,
+            o.empty_ok,
+            o.min_gain,
+            _WORK,
+            _PAIRS,
+        )
     except _TooMuch as e:
         secret = [n for n, p in zip(people.names, people.public) if not p]
-        raise ValueError(f"{e}. With {len(secret)} private columns ({', '.join(secret[:5])}) every public question divides many spans: choose a larger k or min_gain, fewer private columns, or turn numbers with many values into a few groups.") from None
+        raise ValueError(
+            f"{e}. With {len(secret)} private columns ({', '.join(secret[:5])}) every public"
+            " question divides many spans: choose a larger k or min_gain, fewer private columns,"
+            " or turn numbers with many values into a few groups."
+        ) from None
     prune = o.criterion == "gain_ratio" if o.prune is None else o.prune
     tree = _leaves_for_subtrees(tree, prune=prune) if prune or o.criterion == "gain_ratio" else tree
-    return replace(tree, level=np.zeros(len(tree), dtype=int))      # a level is in the name of its attribute
+    # a level is in the name of its attribute
+    return replace(tree, level=np.zeros(len(tree), dtype=int))
 
 # %% ../nbs/14_kadet.ipynb #41b51d8c
 class KADETClassifier(_OneTree):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
-    An attacker may know the public columns of everybody. The tree, with the counts of its leaves, then leaves at least k
-    people for every possible set of places in the tree. Nothing is promised about what these people have in common, unless
-    `l_diversity` or `max_confidence` is given, and then of the class only. Only what `publish` writes may leave the house:
-    the printed tree and a pickle hold counts, rare values and the values of all columns, and are the owner's.
+    An attacker may know the public columns of everybody. The tree, with the counts of its leaves,
+    then leaves at least k
+    people for every possible set of places in the tree. Nothing is promised about what these people
+    have in common, unless
+    `l_diversity` or `max_confidence` is given, and then of the class only. Only what `publish`
+    writes may leave the house:
+    the printed tree and a pickle hold counts, rare values and the values of all columns, and are
+    the owner's.
 
     Parameters
     ----------
     k : int
         People of the smallest span, at least 1 and at most the number of rows.
     public : list of str or None
-        Columns that an attacker may know; with the name of y among them the class is public too. None: all columns of X.
+        Columns that an attacker may know; with the name of y among them the class is public too.
+        None: all columns of X.
     criterion : str
         "gain" (ID3) or "gain_ratio" (C4.5). Numbers are cut at thresholds in both.
     taxonomies : dict or None
-        Column to `Taxonomy`: where values may not be asked, the next coarser level is tried. Numbers with a taxonomy are categories.
+        Column to `Taxonomy`: where values may not be asked, the next coarser level is tried.
+        Numbers with a taxonomy are categories.
     l_diversity : float or None
         The entropy of the class among the people of every span must be at least log l.
     max_confidence : float or None
         No class may have a larger share than this among the people of any span.
     priority : str
-        Which split comes first: "node", by score; "weighted", by score times the node's share of people. No matter when the class is all that is private.
+        Which split comes first: "node", by score; "weighted", by score times the node's share of
+        people. No matter when the class is all that is private.
     empty_ok : bool
-        May a branch hold nobody of a span? False is the printed algorithm, which hardly ever uses attributes with many values.
+        May a branch hold nobody of a span? False is the printed algorithm, which hardly ever uses
+        attributes with many values.
     min_gain : float
         Split only when the score exceeds this.
     prune : bool or None
@@ -466,7 +834,9 @@ class KADETClassifier(_OneTree):
     tree_ : Tree
         The tree; a coarser level is an attribute such as "job (level 1)".
     spans_ : DataFrame, shape (n_spans, 3 + n_classes)
-        For each span its people, the number of leaves and the leaves where they may be, its class (when public) or the people of each class. It is not pickled. A published tree may have fewer spans, unions of these.
+        For each span its people, the number of leaves and the leaves where they may be, its class
+        (when public) or the people of each class. It is not pickled. A published tree may have
+        fewer spans, unions of these.
     classes_ : ndarray
         Class values, sorted; ties between them go by their declared order.
     feature_importances_ : ndarray of float, shape (n_features,)
@@ -477,25 +847,64 @@ class KADETClassifier(_OneTree):
     Raises
     ------
     ValueError, TypeError
-        For parameters, columns and tables that cannot be used, missing values, and when no tree is safe.
+        For parameters, columns and tables that cannot be used, missing values, and when no tree is
+        safe.
     GuaranteeError
         When the audit finds a promise broken.
     """
-    def __init__(self, k=5, public=None, criterion="gain", taxonomies=None, l_diversity=None, max_confidence=None, priority="node", empty_ok=True, min_gain=1e-12, prune=None, min_samples_leaf=None):
-        self.k, self.public, self.criterion, self.taxonomies, self.l_diversity, self.max_confidence = k, public, criterion, taxonomies, l_diversity, max_confidence
-        self.priority, self.empty_ok, self.min_gain, self.prune, self.min_samples_leaf = priority, empty_ok, min_gain, prune, min_samples_leaf
+
+    def __init__(
+        self,
+        k=5,
+        public=None,
+        criterion="gain",
+        taxonomies=None,
+        l_diversity=None,
+        max_confidence=None,
+        priority="node",
+        empty_ok=True,
+        min_gain=1e-12,
+        prune=None,
+        min_samples_leaf=None,
+    ):
+        (
+            self.k,
+            self.public,
+            self.criterion,
+            self.taxonomies,
+            self.l_diversity,
+            self.max_confidence,
+        ) = (k, public, criterion, taxonomies, l_diversity, max_confidence)
+        self.priority, self.empty_ok, self.min_gain, self.prune, self.min_samples_leaf = (
+            priority,
+            empty_ok,
+            min_gain,
+            prune,
+            min_samples_leaf,
+        )
 
     @property
     def guarantee(self):
-        "The promise, in words"
-        more = [("entropy l of the class at least", self.l_diversity), ("no class surer than", self.max_confidence)]
-        return "; ".join([f"k-anonymous model with k = {self.k}", *(f"{words} {v:.4g}" for words, v in more if v is not None)])
+        """The promise, in words"""
+        more = [
+            ("entropy l of the class at least", self.l_diversity),
+            ("no class surer than", self.max_confidence),
+        ]
+        return "; ".join(
+            [
+                f"k-anonymous model with k = {self.k}",
+                *(f"{words} {v:.4g}" for words, v in more if v is not None),
+            ]
+        )
 
     def fit(self, X, y):
-        "Learn from a raw table, shape (n_rows, n_columns), and its class"
+        """Learn from a raw table, shape (n_rows, n_columns), and its class"""
         _forget(self)
-        try: self._fit(X, y)
-        except BaseException: _forget(self); raise
+        try:
+            self._fit(X, y)
+        except BaseException:
+            _forget(self)
+            raise
         return self
 
     def _fit(self, X, y):
@@ -503,38 +912,83 @@ class KADETClassifier(_OneTree):
         named, X = isinstance(X, pd.DataFrame), _readable(self, check_table(X))
         y = _check_y(y, X)
         self.n_features_in_ = X.shape[1]
-        if named: self.feature_names_in_ = np.array(X.columns, dtype=object)
-        _check_k(self.k, len(X)); _check_names(self, list(X), y.name); _no_missing(list(X), X.isna().to_numpy().T)
+        if named:
+            self.feature_names_in_ = np.array(X.columns, dtype=object)
+        _check_k(self.k, len(X))
+        _check_names(self, list(X), y.name)
+        _no_missing(list(X), X.isna().to_numpy().T)
         people = _read_people(X, y, self.public, self.taxonomies)
         promise = dict(k=self.k, l_diversity=self.l_diversity, max_confidence=self.max_confidence)
         _check_start(people, promise)
         _set_classes(self, people.classes)
-        self._domains_, self._numeric_, self._asks_ = people.values, [o is not None for o in people.line], [(j, None if people.line[j] is not None else lut) for j, o in enumerate(people.levels) for lut in o]
-        self._public_ = [o for o, p in zip(people.names, people.public) if p] + [y.name]*people.class_public
+        self._domains_, self._numeric_, self._asks_ = (
+            people.values,
+            [o is not None for o in people.line],
+            [
+                (j, None if people.line[j] is not None else lut)
+                for j, o in enumerate(people.levels)
+                for lut in o
+            ],
+        )
+        self._public_ = [o for o, p in zip(people.names, people.public) if p] + [
+            y.name
+        ] * people.class_public
         self._class_ = y.name
         self.tree_ = _grow_or_say(self, people, promise)
-        for o in self.taxonomies or {}: _ask_by_taxonomy(self, o)
+        for o in self.taxonomies or {}:
+            _ask_by_taxonomy(self, o)
         found = _measure(self._case(X, y), counts=False)
-        if not found.holds(self.k, l=self.l_diversity, confidence=self.max_confidence): raise GuaranteeError(f"KADETClassifier promised a {self.guarantee}, and its tree does not keep that: nothing is returned. This is a fault of the method, not of the table; please report it. The audit says:\n{found}")
+        if not found.holds(self.k, l=self.l_diversity, confidence=self.max_confidence):
+            raise GuaranteeError(
+                f"KADETClassifier promised a {self.guarantee}, and its tree does not keep that:"
+                " nothing is returned. This is a fault of the method, not of the table; please"
+                f" report it. The audit says:\n{found}"
+            )
         self.spans_ = _span_table(found)
 
     def audit(self, X, y=None):
-        "What the tree tells about these people, as `ppdt.models.audit_model` finds it"
+        """What the tree tells about these people, as `ppdt.models.audit_model` finds it"""
         check_is_fitted(self, "tree_")
         return _measure(self._case(X, y))
 
     def _case(self, X, y):
-        "What an audit needs: the tree, the columns that it asks, who knows what"
-        X, base = check_table(X), {a: _fit_columns(self)[j] for a, (j, _) in zip(self.tree_.names, self._asks_)}
+        """What an audit needs: the tree, the columns that it asks, who knows what"""
+        X, base = (
+            check_table(X),
+            {a: _fit_columns(self)[j] for a, (j, _) in zip(self.tree_.names, self._asks_)},
+        )
         asked = {self.tree_.names[j] for j in self.tree_.attribute if j >= 0}
-        columns = list(dict.fromkeys(base[o] for o in self.tree_.names if o in asked)) or _fit_columns(self)[:1]
-        if lost := [o for o in columns if o not in X]: raise ValueError(f"'X' must have the columns that the tree asks: {', '.join(columns)}. Got none named {', '.join(map(repr, lost))}: add {'it' if len(lost) == 1 else 'them'}.")
-        X = with_levels(X[columns], {o: t for o, t in (self.taxonomies or {}).items() if any(base[a] == o != a for a in asked)})
+        columns = (
+            list(dict.fromkeys(base[o] for o in self.tree_.names if o in asked))
+            or _fit_columns(self)[:1]
+        )
+        if lost := [o for o in columns if o not in X]:
+            raise ValueError(
+                f"'X' must have the columns that the tree asks: {', '.join(columns)}. Got none"
+                f" named {', '.join(map(repr, lost))}: add {'it' if len(lost) == 1 else 'them'}."
+            )
+        X = with_levels(
+            X[columns],
+            {
+                o: t
+                for o, t in (self.taxonomies or {}).items()
+                if any(base[a] == o != a for a in asked)
+            },
+        )
         public = [o for o in X if base.get(o, o) in self._public_]
-        return _case(self.tree_, X, public + [self._class_]*(self._class_ in self._public_), y, None, None, None, None)
+        return _case(
+            self.tree_,
+            X,
+            public + [self._class_] * (self._class_ in self._public_),
+            y,
+            None,
+            None,
+            None,
+            None,
+        )
 
     def _shares(self, X):
-        "Class shares, the classes in declared order"
+        """Class shares, the classes in declared order"""
         X = _ask_columns(self, X)
         x = _ask_raw(self, X)
         _no_missing(list(X), np.isnan(x))
@@ -542,9 +996,13 @@ class KADETClassifier(_OneTree):
 
     @property
     def feature_importances_(self):
-        "Share of each column in what the splits take off the entropy of the class, shape (n_features,)"
+        """Share of each column in what the splits take off the entropy of the class, shape
+        (n_features,)
+        """
         check_is_fitted(self, "tree_")
-        return np.bincount([j for j, _ in self._asks_], _importances(self.tree_), minlength=self.n_features_in_)
+        return np.bincount(
+            [j for j, _ in self._asks_], _importances(self.tree_), minlength=self.n_features_in_
+        )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -552,71 +1010,147 @@ class KADETClassifier(_OneTree):
         return tags
 
     def __getstate__(self):
-        state = dict(super().__getstate__()); state.pop("spans_", None)
+        state = dict(super().__getstate__())
+        state.pop("spans_", None)
         return state
 
     def path(self, row):
-        "The nodes that a row (dict, Series or table of one row) visits, a list of `Step`"
+        """The nodes that a row (dict, Series or table of one row) visits, a list of `Step`"""
         check_is_fitted(self, "tree_")
         return decision_path(self.tree_, _row_with_levels(self, row))
 
     def explain(self, row, counts=False):
-        "Why a row (dict, Series or table of one row) gets its class, in words; `counts` tells the training rows"
+        """Why a row (dict, Series or table of one row) gets its class, in words; `counts` tells the
+        training rows
+        """
         check_is_fitted(self, "tree_")
-        return _without_missing(explain(self.tree_ if counts else _without_nobody(self.tree_), _row_with_levels(self, row), counts))
+        return _without_missing(
+            explain(
+                self.tree_ if counts else _without_nobody(self.tree_),
+                _row_with_levels(self, row),
+                counts,
+            )
+        )
 
 # %% ../nbs/14_kadet.ipynb #c265621d
 def _set_classes(o, classes):
-    "Classes in declared order, which breaks ties, and sorted, as scikit-learn expects them"
-    o._classes_, o._sorted_ = classes, sorted(range(len(classes)), key=lambda i: value_order(classes[i]))
+    """Classes in declared order, which breaks ties, and sorted, as scikit-learn expects them"""
+    o._classes_, o._sorted_ = (
+        classes,
+        sorted(range(len(classes)), key=lambda i: value_order(classes[i])),
+    )
     o.classes_ = classes[o._sorted_]
 
+
 def _ask_by_taxonomy(o, name):
-    "Let a fitted classifier know all values of a taxonomy, as a reader of the published tree does; one that no row has goes as far as its coarser levels lead"
+    """Let a fitted classifier know all values of a taxonomy, as a reader of the published tree
+    does; one that no row has goes as far as its coarser levels lead
+    """
     j = _fit_columns(o).index(name)
     o._domains_[j], asks = _read_asks({"name": name, "numeric": False}, o.taxonomies[name], o.tree_)
-    for a, lut in asks.items(): o._asks_[a] = j, lut
+    for a, lut in asks.items():
+        o._asks_[a] = j, lut
+
 
 def _read_asks(c, taxonomy, tree):
-    "(domain, {attribute of the tree: where each value of the domain goes}) of a column"
+    """(domain, {attribute of the tree: where each value of the domain goes}) of a column"""
     at = {n: a for a, n in enumerate(tree.names)}
-    if c["numeric"]: return [pd.Timestamp(0, tz=c["date"] or None) if "date" in c else 0.], {at[c["name"]]: None} if c["name"] in at else {}
-    values = list(taxonomy.values) if taxonomy else tree.values[at[c["name"]]] if c["name"] in at else []
+    if c["numeric"]:
+        return [pd.Timestamp(0, tz=c["date"] or None) if "date" in c else 0.0], (
+            {at[c["name"]]: None} if c["name"] in at else {}
+        )
+    values = (
+        list(taxonomy.values) if taxonomy else tree.values[at[c["name"]]] if c["name"] in at else []
+    )
     luts, labels = _levels(c["name"], values, taxonomy)
-    asked = {at[_level_name(c["name"], l)]: l for l in range(len(luts)) if _level_name(c["name"], l) in at}
+    asked = {
+        at[_level_name(c["name"], l)]: l
+        for l in range(len(luts))
+        if _level_name(c["name"], l) in at
+    }
+
     def place(a, l):
         where = {value_text(v): i for i, v in enumerate(tree.values[a])}
         return np.array([where.get(value_text(labels[l][o]), -2) for o in luts[l]])
+
     return values, {a: place(a, l) for a, l in asked.items()}
 
+
 def _row_with_levels(o, row):
-    "A row, and what the values that the tree asks are at coarser levels. Raises ValueError where one is missing, or a published cell"
-    row, asked = _one_row(o, row), {_fit_columns(o)[o._asks_[a][0]] for a in o.tree_.attribute.tolist() if a >= 0}
+    """A row, and what the values that the tree asks are at coarser levels.
+
+    Raises ValueError where one is missing, or a published cell
+    """
+    row, asked = (
+        _one_row(o, row),
+        {_fit_columns(o)[o._asks_[a][0]] for a in o.tree_.attribute.tolist() if a >= 0},
+    )
     for c in asked & set(row):
-        if isinstance(row[c], Cell): raise ValueError(f"'row' must hold raw values. Got the cell {cell_text(row[c])} for {c!r}.")
+        if isinstance(row[c], Cell):
+            raise ValueError(
+                f"'row' must hold raw values. Got the cell {cell_text(row[c])} for {c!r}."
+            )
         _no_missing([c], [np.array([row[c] is MISSING or bool(pd.isna(row[c]))])])
-    def up(t, v, l): return t.generalize(v, l) if v in t.values else f"{value_text(v)} (not in the taxonomy)"
-    return dict(row) | {_level_name(c, l): up(t, row[c], l) for c, t in (o.taxonomies or {}).items() if c in asked & set(row) for l in range(1, t.height)}
+
+    def up(t, v, l):
+        return t.generalize(v, l) if v in t.values else f"{value_text(v)} (not in the taxonomy)"
+
+    return dict(row) | {
+        _level_name(c, l): up(t, row[c], l)
+        for c, t in (o.taxonomies or {}).items()
+        if c in asked & set(row)
+        for l in range(1, t.height)
+    }
+
 
 def _without_missing(text):
-    "An explanation without the sentence about missing values, which are refused"
+    """An explanation without the sentence about missing values, which are refused"""
     *lines, last = text.split("\n")
     rest = last.partition(". ")[2] if last.startswith("A missing value goes") else last
-    return "\n".join(lines + [rest]*bool(rest))
+    return "\n".join(lines + [rest] * bool(rest))
+
 
 def _raised(x, asks):
-    "Codes of columns as codes of what the tree asks; a value that was not declared stays one"
-    def one(j, lut): return x[j] if lut is None else np.append(lut, -2)[np.where(x[j] < 0, len(lut), x[j]).astype(np.int64)]
+    """Codes of columns as codes of what the tree asks; a value that was not declared stays one"""
+
+    def one(j, lut):
+        return (
+            x[j]
+            if lut is None
+            else np.append(lut, -2)[np.where(x[j] < 0, len(lut), x[j]).astype(np.int64)]
+        )
+
     return np.stack([one(*o) for o in asks]) if asks else np.zeros((0, x.shape[1]))
 
+
 def _span_table(found):
-    "An audit's spans as a table"
+    """An audit's spans as a table"""
     s = found.spans
     span, end = s.pairs()
     n = np.bincount(span, minlength=len(s))
-    t = pd.DataFrame({"people": s.populations, "n_leaves": n, "leaves": [o.tolist() for o in np.split(s.ends[end], np.cumsum(n)[:-1])]})
-    if s.class_of is not None: return t.assign(class_=s.tree.classes[s.class_of]).rename(columns={"class_": "class"})
-    return t if found.class_counts is None else pd.concat([t, pd.DataFrame(np.asarray(found.class_counts).astype(int), columns=[value_text(o) for o in s.tree.classes])], axis=1)
+    t = pd.DataFrame(
+        {
+            "people": s.populations,
+            "n_leaves": n,
+            "leaves": [o.tolist() for o in np.split(s.ends[end], np.cumsum(n)[:-1])],
+        }
+    )
+    if s.class_of is not None:
+        return t.assign(class_=s.tree.classes[s.class_of]).rename(columns={"class_": "class"})
+    return (
+        t
+        if found.class_counts is None
+        else pd.concat(
+            [
+                t,
+                pd.DataFrame(
+                    np.asarray(found.class_counts).astype(int),
+                    columns=[value_text(o) for o in s.tree.classes],
+                ),
+            ],
+            axis=1,
+        )
+    )
 
 # %% ../nbs/14_kadet.ipynb #44b38570
 import json, warnings
@@ -628,208 +1162,483 @@ from .trees import tree_from_json, tree_json
 
 # %% ../nbs/14_kadet.ipynb #9e65a988
 def _check_fitted(clf):
-    "Raises TypeError for what is no KADETClassifier, NotFittedError for one that was not fitted"
-    if not isinstance(clf, KADETClassifier): raise TypeError(f"'clf' must be a fitted KADETClassifier. Got {type(clf).__name__}: ppdt.trees.tree_json writes other trees, without any promise.")
+    """Raises TypeError for what is no KADETClassifier, NotFittedError for one that was not fitted"""
+    if not isinstance(clf, KADETClassifier):
+        raise TypeError(
+            f"'clf' must be a fitted KADETClassifier. Got {type(clf).__name__}:"
+            " ppdt.trees.tree_json writes other trees, without any promise."
+        )
     check_is_fitted(clf, "tree_")
 
+
 def _asked_only(tree):
-    "(the tree without attributes that it does not ask, those it asks)"
+    """(the tree without attributes that it does not ask, those it asks)"""
     asked = np.unique(tree.attribute[tree.attribute >= 0]).tolist()
     attribute = np.array([asked.index(j) if j >= 0 else -1 for j in tree.attribute.tolist()])
-    return replace(tree, attribute=attribute, names=[tree.names[j] for j in asked], values=[tree.values[j] for j in asked]), asked
+    return (
+        replace(
+            tree,
+            attribute=attribute,
+            names=[tree.names[j] for j in asked],
+            values=[tree.values[j] for j in asked],
+        ),
+        asked,
+    )
+
 
 def _without_nobody(tree):
-    "The tree without branches of values that nobody there has, without values that no branch is for, and without classes of nobody"
+    """The tree without branches of values that nobody there has, without values that no branch is
+    for, and without classes of nobody
+    """
     if not tree.withheld:
         has = tree.counts[0] > 0
         tree = replace(tree, counts=tree.counts[:, has], classes=tree.classes[has])
     top = tree.parent.clip(0)
     stay = (tree.n > 0) | (tree.kind[top] == THRESHOLD) | (tree.parent < 0)
     new = np.cumsum(stay) - 1
-    t = replace(tree, **{o: getattr(tree, o)[stay] for o in ("attribute", "level", "kind", "threshold", "code", "counts", "n")}, parent=np.append(-1, new[top[stay][1:]]), values=list(tree.values))
-    up = t.parent.clip(0); up[0] = -1
+    t = replace(
+        tree,
+        **{
+            o: getattr(tree, o)[stay]
+            for o in ("attribute", "level", "kind", "threshold", "code", "counts", "n")
+        },
+        parent=np.append(-1, new[top[stay][1:]]),
+        values=list(tree.values),
+    )
+    up = t.parent.clip(0)
+    up[0] = -1
     for a in range(len(t.names)):
         below = (t.attribute[up] == a) & (t.kind[up] != THRESHOLD) & (up >= 0)
-        if not below.any(): continue
+        if not below.any():
+            continue
         used, code = np.unique(t.code[below], return_inverse=True)
         t.code[below], t.values[a] = code, [t.values[a][v] for v in used.tolist()]
     return t
 
+
 def _lines_of(taxonomy):
-    "What `Taxonomy.from_lines` reads: lines, and the dtype of the values"
+    """What `Taxonomy.from_lines` reads: lines, and the dtype of the values"""
     v = taxonomy.values
     kinds = {int: "int64", float: "float64", pd.Timestamp: "datetime64[ns]"}
-    return [taxonomy.to_lines(), next((d for t, d in kinds.items() if all(isinstance(o, t) and not isinstance(o, bool) for o in v)), "str")]
+    return [
+        taxonomy.to_lines(),
+        next(
+            (
+                d
+                for t, d in kinds.items()
+                if all(isinstance(o, t) and not isinstance(o, bool) for o in v)
+            ),
+            "str",
+        ),
+    ]
 
-_READING = "A number below threshold + 0.000001 takes branch 0, any other branch 1; dates are nanoseconds since 1970. Who has a value without a branch stops, and gets the class of the node."
 
-def publish(
-    clf, # A fitted KADETClassifier
-)->str: # JSON: the promise, who knows what, the tree, and the taxonomies that it asks by
-    "What may leave the house. Counts are written when the promise covers them. Raises TypeError for other classifiers. Source: kadet, Sections 2 and 4.2"
+_READING = (
+    "A number below threshold + 0.000001 takes branch 0, any other branch 1; dates are nanoseconds"
+    " since 1970. Who has a value without a branch stops, and gets the class of the node."
+)
+
+
+def publish(clf) -> str:
+    """What may leave the house.
+
+    Counts are written when the promise covers them. Source: kadet, Sections 2 and 4.2
+
+    Parameters
+    ----------
+    clf
+        A fitted KADETClassifier.
+
+    Returns
+    -------
+    str
+        JSON: the promise, who knows what, the tree, and the taxonomies that it asks by.
+
+    Raises
+    ------
+    TypeError
+        For other classifiers.
+    """
     _check_fitted(clf)
     (tree, asked), names = _asked_only(_without_nobody(clf.tree_)), _fit_columns(clf)
     columns = list(dict.fromkeys(clf._asks_[a][0] for a in asked)) or [0]
-    counted = clf.l_diversity is None and clf.max_confidence is None or all(names[j] in clf._public_ for j in columns)
+    counted = (
+        clf.l_diversity is None
+        and clf.max_confidence is None
+        or all(names[j] in clf._public_ for j in columns)
+    )
+
     def column(j):
         t = (clf.taxonomies or {}).get(names[j])
         first = clf._domains_[j][0] if clf._numeric_[j] else None
-        date = {"date": str(first.tz or "")} if isinstance(first, pd.Timestamp) else {}          # its zone
-        return {"name": names[j], "public": names[j] in clf._public_, "numeric": clf._numeric_[j]} | date | ({"taxonomy": _lines_of(t)} if t is not None else {})
-    return json.dumps({"format": "ppdt-kadet", "version": 1, "reading": _READING, "promise": clf.guarantee, "k": int(clf.k), "l_diversity": clf.l_diversity, "max_confidence": clf.max_confidence,
-        "columns": [column(j) for j in columns], "class": {"name": clf._class_, "public": clf._class_ in clf._public_}, "tree": json.loads(tree_json(tree, counts=counted))}, ensure_ascii=False)
+        # its zone
+        date = {"date": str(first.tz or "")} if isinstance(first, pd.Timestamp) else {}
+        return (
+            {"name": names[j], "public": names[j] in clf._public_, "numeric": clf._numeric_[j]}
+            | date
+            | ({"taxonomy": _lines_of(t)} if t is not None else {})
+        )
+
+    return json.dumps(
+        {
+            "format": "ppdt-kadet",
+            "version": 1,
+            "reading": _READING,
+            "promise": clf.guarantee,
+            "k": int(clf.k),
+            "l_diversity": clf.l_diversity,
+            "max_confidence": clf.max_confidence,
+            "columns": [column(j) for j in columns],
+            "class": {"name": clf._class_, "public": clf._class_ in clf._public_},
+            "tree": json.loads(tree_json(tree, counts=counted)),
+        },
+        ensure_ascii=False,
+    )
 
 # %% ../nbs/14_kadet.ipynb #3816f09b
 def _need_text(ok, what):
-    if not ok: raise TextFormError(f"the text is not a published kADET tree: {what}; write it with publish")
+    if not ok:
+        raise TextFormError(
+            f"the text is not a published kADET tree: {what}; write it with publish"
+        )
+
 
 def _read_parts(text):
-    "(the parsed text, its tree). Raises TextFormError"
-    try: d = json.loads(text)
-    except (ValueError, TypeError, RecursionError) as e: _need_text(False, f"it is not JSON ({e})")
-    _need_text(isinstance(d, dict) and d.get("format") == "ppdt-kadet" and d.get("version") == 1, "it must be a ppdt-kadet of version 1")
-    _need_text(all(isinstance(d.get(o), t) for o, t in (("k", int), ("columns", list), ("class", dict), ("tree", dict))), "parts are missing")
+    """(the parsed text, its tree). Raises TextFormError"""
+    try:
+        d = json.loads(text)
+    except (ValueError, TypeError, RecursionError) as e:
+        _need_text(False, f"it is not JSON ({e})")
+    _need_text(
+        isinstance(d, dict) and d.get("format") == "ppdt-kadet" and d.get("version") == 1,
+        "it must be a ppdt-kadet of version 1",
+    )
+    _need_text(
+        all(
+            isinstance(d.get(o), t)
+            for o, t in (("k", int), ("columns", list), ("class", dict), ("tree", dict))
+        ),
+        "parts are missing",
+    )
     _need_text(type(d["k"]) is int and d["k"] >= 1, "'k' must be an integer of at least 1")
     for o, high in (("l_diversity", np.inf), ("max_confidence", 1)):
         v = d.get(o)
-        _need_text(v is None or _number(v, 0 if high == 1 else 1, high) and v > 0, f"{o!r} must be null or a number in its range")
-    _need_text(all(isinstance(c, dict) and isinstance(c.get("name"), str) and all(isinstance(c.get(o), bool) for o in ("public", "numeric")) for c in d["columns"]), "'columns' must say name, public and numeric")
+        _need_text(
+            v is None or _number(v, 0 if high == 1 else 1, high) and v > 0,
+            f"{o!r} must be null or a number in its range",
+        )
+    _need_text(
+        all(
+            isinstance(c, dict)
+            and isinstance(c.get("name"), str)
+            and all(isinstance(c.get(o), bool) for o in ("public", "numeric"))
+            for c in d["columns"]
+        ),
+        "'columns' must say name, public and numeric",
+    )
     return d, tree_from_json(json.dumps(d["tree"]))
 
 # %% ../nbs/14_kadet.ipynb #296437b4
-def read_published(
-    text:str, # What `publish` wrote
-): # A KADETClassifier that predicts, and audits people; it was not fitted here. Its columns (`feature_names_in_`) are those that the tree asks; as after a fit, others are refused
-    "Read a published tree. An audit may find fewer, larger spans than the owner's `spans_`, since branches of nobody are absent. Raises TextFormError for any other text."
+def read_published(text: str):
+    """Read a published tree.
+
+    An audit may find fewer, larger spans than the owner's `spans_`, since branches of nobody are
+    absent.
+
+    Parameters
+    ----------
+    text : str
+        What `publish` wrote.
+
+    Returns
+    -------
+    object
+        A KADETClassifier that predicts, and audits people; it was not fitted here. Its columns
+        (`feature_names_in_`) are those that the tree asks; as after a fit, others are refused.
+
+    Raises
+    ------
+    TextFormError
+        For any other text.
+    """
     d, tree = _read_parts(text)
     try:
-        tax = {c["name"]: Taxonomy.from_lines(*c["taxonomy"]) for c in d["columns"] if c.get("taxonomy")}
+        tax = {
+            c["name"]: Taxonomy.from_lines(*c["taxonomy"])
+            for c in d["columns"]
+            if c.get("taxonomy")
+        }
         columns = [_read_asks(c, tax.get(c["name"]), tree) for c in d["columns"]]
         names, class_name = [c["name"] for c in d["columns"]], d["class"]["name"]
-        known = [c["name"] for c in d["columns"] if c["public"]] + [class_name]*d["class"]["public"]
-    except (ValueError, TypeError, LookupError) as e: _need_text(False, f"its columns cannot be read ({e})")
+        known = [c["name"] for c in d["columns"] if c["public"]] + [class_name] * d["class"][
+            "public"
+        ]
+    except (ValueError, TypeError, LookupError) as e:
+        _need_text(False, f"its columns cannot be read ({e})")
     where = {a: (j, lut) for j, (_, o) in enumerate(columns) for a, lut in o.items()}
     _need_text(len(where) == len(tree.names), "the tree asks for something that no column has")
-    clf = KADETClassifier(k=d["k"], public=known, taxonomies=tax or None, l_diversity=d.get("l_diversity"), max_confidence=d.get("max_confidence"))
-    clf.n_features_in_, clf.feature_names_in_, clf.tree_ = len(names), np.array(names, dtype=object), tree
+    clf = KADETClassifier(
+        k=d["k"],
+        public=known,
+        taxonomies=tax or None,
+        l_diversity=d.get("l_diversity"),
+        max_confidence=d.get("max_confidence"),
+    )
+    clf.n_features_in_, clf.feature_names_in_, clf.tree_ = (
+        len(names),
+        np.array(names, dtype=object),
+        tree,
+    )
     _set_classes(clf, tree.classes)
-    clf._domains_, clf._numeric_, clf._asks_ = [v for v, _ in columns], [c["numeric"] for c in d["columns"]], [where[a] for a in range(len(tree.names))]
+    clf._domains_, clf._numeric_, clf._asks_ = (
+        [v for v, _ in columns],
+        [c["numeric"] for c in d["columns"]],
+        [where[a] for a in range(len(tree.names))],
+    )
     clf._public_, clf._class_ = known, class_name
     return clf
 
 # %% ../nbs/14_kadet.ipynb #cc1937f8
 def _ends(clf, X):
-    "The node where each row stops"
+    """The node where each row stops"""
     X, t = _ask_columns(clf, X), clf.tree_
-    x = _ask_raw(clf, X); _no_missing(list(X), np.isnan(x))
+    x = _ask_raw(clf, X)
+    _no_missing(list(X), np.isnan(x))
     x, at = _raised(x, clf._asks_), np.zeros(len(X), dtype=np.int64)
     go = np.flatnonzero(t.attribute[at] >= 0)
     while len(go):
-        i = at[go]; v = x[t.attribute[i], go]
-        to = t.child_of_code(i, np.where(t.kind[i] == THRESHOLD, v - t.threshold[i] >= 1e-6, v).astype(np.int64))
+        i = at[go]
+        v = x[t.attribute[i], go]
+        to = t.child_of_code(
+            i, np.where(t.kind[i] == THRESHOLD, v - t.threshold[i] >= 1e-6, v).astype(np.int64)
+        )
         at[go[to >= 0]] = to[to >= 0]
         go = go[(to >= 0) & (t.attribute[to] >= 0)]
     return at
 
+
 def _check_rows(clf, X, y):
-    "Are these the people of the fit? Their numbers in all leaves must be the tree's"
+    """Are these the people of the fit? Their numbers in all leaves must be the tree's"""
     odd = sorted(set(y.unique()) - set(clf.classes_.tolist()), key=value_order)
-    if odd: raise ValueError(f"'y' must be the class that 'clf' was fitted on. Got {value_text(odd[0])!r}, which it does not know: give the rows of the fit.")
+    if odd:
+        raise ValueError(
+            f"'y' must be the class that 'clf' was fitted on. Got {value_text(odd[0])!r}, which it"
+            " does not know: give the rows of the fit."
+        )
     found, end, c = np.zeros_like(clf.tree_.counts), _ends(clf, X), clf._classes_.tolist()
     np.add.at(found, (end, [c.index(o) for o in y]), 1)
     leaf = clf.tree_.attribute < 0
     if (wrong := (found != clf.tree_.counts) & leaf[:, None]).any() or found[~leaf].any():
-        raise ValueError(f"'X' and 'y' must be the rows that 'clf' was fitted on. Got {len(X)} rows, with other numbers in {max(int(wrong.any(axis=1).sum()), 1)} of the {leaf.sum()} leaves: give the table of the fit, or fit on this one.")
+        raise ValueError(
+            f"'X' and 'y' must be the rows that 'clf' was fitted on. Got {len(X)} rows, with other"
+            f" numbers in {max(int(wrong.any(axis=1).sum()), 1)} of the {leaf.sum()} leaves: give"
+            " the table of the fit, or fit on this one."
+        )
 
 # %% ../nbs/14_kadet.ipynb #011edcdb
 def _conditions(clf):
-    "For each node what the path says of each public column that it asks: (lo, hi) of a number, else (level, label)"
+    """For each node what the path says of each public column that it asks: (lo, hi) of a number,
+    else (level, label)
+    """
     t, names, columns = clf.tree_, _fit_columns(clf), [j for j, _ in clf._asks_]
+
     def told(old, i):
-        p = t.parent[i]; a = t.attribute[p]
-        if t.kind[p] != THRESHOLD: return columns[:a].count(columns[a]), t.values[a][t.code[i]]
-        return _both(old, (t.threshold[p], np.inf) if t.code[i] else (-np.inf, t.threshold[p]), True)
+        p = t.parent[i]
+        a = t.attribute[p]
+        if t.kind[p] != THRESHOLD:
+            return columns[:a].count(columns[a]), t.values[a][t.code[i]]
+        return _both(
+            old, (t.threshold[p], np.inf) if t.code[i] else (-np.inf, t.threshold[p]), True
+        )
+
     res = [{}]
     for i in range(1, len(t)):
         o, before = names[columns[t.attribute[t.parent[i]]]], res[t.parent[i]]
         res.append(before | {o: told(before.get(o), i)} if o in clf._public_ else before)
     return res
 
+
 def _both(a, b, numeric):
-    "Two conditions that are met, as one"
-    if a is None or b is None: return b if a is None else a
+    """Two conditions that are met, as one"""
+    if a is None or b is None:
+        return b if a is None else a
     return (max(a[0], b[0]), min(a[1], b[1])) if numeric else min(a, b, key=lambda o: o[0])
 
 # %% ../nbs/14_kadet.ipynb #11f01a86
 def _reached(x, t):
-    "The upper end of a cell below a threshold: a little higher when there are numbers so near that they count as below"
+    """The upper end of a cell below a threshold: a little higher when there are numbers so near
+    that they count as below
+    """
     return float(np.nextafter(t + 1e-6, -np.inf)) if ((x > t) & (x - t < 1e-6)).any() else t
 
+
 def _line_cell(told, a):
-    "An interval for numbers or dates; dates without an end reach to the years 1 and 9999"
+    """An interval for numbers or dates; dates without an end reach to the years 1 and 9999"""
     lo, hi = told[0], _reached(a.positions, told[1])
     first = a.items[0]
-    return Interval(*(_date(t, first.tz) for t in (lo, hi))) if isinstance(first, pd.Timestamp) else Interval(float(lo), float(hi))
+    return (
+        Interval(*(_date(t, first.tz) for t in (lo, hi)))
+        if isinstance(first, pd.Timestamp)
+        else Interval(float(lo), float(hi))
+    )
+
 
 def _date(t, tz):
-    "A date in a zone, from nanoseconds since 1970"
-    if t == np.inf: return pd.Timestamp("9999-12-31", tz=tz)
-    if t == -np.inf: return pd.Timestamp("0001-01-01") if tz is None else pd.Timestamp("0001-01-02", tz="UTC").tz_convert(tz)      # in all zones in the year 1
-    t = pd.Timestamp(round(t)) if abs(t) < 9e18 else pd.Timestamp(np.datetime64(round(t)//1000, "us"))                         # nanoseconds reach from 1678 to 2262
+    """A date in a zone, from nanoseconds since 1970"""
+    if t == np.inf:
+        return pd.Timestamp("9999-12-31", tz=tz)
+    # in all zones in the year 1
+    if t == -np.inf:
+        return (
+            pd.Timestamp("0001-01-01")
+            if tz is None
+            else pd.Timestamp("0001-01-02", tz="UTC").tz_convert(tz)
+        )
+    # nanoseconds reach from 1678 to 2262
+    t = (
+        pd.Timestamp(round(t))
+        if abs(t) < 9e18
+        else pd.Timestamp(np.datetime64(round(t) // 1000, "us"))
+    )
     return t if tz is None else t.tz_localize("UTC").tz_convert(tz)
 
+
 def _value_cell(told, a, taxonomy):
-    "A value, or a node of a taxonomy"
+    """A value, or a node of a taxonomy"""
     level, label = told
-    if level == 0: return Exact(label)
-    if taxonomy.node(label) not in set(taxonomy.leaf): return Node(label)
+    if level == 0:
+        return Exact(label)
+    if taxonomy.node(label) not in set(taxonomy.leaf):
+        return Node(label)
     return Exact(next(o for o in a.items if taxonomy.generalize(o, 0) == label))
 
 # %% ../nbs/14_kadet.ipynb #61394152
 def _span_cells(clf, s, name, a):
-    "(codes, cells) of a public column: what the tree tells of each span"
+    """(codes, cells) of a public column: what the tree tells of each span"""
     at, numeric, cells = _conditions(clf), a.kind == "numeric", []
     for i in range(len(s)):
         told = None
-        for e in s.ends_of(i): told = _both(told, at[e].get(name), numeric)
-        cells.append(Suppressed() if told is None else _line_cell(told, a) if numeric else _value_cell(told, a, (clf.taxonomies or {}).get(name)))
+        for e in s.ends_of(i):
+            told = _both(told, at[e].get(name), numeric)
+        cells.append(
+            Suppressed()
+            if told is None
+            else (
+                _line_cell(told, a)
+                if numeric
+                else _value_cell(told, a, (clf.taxonomies or {}).get(name))
+            )
+        )
     distinct = list(dict.fromkeys(cells))
     return np.array([distinct.index(c) for c in cells])[s.row], distinct
 
+
 def _check_release(clf, X, y):
-    "Can there be a table?"
+    """Can there be a table?"""
     _check_fitted(clf)
-    if not hasattr(clf, "spans_"): raise ValueError("'clf' must have been fitted here. Got one that was read from a text or a pickle: fit it on the table that is to be published.")
-    if clf._class_ in clf._public_: raise ValueError(f"'clf' must have a private class: a release publishes the class as it is. Got the public class {clf._class_!r}.")
-    if not clf._public_: raise ValueError("'clf' must have a public column. Got none: nothing has to be recoded.")
+    if not hasattr(clf, "spans_"):
+        raise ValueError(
+            "'clf' must have been fitted here. Got one that was read from a text or a pickle: fit"
+            " it on the table that is to be published."
+        )
+    if clf._class_ in clf._public_:
+        raise ValueError(
+            "'clf' must have a private class: a release publishes the class as it is. Got the"
+            f" public class {clf._class_!r}."
+        )
+    if not clf._public_:
+        raise ValueError("'clf' must have a public column. Got none: nothing has to be recoded.")
     X, y = check_table(X), _check_y(y, X)
     _check_rows(clf, X, y)
     return X, y
 
+
 def _release_columns(clf, X, keep_private):
-    "The table without private columns that the tree does not ask, and the roles of the rest"
+    """The table without private columns that the tree does not ask, and the roles of the rest"""
     names, asked = _fit_columns(clf), {clf._asks_[a][0] for a in clf.tree_.attribute if a >= 0}
     keep = [j for j, o in enumerate(names) if o in clf._public_ or keep_private or j in asked]
     if more := [names[j] for j in keep if j not in asked and names[j] not in clf._public_]:
-        warnings.warn(f"The tree does not ask for {', '.join(map(repr, more))}, and the table will have {'it' if len(more) == 1 else 'them'} as they are: it tells more than the tree.", stacklevel=3)
-    public, other = ([names[j] for j in keep if (names[j] in clf._public_) == o] for o in (True, False))
-    return X[[names[j] for j in keep]], Roles(tuple(public), tuple(names[j] for j in keep if not clf._numeric_[j] and names[j] in public), (), tuple(other))
+        warnings.warn(
+            f"The tree does not ask for {', '.join(map(repr, more))}, and the table will have"
+            f" {'it' if len(more) == 1 else 'them'} as they are: it tells more than the tree.",
+            stacklevel=3,
+        )
+    public, other = (
+        [names[j] for j in keep if (names[j] in clf._public_) == o] for o in (True, False)
+    )
+    return X[[names[j] for j in keep]], Roles(
+        tuple(public),
+        tuple(names[j] for j in keep if not clf._numeric_[j] and names[j] in public),
+        (),
+        tuple(other),
+    )
 
 # %% ../nbs/14_kadet.ipynb #948948d5
-def tree_release(
-    clf, # A KADETClassifier that was fitted on these people
-    X, # The table it was fitted on, shape (n_rows, n_columns)
-    y, # Its class
-    keep_private:bool=False, # Publish private columns that the tree does not ask, too? They are no part of what the tree tells
-)->Release: # The table: public columns as far as the tree tells them, private ones that it asks as they are
-    "The table that is equivalent to a tree. Raises ValueError when the class is public and for other rows than those of the fit, GuaranteeError when a promise is broken. Source: kadet, Section 5."
+def tree_release(clf, X, y, keep_private: bool = False) -> Release:
+    """The table that is equivalent to a tree.
+
+    Source: kadet, Section 5.
+
+    Parameters
+    ----------
+    clf
+        A KADETClassifier that was fitted on these people.
+    X
+        The table it was fitted on, shape (n_rows, n_columns).
+    y
+        Its class.
+    keep_private : bool
+        Publish private columns that the tree does not ask, too? They are no part of what the tree
+        tells.
+
+    Returns
+    -------
+    Release
+        The table: public columns as far as the tree tells them, private ones that it asks as they
+        are.
+
+    Raises
+    ------
+    ValueError
+        When the class is public and for other rows than those of the fit, GuaranteeError when a
+        promise is broken.
+    """
     X, y = _check_release(clf, X, y)
     s = clf.audit(X, y).spans
     X, roles = _release_columns(clf, X, keep_private)
     coded = [encode(X[o], o in roles.categorical) for o in roles.quasi_identifiers]
     data = published_table(X, roles, coded, [_span_cells(clf, s, a.name, a) for a, _ in coded])
     trees = {o: t for o, t in (clf.taxonomies or {}).items() if o in roles.quasi_identifiers}
-    more = tuple(c for v, c in ((clf.l_diversity, LDiversity(clf.l_diversity, form="entropy")), (clf.max_confidence, Alpha(clf.max_confidence))) if v is not None)
-    found = audit(data, list(roles.quasi_identifiers), clf.k, original=X, categorical=roles.categorical, lost=np.empty(0, dtype=int), y=y, constraints=more, taxonomies=trees)
-    if not found.holds or found.truthful is False: raise GuaranteeError(f"The tree promised a {clf.guarantee}, and its table does not keep that: nothing is returned. This is a fault of the method, please report it. The audit says:\n{found}")
-    return Release(data, y, found, np.empty(0, dtype=int), roles, make_schema(data, y, roles, {a.name: a.dtype for a, _ in coded}, trees), more)
+    more = tuple(
+        c
+        for v, c in (
+            (clf.l_diversity, LDiversity(clf.l_diversity, form="entropy")),
+            (clf.max_confidence, Alpha(clf.max_confidence)),
+        )
+        if v is not None
+    )
+    found = audit(
+        data,
+        list(roles.quasi_identifiers),
+        clf.k,
+        original=X,
+        categorical=roles.categorical,
+        lost=np.empty(0, dtype=int),
+        y=y,
+        constraints=more,
+        taxonomies=trees,
+    )
+    if not found.holds or found.truthful is False:
+        raise GuaranteeError(
+            f"The tree promised a {clf.guarantee}, and its table does not keep that: nothing is"
+            f" returned. This is a fault of the method, please report it. The audit says:\n{found}"
+        )
+    return Release(
+        data,
+        y,
+        found,
+        np.empty(0, dtype=int),
+        roles,
+        make_schema(data, y, roles, {a.name: a.dtype for a, _ in coded}, trees),
+        more,
+    )

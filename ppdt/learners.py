@@ -16,98 +16,145 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from .c45 import C45Classifier, PARTClassifier, _keep_classes
 from .columns import _check_weight, _check_y, _class_codes, _is_published
-from .encoder import ReleaseEncoder, _block, _check_parameters, _coded, _warn_of_texts, learn_column, same_columns
+from ppdt.encoder import (
+    ReleaseEncoder,
+    _block,
+    _check_parameters,
+    _coded,
+    _warn_of_texts,
+    learn_column,
+    same_columns,
+)
 from .release import _fit_columns, _forget
 from .growing import entropy
 from .tables import _zone, canonical_order, cell_text, check_table, encode, value_text
 
 # %% ../nbs/17a_learners.ipynb #3d4bef21
 def _textbook_naive_bayes(rows, y, row):
-    "Chances of the sorted classes for one row; rows are lists of values, None where nothing is known. Equations (1) and (2)"
+    """Chances of the sorted classes for one row; rows are lists of values, None where nothing is
+    known.
+
+    Equations (1) and (2)
+    """
     classes, res = sorted(set(y)), []
     for c in classes:
-        p = (sum(o == c for o in y) + 1)/(len(y) + len(classes))
+        p = (sum(o == c for o in y) + 1) / (len(y) + len(classes))
         for j, v in enumerate(row):
             known = {r[j] for r in rows if r[j] is not None}
-            if v not in known: continue
+            if v not in known:
+                continue
             mine = [r[j] for r, o in zip(rows, y) if o == c and r[j] is not None]
-            p *= (mine.count(v) + 1)/(len(mine) + len(known))
+            p *= (mine.count(v) + 1) / (len(mine) + len(known))
         res.append(p)
-    return [p/sum(res) for p in res]
+    return [p / sum(res) for p in res]
 
 # %% ../nbs/17a_learners.ipynb #09f4a937
-_FLOOR = 1e-75          # no factor is smaller, as in Weka
+_FLOOR = 1e-75  # no factor is smaller, as in Weka
+
 
 def _cell_table(codes, cs, blank, y, w, n_classes):
-    "Rows, or their weights, of each class and cell, shape (n_classes, n_cells), and the cells that say something; no sum depends on the order of the rows"
+    """Rows, or their weights, of each class and cell, shape (n_classes, n_cells), and the cells
+    that say something; no sum depends on the order of the rows
+    """
     known = np.flatnonzero(~blank)
-    key = cs[known] if isinstance(cs, np.ndarray) else np.array([cell_text(cs[i]) for i in known], dtype=object)
+    key = (
+        cs[known]
+        if isinstance(cs, np.ndarray)
+        else np.array([cell_text(cs[i]) for i in known], dtype=object)
+    )
     some = np.flatnonzero(codes >= 0)
-    at = y[some]*len(cs) + codes[some]
+    at = y[some] * len(cs) + codes[some]
     if w is not None:
         order = np.lexsort((w[some], at))
         some, at = some[order], at[order]
-    counts = np.bincount(at, None if w is None else w[some], minlength=n_classes*len(cs)).reshape(n_classes, len(cs))
+    counts = np.bincount(at, None if w is None else w[some], minlength=n_classes * len(cs)).reshape(
+        n_classes, len(cs)
+    )
     return counts, known[np.argsort(key, kind="stable")]
 
 # %% ../nbs/17a_learners.ipynb #081c0a67
 def _value_chances(counts, block, size):
-    "Chance of each value in each class, shape (n_classes, n_values): one is added to the count of each of `size` values (Laplace)"
+    """Chance of each value in each class, shape (n_classes, n_values): one is added to the count of
+    each of `size` values (Laplace)
+    """
     n = np.asarray(counts @ block)
-    return (n + 1)/(n.sum(axis=1, keepdims=True) + size)
+    return (n + 1) / (n.sum(axis=1, keepdims=True) + size)
 
 # %% ../nbs/17a_learners.ipynb #79692a4c
 def _normal(counts, x):
-    "(precision, mean of each class, deviation of each class) of numbers; deviations are at least a sixth of the precision"
+    """(precision, mean of each class, deviation of each class) of numbers; deviations are at least
+    a sixth of the precision
+    """
     seen = np.unique(x[counts.sum(axis=0) > 0])
-    step = float(np.cumsum(np.diff(seen))[-1])/(len(seen) - 1) if len(seen) > 1 else .01
-    x, n = np.rint(x/step)*step, counts.sum(axis=1)
+    step = float(np.cumsum(np.diff(seen))[-1]) / (len(seen) - 1) if len(seen) > 1 else 0.01
+    x, n = np.rint(x / step) * step, counts.sum(axis=1)
     total = counts @ x
     mean = np.divide(total, n, out=np.zeros(len(n)), where=n > 0)
-    with np.errstate(over="ignore", invalid="ignore"): spread = np.sqrt(np.divide(np.abs(counts @ (x*x) - mean*total), n, out=np.zeros(len(n)), where=n > 0))
-    return step, mean, np.where(spread > 1e-10, np.maximum(spread, step/6), step/6)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.sqrt(
+            np.divide(np.abs(counts @ (x * x) - mean * total), n, out=np.zeros(len(n)), where=n > 0)
+        )
+    return step, mean, np.where(spread > 1e-10, np.maximum(spread, step / 6), step / 6)
 
 # %% ../nbs/17a_learners.ipynb #0f9ccf7c
 def _normal_chances(x, step, mean, deviation):
-    "Chance of each number, as far as it is known, in each class, shape (n_numbers, n_classes)"
-    with np.errstate(over="ignore"): z = (np.rint(x/step)*step)[:, None] - mean
-    return ndtr((z + step/2)/deviation) - ndtr((z - step/2)/deviation)
+    """Chance of each number, as far as it is known, in each class, shape (n_numbers, n_classes)"""
+    with np.errstate(over="ignore"):
+        z = (np.rint(x / step) * step)[:, None] - mean
+    return ndtr((z + step / 2) / deviation) - ndtr((z - step / 2) / deviation)
 
 # %% ../nbs/17a_learners.ipynb #14b30ad0
 def _with_declared(c, s):
-    "The column with all categories that a raw column declares among its values, also those that no row has, as in Weka"
-    if c.kind == "numeric" or not isinstance(s.dtype, pd.CategoricalDtype) or _is_published(s): return c
+    """The column with all categories that a raw column declares among its values, also those that
+    no row has, as in Weka
+    """
+    if c.kind == "numeric" or not isinstance(s.dtype, pd.CategoricalDtype) or _is_published(s):
+        return c
     known = set(map(value_text, c.values))
     more = tuple(v for v in s.cat.categories if value_text(v) not in known)
-    return replace(c, values=c.values + more, parts=c.parts + tuple(map(value_text, more)), fill=np.append(c.fill, np.zeros(len(more))))
+    return replace(
+        c,
+        values=c.values + more,
+        parts=c.parts + tuple(map(value_text, more)),
+        fill=np.append(c.fill, np.zeros(len(more))),
+    )
 
 # %% ../nbs/17a_learners.ipynb #d5a1a841
 def _learn_chances(s, y, w, n_classes, enc):
-    "(ColumnCode, parameters) of a column"
+    """(ColumnCode, parameters) of a column"""
     c = _with_declared(learn_column(s, enc), s)
     codes, cs = _coded(s, c.kind == "categorical")
     block, blank = _block(c, cs)
     counts, known = _cell_table(codes, cs, blank, y, w, n_classes)
-    if c.kind == "numeric": return c, _normal(counts[:, known], block[known].toarray()[:, 0])
+    if c.kind == "numeric":
+        return c, _normal(counts[:, known], block[known].toarray()[:, 0])
     return c, _value_chances(counts[:, known], block[known], len(c.values))
 
 # %% ../nbs/17a_learners.ipynb #73f3b818
 def _column_logs(s, c, p):
-    "Logarithm of each row's factors, shape (n_rows, n_classes): 0 where the cell says nothing that was seen in fit"
+    """Logarithm of each row's factors, shape (n_rows, n_classes): 0 where the cell says nothing
+    that was seen in fit
+    """
     codes, cs = _coded(s, c.kind == "categorical")
     block, blank = _block(c, cs)
-    if c.kind == "numeric": chances = _normal_chances(block.toarray()[:, 0], *p)
-    else: chances, blank = block @ p.T, blank | (np.diff(block.indptr) == 0)
+    if c.kind == "numeric":
+        chances = _normal_chances(block.toarray()[:, 0], *p)
+    else:
+        chances, blank = block @ p.T, blank | (np.diff(block.indptr) == 0)
     logs = np.log(np.maximum(chances, _FLOOR))
     logs[blank] = 0
     return np.vstack([logs, np.zeros(logs.shape[1])])[codes]
 
 # %% ../nbs/17a_learners.ipynb #a99fd239
 class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
-    """Naive Bayes on raw tables and releases; on raw tables as Weka's NaiveBayes. Source: kactus, Section 5.4.
+    """Naive Bayes on raw tables and releases; on raw tables as Weka's NaiveBayes.
 
-    A missing or suppressed cell is skipped, in the counts and in the product. A set of r categories counts 1/r for each,
-    and is answered by the mean of their chances; of numbers the middle is taken, of an interval too; a mean or mode is its value.
+    Source: kactus, Section 5.4.
+
+    A missing or suppressed cell is skipped, in the counts and in the product. A set of r categories
+    counts 1/r for each,
+    and is answered by the mean of their chances; of numbers the middle is taken, of an interval
+    too; a mean or mode is its value.
 
     Parameters
     ----------
@@ -123,48 +170,79 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
     priors_ : ndarray, shape (n_classes,)
         Share of each class, one row added to each.
     columns_ : list of (ColumnCode, parameters)
-        For categories the chance of each value, shape (n_classes, n_values); for numbers precision, means and deviations.
+        For categories the chance of each value, shape (n_classes, n_values); for numbers precision,
+        means and deviations.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Raises
     ------
     ValueError, TypeError
-        For parameters and tables that cannot be used, missing classes, and other columns at predict.
+        For parameters and tables that cannot be used, missing classes, and other columns at
+        predict.
     """
-    def __init__(self, categorical=(), taxonomies=None): self.categorical, self.taxonomies = categorical, taxonomies
+
+    def __init__(self, categorical=(), taxonomies=None):
+        self.categorical, self.taxonomies = categorical, taxonomies
 
     def fit(self, X, y, sample_weight=None):
-        "Learn from rows X, raw or a release's `data`, shape (n_rows, n_columns), their class y and, if given, their weights, shape (n_rows,)"
+        """Learn from rows X, raw or a release's `data`, shape (n_rows, n_columns), their class y
+        and, if given, their weights, shape (n_rows,)
+        """
         _forget(self)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
         _warn_of_texts(X, "learn from its data")
-        y, w, enc = _check_y(y, X), _check_weight(sample_weight, len(X)), ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies)
+        y, w, enc = (
+            _check_y(y, X),
+            _check_weight(sample_weight, len(X)),
+            ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies),
+        )
         _check_parameters(enc, X.columns)
-        if w is not None and (w == 0).any(): X, y, w = X[w > 0], y[w > 0], w[w > 0]
+        if w is not None and (w == 0).any():
+            X, y, w = X[w > 0], y[w > 0], w[w > 0]
         classes, codes = _class_codes(y)
         columns = [_learn_chances(X[o], codes, w, len(classes), enc) for o in X]
         _keep_classes(self, classes)
-        n = _cell_table(np.zeros(len(X), dtype=np.int64), np.zeros(1), np.zeros(1, dtype=bool), codes, w, len(classes))[0][:, 0]
-        self.priors_ = ((n + 1)/(n.sum() + len(n)))[self._sorted_]
-        self.columns_ = [(c, p[self._sorted_] if c.kind == "categorical" else (p[0], *(o[self._sorted_] for o in p[1:]))) for c, p in columns]
+        n = _cell_table(
+            np.zeros(len(X), dtype=np.int64),
+            np.zeros(1),
+            np.zeros(1, dtype=bool),
+            codes,
+            w,
+            len(classes),
+        )[0][:, 0]
+        self.priors_ = ((n + 1) / (n.sum() + len(n)))[self._sorted_]
+        self.columns_ = [
+            (
+                c,
+                (
+                    p[self._sorted_]
+                    if c.kind == "categorical"
+                    else (p[0], *(o[self._sorted_] for o in p[1:]))
+                ),
+            )
+            for c, p in columns
+        ]
         self.n_features_in_ = X.shape[1]
-        if named: self.feature_names_in_ = np.array(X.columns, dtype=object)
+        if named:
+            self.feature_names_in_ = np.array(X.columns, dtype=object)
         return self
 
     def predict_log_proba(self, X):
-        "Logarithm of `predict_proba`"
+        """Logarithm of `predict_proba`"""
         check_is_fitted(self, "columns_")
-        X = same_columns(X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
+        X = same_columns(
+            X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_")
+        )
         res = np.log(self.priors_) + sum(_column_logs(X[c.name], c, p) for c, p in self.columns_)
         return res - np.logaddexp.reduce(res, axis=1, keepdims=True)
 
     def predict_proba(self, X):
-        "Chance of each class, shape (n_rows, n_classes)"
+        """Chance of each class, shape (n_rows, n_classes)"""
         return softmax(self.predict_log_proba(X), axis=1)
 
     def predict(self, X):
-        "Class of each row, shape (n_rows,); ties go to the first class in declared order"
+        """Class of each row, shape (n_rows,); ties go to the first class in declared order"""
         p = self.predict_proba(X)[:, np.argsort(self._sorted_)]
         return self._classes_[np.round(p, 12).argmax(axis=1)]
 
@@ -175,61 +253,157 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
 
 # %% ../nbs/17a_learners.ipynb #1219e277
 class _InOrder(Pipeline):
-    "A pipeline that learns from rows in the order in which a release is published, so that sums of floats do not tell a table from its file"
+    """A pipeline that learns from rows in the order in which a release is published, so that sums
+    of floats do not tell a table from its file
+    """
+
     def fit(self, X, y=None, **params):
-        "Learn from X, shape (n_rows, n_columns), and its class y; weights of rows, if given, are arrays of the same length"
+        """Learn from X, shape (n_rows, n_columns), and its class y; weights of rows, if given, are
+        arrays of the same length
+        """
         t = check_table(X)
         y = _check_y(y, t)
-        at = canonical_order([*(t[o] for o in t), y, *(pd.Series(np.asarray(v, dtype=float)) for v in params.values())])
-        return super().fit(X.iloc[at] if isinstance(X, pd.DataFrame) else t.to_numpy()[at], np.asarray(y)[at], **{o: np.asarray(v)[at] for o, v in params.items()})
+        at = canonical_order(
+            [
+                *(t[o] for o in t),
+                y,
+                *(pd.Series(np.asarray(v, dtype=float)) for v in params.values()),
+            ]
+        )
+        return super().fit(
+            X.iloc[at] if isinstance(X, pd.DataFrame) else t.to_numpy()[at],
+            np.asarray(y)[at],
+            **{o: np.asarray(v)[at] for o, v in params.items()},
+        )
 
 # %% ../nbs/17a_learners.ipynb #428302ec
 def logistic_regression(
-    missing:str="mode", # What missing and suppressed cells become: "mode" (Weka's: means of numbers, the most frequent category), "impute" (means of all output columns) or "indicator" (these, and a column that says so)
-    ridge:float=1e-8, # Weight of the squared coefficients, above 0, as Weka's -R
-    max_iter:int=200, # Iterations at most
-    taxonomies=None, # `Taxonomy` by column name, for releases with nodes
-    categorical=(), # Columns whose numbers are categories
-)->Pipeline: # A scikit-learn pipeline, not fitted: encoder, scaling, logistic regression
-    "Logistic regression on raw tables and releases. Raises ValueError for a ridge that is not above 0, in fit for other parameters. Source: kactus, Section 5.4."
-    if not isinstance(ridge, (int, float, np.number)) or isinstance(ridge, bool) or not 0 < ridge < np.inf: raise ValueError(f"'ridge' must be a number above 0. Got {ridge!r}: 1e-8 is Weka's, 1 is strong.")
-    return _InOrder([("releaseencoder", ReleaseEncoder(missing=missing, taxonomies=taxonomies, categorical=categorical)), ("standardscaler", StandardScaler()),
-                     ("logisticregression", LogisticRegression(C=1/(2*ridge), max_iter=max_iter))])
+    missing: str = "mode",
+    ridge: float = 1e-08,
+    max_iter: int = 200,
+    taxonomies=None,
+    categorical=(),
+) -> Pipeline:
+    """Logistic regression on raw tables and releases.
+
+    Source: kactus, Section 5.4.
+
+    Parameters
+    ----------
+    missing : str
+        What missing and suppressed cells become: "mode" (Weka's: means of numbers, the most
+        frequent category), "impute" (means of all output columns) or "indicator" (these, and a
+        column that says so).
+    ridge : float
+        Weight of the squared coefficients, above 0, as Weka's -R.
+    max_iter : int
+        Iterations at most.
+    taxonomies
+        `Taxonomy` by column name, for releases with nodes.
+    categorical
+        Columns whose numbers are categories.
+
+    Returns
+    -------
+    Pipeline
+        A scikit-learn pipeline, not fitted: encoder, scaling, logistic regression.
+
+    Raises
+    ------
+    ValueError
+        For a ridge that is not above 0, in fit for other parameters.
+    """
+    if (
+        not isinstance(ridge, (int, float, np.number))
+        or isinstance(ridge, bool)
+        or not 0 < ridge < np.inf
+    ):
+        raise ValueError(
+            f"'ridge' must be a number above 0. Got {ridge!r}: 1e-8 is Weka's, 1 is strong."
+        )
+    return _InOrder(
+        [
+            (
+                "releaseencoder",
+                ReleaseEncoder(missing=missing, taxonomies=taxonomies, categorical=categorical),
+            ),
+            ("standardscaler", StandardScaler()),
+            ("logisticregression", LogisticRegression(C=1 / (2 * ridge), max_iter=max_iter)),
+        ]
+    )
 
 # %% ../nbs/17a_learners.ipynb #7a071e05
 def _best_cut(counts):
-    "(values left of the best cut, its gain) for counts of values in order, shape (n_values, n_classes)"
-    left = counts.cumsum(axis=0)[:-1]; right = counts.sum(axis=0) - left
+    """(values left of the best cut, its gain) for counts of values in order, shape (n_values,
+    n_classes)
+    """
+    left = counts.cumsum(axis=0)[:-1]
+    right = counts.sum(axis=0) - left
     n = counts.sum()
-    after = (left.sum(axis=1)*entropy(left) + right.sum(axis=1)*entropy(right))/n
+    after = (left.sum(axis=1) * entropy(left) + right.sum(axis=1) * entropy(right)) / n
     at = int(np.argmin(np.round(after, 12)))
     return at + 1, float(entropy(counts.sum(axis=0)) - after[at])
 
 # %% ../nbs/17a_learners.ipynb #1561b630
 def _accepted(counts, at, gain):
-    "Does a cut pay for its description? Source: fayyad1993, Section 5"
+    """Does a cut pay for its description? Source: fayyad1993, Section 5"""
     whole, left, right = counts.sum(axis=0), counts[:at].sum(axis=0), counts[at:].sum(axis=0)
     k, k1, k2 = ((o > 0).sum() for o in (whole, left, right))
-    delta = np.log2(3.**k - 2) - (k*entropy(whole) - k1*entropy(left) - k2*entropy(right))
+    delta = np.log2(3.0**k - 2) - (k * entropy(whole) - k1 * entropy(left) - k2 * entropy(right))
     n = whole.sum()
-    return gain > (np.log2(n - 1) + delta)/n
+    return gain > (np.log2(n - 1) + delta) / n
 
 # %% ../nbs/17a_learners.ipynb #4a5e7765
 def _check_pairs(x, y):
-    "Numbers and codes of classes as arrays. Raises ValueError"
-    try: x = np.asarray(x, dtype=float)
-    except (TypeError, ValueError): raise ValueError("'x' must hold numbers, NaN where they are missing. Got other values: convert them, or use MDLDiscretizer for a table.") from None
+    """Numbers and codes of classes as arrays. Raises ValueError"""
+    try:
+        x = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "'x' must hold numbers, NaN where they are missing. Got other values: convert them, or"
+            " use MDLDiscretizer for a table."
+        ) from None
     y = np.asarray(y)
-    if x.ndim != 1 or x.shape != y.shape: raise ValueError(f"'x' and 'y' must have one dimension, and a class for each number. Got shapes {x.shape} and {y.shape}: select one column, and the same rows.")
-    if np.isinf(x).any(): raise ValueError("'x' must hold finite numbers. Got inf: replace infinities, or make them missing.")
-    if len(y) and (y.dtype.kind not in "iub" or y.min() < 0): raise ValueError(f"'y' must hold codes of classes, whole numbers from 0. Got {y.dtype if y.dtype.kind not in 'iub' else y.min()}: use np.unique(y, return_inverse=True)[1].")
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(
+            "'x' and 'y' must have one dimension, and a class for each number. Got shapes"
+            f" {x.shape} and {y.shape}: select one column, and the same rows."
+        )
+    if np.isinf(x).any():
+        raise ValueError(
+            "'x' must hold finite numbers. Got inf: replace infinities, or make them missing."
+        )
+    if len(y) and (y.dtype.kind not in "iub" or y.min() < 0):
+        raise ValueError(
+            "'y' must hold codes of classes, whole numbers from 0. Got"
+            f" {y.dtype if y.dtype.kind not in 'iub' else y.min()}: use np.unique(y,"
+            " return_inverse=True)[1]."
+        )
     return x, y.astype(np.intp)
 
-def mdl_cut_points(
-    x, # Numbers, shape (n_rows,), NaN where missing
-    y, # Codes of the classes, whole numbers from 0, shape (n_rows,)
-)->np.ndarray: # Cut points in order, midpoints of neighbouring values; none where no cut pays
-    "Cut a numeric attribute by the class, recursively, as long as a cut pays for its description. Raises ValueError for texts, infinities, other codes, and lengths that differ. Source: fayyad1993."
+
+def mdl_cut_points(x, y) -> np.ndarray:
+    """Cut a numeric attribute by the class, recursively, as long as a cut pays for its description.
+
+    Source: fayyad1993.
+
+    Parameters
+    ----------
+    x
+        Numbers, shape (n_rows,), NaN where missing.
+    y
+        Codes of the classes, whole numbers from 0, shape (n_rows,).
+
+    Returns
+    -------
+    np.ndarray
+        Cut points in order, midpoints of neighbouring values; none where no cut pays.
+
+    Raises
+    ------
+    ValueError
+        For texts, infinities, other codes, and lengths that differ.
+    """
     x, y = _check_pairs(x, y)
     known = ~np.isnan(x)
     values, at = np.unique(x[known], return_inverse=True)
@@ -238,31 +412,57 @@ def mdl_cut_points(
     cuts, todo = [], [(0, len(values))]
     while todo:
         a, b = todo.pop()
-        if b - a < 2: continue
+        if b - a < 2:
+            continue
         i, gain = _best_cut(counts[a:b])
         if gain > 0 and _accepted(counts[a:b], i, gain):
-            cuts.append((values[a + i - 1] + values[a + i])/2)
+            cuts.append((values[a + i - 1] + values[a + i]) / 2)
             todo += [(a, a + i), (a + i, b)]
     return np.sort(np.array(cuts, dtype=float))
 
 # %% ../nbs/17a_learners.ipynb #a0a8d057
-def _is_date(a): return len(a) > 0 and a.values.dtype.kind == "M"
+def _is_date(a):
+    return len(a) > 0 and a.values.dtype.kind == "M"
+
 
 def _cut_column(s, cuts, dates=None):
-    "A column of numbers or, with their dtype in `dates`, of dates as ordered categories; a number at a cut is below it"
+    """A column of numbers or, with their dtype in `dates`, of dates as ordered categories; a number
+    at a cut is below it
+    """
     a, codes = encode(s)
-    if len(a) and (a.kind != "numeric" or _is_date(a) != (dates is not None)): raise ValueError(f"Column {s.name!r} must hold {'numbers' if dates is None else 'dates'}, as in fit. Got {a.dtype}: convert it.")
-    text = [f"{o:.10g}" for o in cuts] if dates is None else [str(pd.Timestamp(round(o), tz=_zone(dates)).round('us')).removesuffix(" 00:00:00") for o in cuts]
-    if len(set(text)) < len(text): text = [repr(float(o)) for o in cuts] if dates is None else [str(round(o)) for o in cuts]
-    names = ["all"] if not text else [f"<= {text[0]}", *(f"{a} to {b}" for a, b in zip(text, text[1:])), f"> {text[-1]}"]
-    where = np.append(np.searchsorted(cuts, a.positions if len(a) else [], side="left"), -1).astype(int)
-    return pd.Series(pd.Categorical.from_codes(where[codes], names, ordered=True), index=s.index, name=s.name)
+    if len(a) and (a.kind != "numeric" or _is_date(a) != (dates is not None)):
+        raise ValueError(
+            f"Column {s.name!r} must hold {'numbers' if dates is None else 'dates'}, as in fit. Got"
+            f" {a.dtype}: convert it."
+        )
+    text = (
+        [f"{o:.10g}" for o in cuts]
+        if dates is None
+        else [
+            str(pd.Timestamp(round(o), tz=_zone(dates)).round("us")).removesuffix(" 00:00:00")
+            for o in cuts
+        ]
+    )
+    if len(set(text)) < len(text):
+        text = [repr(float(o)) for o in cuts] if dates is None else [str(round(o)) for o in cuts]
+    names = (
+        ["all"]
+        if not text
+        else [f"<= {text[0]}", *(f"{a} to {b}" for a, b in zip(text, text[1:])), f"> {text[-1]}"]
+    )
+    where = np.append(np.searchsorted(cuts, a.positions if len(a) else [], side="left"), -1).astype(
+        int
+    )
+    return pd.Series(
+        pd.Categorical.from_codes(where[codes], names, ordered=True), index=s.index, name=s.name
+    )
 
 # %% ../nbs/17a_learners.ipynb #c982aaa8
 class MDLDiscretizer(TransformerMixin, BaseEstimator):
     """Numbers become categories, by the class; as Weka's supervised Discretize. Source: fayyad1993.
 
-    The cuts look at the class of all rows given to `fit`. Fitted on rows that are later used for testing they tell the learner
+    The cuts look at the class of all rows given to `fit`. Fitted on rows that are later used for
+    testing they tell the learner
     about them: fit it on the training part only, unless you repeat an experiment that did not.
 
     Parameters
@@ -273,50 +473,88 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     cut_points_ : dict
-        Cut points by column, ndarray, of dates nanoseconds since 1970; an empty one where no cut pays, and the column becomes one category.
+        Cut points by column, ndarray, of dates nanoseconds since 1970; an empty one where no cut
+        pays, and the column becomes one category.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Raises
     ------
     ValueError, TypeError
-        For columns that do not exist or hold no numbers, missing classes, and other columns in transform.
+        For columns that do not exist or hold no numbers, missing classes, and other columns in
+        transform.
     """
-    def __init__(self, columns=None): self.columns = columns
+
+    def __init__(self, columns=None):
+        self.columns = columns
 
     def fit(self, X, y):
-        "Find the cuts of X, a raw table, shape (n_rows, n_columns), by its class y"
+        """Find the cuts of X, a raw table, shape (n_rows, n_columns), by its class y"""
         _forget(self)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
         y = _check_y(y, X)
         codes = _class_codes(y)[1]
         coded = {o: encode(X[o]) for o in self._asked(X)}
         odd = [o for o, (a, _) in coded.items() if a.kind != "numeric" and self.columns is not None]
-        if odd: raise ValueError(f"'columns' must name columns of numbers. Got {odd[0]!r}, which holds categories: leave it out.")
+        if odd:
+            raise ValueError(
+                f"'columns' must name columns of numbers. Got {odd[0]!r}, which holds categories:"
+                " leave it out."
+            )
         self._dates_ = {o: a.dtype for o, (a, _) in coded.items() if _is_date(a)}
-        self.cut_points_ = {o: mdl_cut_points(np.append(a.positions, np.nan)[c], codes) for o, (a, c) in coded.items() if a.kind == "numeric"}
+        self.cut_points_ = {
+            o: mdl_cut_points(np.append(a.positions, np.nan)[c], codes)
+            for o, (a, c) in coded.items()
+            if a.kind == "numeric"
+        }
         self.n_features_in_ = X.shape[1]
-        if named: self.feature_names_in_ = np.array(X.columns, dtype=object)
-        else: self._names_ = list(X.columns)
+        if named:
+            self.feature_names_in_ = np.array(X.columns, dtype=object)
+        else:
+            self._names_ = list(X.columns)
         return self
 
     def _asked(self, X):
-        "Names of the columns to cut"
-        if self.columns is None: return X.columns
-        if isinstance(self.columns, str): raise TypeError(f"'columns' must be a list of names. Got {self.columns!r}: use [{self.columns!r}].")
-        if not isinstance(self.columns, (list, tuple, set, frozenset, np.ndarray, pd.Index)): raise TypeError(f"'columns' must be a list of names, or None for all that hold numbers. Got {type(self.columns).__name__}: use a list.")
+        """Names of the columns to cut"""
+        if self.columns is None:
+            return X.columns
+        if isinstance(self.columns, str):
+            raise TypeError(
+                f"'columns' must be a list of names. Got {self.columns!r}: use [{self.columns!r}]."
+            )
+        if not isinstance(self.columns, (list, tuple, set, frozenset, np.ndarray, pd.Index)):
+            raise TypeError(
+                "'columns' must be a list of names, or None for all that hold numbers. Got"
+                f" {type(self.columns).__name__}: use a list."
+            )
         odd = [o for o in self.columns if o not in X]
-        if odd: raise ValueError(f"'columns' must name columns of X. Got {odd[0]!r}; the columns are {', '.join(X.columns)}.")
+        if odd:
+            raise ValueError(
+                f"'columns' must name columns of X. Got {odd[0]!r}; the columns are"
+                f" {', '.join(X.columns)}."
+            )
         return self.columns
 
     def transform(self, X):
-        "X with the cut columns as ordered categories, missing values stay missing"
+        """X with the cut columns as ordered categories, missing values stay missing"""
         check_is_fitted(self, "cut_points_")
-        X = same_columns(X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
-        return pd.DataFrame({o: _cut_column(X[o], self.cut_points_[o], self._dates_.get(o)) if o in self.cut_points_ else X[o] for o in X}, index=X.index)
+        X = same_columns(
+            X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_")
+        )
+        return pd.DataFrame(
+            {
+                o: (
+                    _cut_column(X[o], self.cut_points_[o], self._dates_.get(o))
+                    if o in self.cut_points_
+                    else X[o]
+                )
+                for o in X
+            },
+            index=X.index,
+        )
 
     def get_feature_names_out(self, input_features=None):
-        "Names of the columns, as they were"
+        """Names of the columns, as they were"""
         check_is_fitted(self, "cut_points_")
         return np.array(_fit_columns(self), dtype=object)
 
@@ -328,6 +566,15 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
         return tags
 
 # %% ../nbs/17a_learners.ipynb #3e3e5765
-def learners()->dict: # Classifiers by name, not fitted
-    "The learners of the kACTUS paper: C4.5 and PART with J48's defaults, naive Bayes, logistic regression. Source: kactus, Section 5.4."
-    return {"C4.5": C45Classifier(), "PART": PARTClassifier(), "naive Bayes": NaiveBayesClassifier(), "logistic": logistic_regression()}
+def learners() -> dict:  # Classifiers by name, not fitted
+    """The learners of the kACTUS paper: C4.5 and PART with J48's defaults, naive Bayes, logistic
+    regression.
+
+    Source: kactus, Section 5.4.
+    """
+    return {
+        "C4.5": C45Classifier(),
+        "PART": PARTClassifier(),
+        "naive Bayes": NaiveBayesClassifier(),
+        "logistic": logistic_regression(),
+    }

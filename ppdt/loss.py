@@ -8,102 +8,196 @@ __all__ = ['cell_ncp', 'ncp', 'gcp', 'discernibility', 'c_avg', 'cm', 'sse', 'in
 # %% ../nbs/05_loss.ipynb #66937cb4
 import numpy as np, pandas as pd
 from .generalization import interval_recoding
-from .tables import Attribute, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cells, check_roles, check_table, encode, position, with_missing
+from ppdt.tables import (
+    Attribute,
+    Centroid,
+    Exact,
+    Interval,
+    MISSING,
+    Node,
+    Suppressed,
+    ValueSet,
+    cells,
+    check_roles,
+    check_table,
+    encode,
+    position,
+    with_missing,
+)
 
 # %% ../nbs/05_loss.ipynb #011aab9a
 def _line(a):
-    "Where a numeric domain begins and ends on a line, missing left out"
-    p = a.positions[:len(a.known)]
-    return (p[0], p[-1]) if len(p) else (0., 0.)
+    """Where a numeric domain begins and ends on a line, missing left out"""
+    p = a.positions[: len(a.known)]
+    return (p[0], p[-1]) if len(p) else (0.0, 0.0)
+
 
 def _width(lo, hi, line):
-    "The share of a line that lies between two numbers"
+    """The share of a line that lies between two numbers"""
     first, last = line
-    if last <= first: return 0.
-    return float(max(min(position(hi), last)/2 - max(position(lo), first)/2, 0.)/(last/2 - first/2))   # halves, for the largest floats
+    if last <= first:
+        return 0.0
+    # halves, for the largest floats
+    return float(
+        max(min(position(hi), last) / 2 - max(position(lo), first) / 2, 0.0)
+        / (last / 2 - first / 2)
+    )
 
 # %% ../nbs/05_loss.ipynb #2876065d
 def _refuse(cell, a):
-    "Say why a cell's loss cannot be told. Raises ValueError."
-    if isinstance(cell, Node): raise ValueError(f"The loss of the node {cell} depends on how many values lie below it: give the taxonomy of column {a.name!r} in 'taxonomies', or leave the column out.")
-    if isinstance(cell, Centroid): raise ValueError(f"The loss of the centroid {cell} depends on the spread of the values it stands for, which a cell does not tell: measure the table with ncp(data, original, lost=...), where 'lost' says which rows these are, or leave column {a.name!r} out.")
-    if isinstance(cell, Interval): raise ValueError(f"The loss of an interval such as {cell} needs numbers or dates. Got column {a.name!r}, whose original is {a.dtype}: do not list it as categorical, or give the original as numbers.")
+    """Say why a cell's loss cannot be told. Raises ValueError."""
+    if isinstance(cell, Node):
+        raise ValueError(
+            f"The loss of the node {cell} depends on how many values lie below it: give the"
+            f" taxonomy of column {a.name!r} in 'taxonomies', or leave the column out."
+        )
+    if isinstance(cell, Centroid):
+        raise ValueError(
+            f"The loss of the centroid {cell} depends on the spread of the values it stands for,"
+            " which a cell does not tell: measure the table with ncp(data, original, lost=...),"
+            f" where 'lost' says which rows these are, or leave column {a.name!r} out."
+        )
+    if isinstance(cell, Interval):
+        raise ValueError(
+            f"The loss of an interval such as {cell} needs numbers or dates. Got column {a.name!r},"
+            f" whose original is {a.dtype}: do not list it as categorical, or give the original as"
+            " numbers."
+        )
 
 # %% ../nbs/05_loss.ipynb #afb2372d
 def _node_loss(cell, taxonomy, form):
-    "NCP of a taxonomy node. Raises ValueError for a node that the taxonomy does not know."
+    """NCP of a taxonomy node. Raises ValueError for a node that the taxonomy does not know."""
     i = taxonomy.node(cell)
     s, d = int(taxonomy.end[i] - taxonomy.begin[i]), len(taxonomy.leaf)
-    if s == 1: return 0.
-    return s/d if form == "size" else (s-1)/(d-1)
+    if s == 1:
+        return 0.0
+    return s / d if form == "size" else (s - 1) / (d - 1)
 
 # %% ../nbs/05_loss.ipynb #24d63df2
 def _losses(cells, a, form, taxonomy=None):
-    "NCP of each cell, a list of floats. Equations (1) and (3)."
+    """NCP of each cell, a list of floats. Equations (1) and (3)."""
     numeric, line = a.kind == "numeric", _line(a) if a.kind == "numeric" else None
     gaps = any(MISSING in c.values for c in cells if isinstance(c, (Exact, ValueSet)))
     d = len(a) + (gaps and MISSING not in a.items)
+
     def loss(c):
-        if isinstance(c, Suppressed): return 1.
-        if taxonomy is not None and (isinstance(c, Node) or isinstance(c, Interval) and not numeric): return _node_loss(c, taxonomy, form)
-        if isinstance(c, (Node, Centroid)) or isinstance(c, Interval) and not numeric: _refuse(c, a)
-        if isinstance(c, Interval): return _width(c.lo, c.hi, line)
+        if isinstance(c, Suppressed):
+            return 1.0
+        if taxonomy is not None and (
+            isinstance(c, Node) or isinstance(c, Interval) and not numeric
+        ):
+            return _node_loss(c, taxonomy, form)
+        if isinstance(c, (Node, Centroid)) or isinstance(c, Interval) and not numeric:
+            _refuse(c, a)
+        if isinstance(c, Interval):
+            return _width(c.lo, c.hi, line)
         s = len(c.values)
-        if s == 1: return 0.
-        if numeric: return 1. if MISSING in c.values else _width(min(c.values), max(c.values), line)
-        return s/d if form == "size" else (s-1)/(d-1)
+        if s == 1:
+            return 0.0
+        if numeric:
+            return 1.0 if MISSING in c.values else _width(min(c.values), max(c.values), line)
+        return s / d if form == "size" else (s - 1) / (d - 1)
+
     return [loss(c) for c in cells]
 
 # %% ../nbs/05_loss.ipynb #894331f7
 def _check_cells(cells, a):
-    "Do the cells talk about this domain? Raises ValueError naming a value that the original cannot have."
-    values = set().union(*(c.values for c in cells if isinstance(c, (Exact, ValueSet))), (c.value for c in cells if isinstance(c, Centroid))) - {MISSING}
+    """Do the cells talk about this domain?
+
+    Raises ValueError naming a value that the original cannot have.
+    """
+    values = set().union(
+        *(c.values for c in cells if isinstance(c, (Exact, ValueSet))),
+        (c.value for c in cells if isinstance(c, Centroid)),
+    ) - {MISSING}
     if a.kind == "numeric":
-        number = pd.Timestamp if a.dtype.startswith(("datetime", "timestamp")) else (int, float, np.number)
+        number = (
+            pd.Timestamp
+            if a.dtype.startswith(("datetime", "timestamp"))
+            else (int, float, np.number)
+        )
         values |= {c.lo for c in cells if isinstance(c, Interval)}
         odd = [v for v in values if not isinstance(v, number)]
-    else: odd = values - set(a.items)
-    if odd: raise ValueError(f"'data' must tell about the values of 'original'. Got {min(map(str, odd))!r} in column {a.name!r}, which the original does not have: compare a release with its own original, and read files of cells with read_release(kinds=...).")
+    else:
+        odd = values - set(a.items)
+    if odd:
+        raise ValueError(
+            f"'data' must tell about the values of 'original'. Got {min(map(str, odd))!r} in column"
+            f" {a.name!r}, which the original does not have: compare a release with its own"
+            " original, and read files of cells with read_release(kinds=...)."
+        )
 
 # %% ../nbs/05_loss.ipynb #94942fa5
 def _check_form(form):
-    if form not in ("size", "spread"): raise ValueError(f"'form' must be 'size' or 'spread'. Got {form!r}.")
+    if form not in ("size", "spread"):
+        raise ValueError(f"'form' must be 'size' or 'spread'. Got {form!r}.")
 
-def cell_ncp(
-    cell, # A published cell
-    a:Attribute, # The attribute's original domain
-    form:str="size", # "size": |S|/|domain|, 0 for one value; "spread": (|S|-1)/(|domain|-1)
-    taxonomy=None, # The column's `Taxonomy`; a node counts the leaves below it among all leaves
-)->float: # The loss of this cell, in [0, 1]
-    "Normalized certainty penalty of a cell: the share of the domain that it leaves open. Raises ValueError: nodes without a taxonomy, centroids, values outside the domain. Source: xu2006; erp, Eq. 11."
+
+def cell_ncp(cell, a: Attribute, form: str = "size", taxonomy=None) -> float:
+    """Normalized certainty penalty of a cell: the share of the domain that it leaves open.
+
+    Source: xu2006; erp, Eq. 11.
+
+    Parameters
+    ----------
+    cell
+        A published cell.
+    a : Attribute
+        The attribute's original domain.
+    form : str
+        "size": |S|/|domain|, 0 for one value; "spread": (|S|-1)/(|domain|-1).
+    taxonomy
+        The column's `Taxonomy`; a node counts the leaves below it among all leaves.
+
+    Returns
+    -------
+    float
+        The loss of this cell, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        Nodes without a taxonomy, centroids, values outside the domain.
+    """
     _check_form(form)
     _check_cells([cell], a)
     return _losses([cell], a, form, taxonomy)[0]
 
 # %% ../nbs/05_loss.ipynb #cbed83fd
 def _kept(n, lost):
-    "Positions of the rows that are not lost, shape (n_kept,)"
+    """Positions of the rows that are not lost, shape (n_kept,)"""
     stay, lost = np.ones(n, dtype=bool), np.asarray(lost, dtype=np.int64).ravel()
     stay[lost[(lost >= 0) & (lost < n)]] = False
     return np.flatnonzero(stay)
 
+
 def _kept_rows(data, original, lost):
-    "As `_kept`, for two tables. Raises ValueError when they are not the rows of `data`."
+    """As `_kept`, for two tables. Raises ValueError when they are not the rows of `data`."""
     kept = _kept(len(original), lost)
-    if len(kept) != len(data): raise ValueError(f"'data' must have the rows of 'original' that are not lost, in its order. Got {len(data)} rows for {len(kept)}: give the positions of lost rows in 'lost'.")
+    if len(kept) != len(data):
+        raise ValueError(
+            "'data' must have the rows of 'original' that are not lost, in its order. Got"
+            f" {len(data)} rows for {len(kept)}: give the positions of lost rows in 'lost'."
+        )
     return kept
 
 # %% ../nbs/05_loss.ipynb #ee2c80da
 def _alike(coded, n):
-    "Number of each row's class, rows with the same published cells; `coded` are pairs as `cells` returns them"
+    """Number of each row's class, rows with the same published cells; `coded` are pairs as `cells`
+    returns them
+    """
     key, span = np.zeros(n, dtype=np.int64), 1
     for codes, cs in coded:
-        if span*(len(cs) + 1) >= 2**62: key, span = pd.factorize(key)[0].astype(np.int64), n
-        key, span = key*(len(cs) + 1) + codes + 1, span*(len(cs) + 1)
+        if span * (len(cs) + 1) >= 2**62:
+            key, span = pd.factorize(key)[0].astype(np.int64), n
+        key, span = key * (len(cs) + 1) + codes + 1, span * (len(cs) + 1)
     return pd.factorize(key)[0].astype(np.int64)
 
+
 def _by_spread(a, raw, codes, cs, classes):
-    "A published column whose centroids give way to the range, or the set, of the original values of their class: (codes, cells)"
+    """A published column whose centroids give way to the range, or the set, of the original values
+    of their class: (codes, cells)
+    """
     is_center = np.array([isinstance(c, Centroid) for c in cs] + [False])
     row, others = is_center[codes], [c for c in cs if not isinstance(c, Centroid)]
     spread, cells = interval_recoding(*with_missing(a, raw[row]), pd.factorize(classes[row])[0])
@@ -113,145 +207,367 @@ def _by_spread(a, raw, codes, cs, classes):
 
 # %% ../nbs/05_loss.ipynb #7a3b1e82
 def _column_ncp(coded, original, categorical, form, taxonomy=None, beside=None):
-    "Mean NCP of one column's cells; a missing cell loses nothing. `beside`: (positions of the published rows, their classes), for centroids"
+    """Mean NCP of one column's cells; a missing cell loses nothing.
+
+    `beside`: (positions of the published rows, their classes), for centroids
+    """
     codes, cs = coded
     exact = all(isinstance(c, Exact) for c in cs)
-    if exact and not {c.value for c in cs} - set(pd.unique(original).tolist()): return 0.
+    if exact and not {c.value for c in cs} - set(pd.unique(original).tolist()):
+        return 0.0
     a, raw = encode(original, categorical)
     _check_cells(cs, a)
-    if beside is not None and any(isinstance(c, Centroid) for c in cs): codes, cs = _by_spread(a, raw[beside[0]], codes, cs, beside[1])
-    loss = np.array(_losses(cs, a, form, taxonomy) + [0.])
-    count = np.bincount(codes + (codes < 0)*(len(cs)+1), minlength=len(cs)+1)
-    return float(min(count @ loss / max(len(codes), 1), 1.))
+    if beside is not None and any(isinstance(c, Centroid) for c in cs):
+        codes, cs = _by_spread(a, raw[beside[0]], codes, cs, beside[1])
+    loss = np.array(_losses(cs, a, form, taxonomy) + [0.0])
+    count = np.bincount(codes + (codes < 0) * (len(cs) + 1), minlength=len(cs) + 1)
+    return float(min(count @ loss / max(len(codes), 1), 1.0))
 
 # %% ../nbs/05_loss.ipynb #f3f2f13c
 def ncp(
-    data:pd.DataFrame, # A release's table, shape (n_rows, n_columns)
-    original:pd.DataFrame, # The original table; every column of `quasi_identifiers`, any number of rows
-    quasi_identifiers=None, # Columns to measure; None: all columns of `data`
-    categorical=(), # Columns whose numbers are categories
-    form:str="size", # "size" or "spread", see `cell_ncp`
-    taxonomies=None, # A dict of `Taxonomy` by column name, for columns that publish nodes
-    lost=None, # Positions in `original` of rows that `data` lacks, perhaps none; says that the others stand in the order of `data`, which centroids need
-)->pd.Series: # Mean loss of each attribute's cells, in [0, 1], indexed by name
-    "Normalized certainty penalty per attribute; a centroid by equation (11). Raises ValueError: unknown columns, values the original does not have, nodes without a taxonomy, centroids without `lost`, tables whose rows do not match. Source: xu2006; erp, Eq. 11."
+    data: pd.DataFrame,
+    original: pd.DataFrame,
+    quasi_identifiers=None,
+    categorical=(),
+    form: str = "size",
+    taxonomies=None,
+    lost=None,
+) -> pd.Series:
+    """Normalized certainty penalty per attribute; a centroid by equation (11).
+
+    Source: xu2006; erp, Eq. 11.
+
+    Parameters
+    ----------
+    data : pd.DataFrame
+        A release's table, shape (n_rows, n_columns).
+    original : pd.DataFrame
+        The original table; every column of `quasi_identifiers`, any number of rows.
+    quasi_identifiers
+        Columns to measure; None: all columns of `data`.
+    categorical
+        Columns whose numbers are categories.
+    form : str
+        "size" or "spread", see `cell_ncp`.
+    taxonomies
+        A dict of `Taxonomy` by column name, for columns that publish nodes.
+    lost
+        Positions in `original` of rows that `data` lacks, perhaps none; says that the others stand
+        in the order of `data`, which centroids need.
+
+    Returns
+    -------
+    pd.Series
+        Mean loss of each attribute's cells, in [0, 1], indexed by name.
+
+    Raises
+    ------
+    ValueError
+        Unknown columns, values the original does not have, nodes without a taxonomy, centroids
+        without `lost`, tables whose rows do not match.
+    """
     _check_form(form)
-    qi, original = check_roles(data.columns, quasi_identifiers).quasi_identifiers, check_table(original, "original")
+    qi, original = (
+        check_roles(data.columns, quasi_identifiers).quasi_identifiers,
+        check_table(original, "original"),
+    )
     lacks = [o for o in qi if o not in original.columns]
-    if lacks: raise ValueError(f"'original' must have the columns that are measured. Got none named {lacks[0]!r}; the columns are {', '.join(original.columns)}. Name the columns to measure in 'quasi_identifiers'.")
+    if lacks:
+        raise ValueError(
+            f"'original' must have the columns that are measured. Got none named {lacks[0]!r}; the"
+            f" columns are {', '.join(original.columns)}. Name the columns to measure in"
+            " 'quasi_identifiers'."
+        )
     of, coded, beside = taxonomies or {}, [cells(data[o]) for o in qi], None
-    if lost is not None and any(isinstance(c, Centroid) for _, cs in coded for c in cs): beside = _kept_rows(data, original, lost), _alike(coded, len(data))
-    return pd.Series({o: _column_ncp(c, original[o], o in categorical, form, of.get(o), beside) for o, c in zip(qi, coded)}, dtype=float, name="ncp")
+    if lost is not None and any(isinstance(c, Centroid) for _, cs in coded for c in cs):
+        beside = _kept_rows(data, original, lost), _alike(coded, len(data))
+    return pd.Series(
+        {
+            o: _column_ncp(c, original[o], o in categorical, form, of.get(o), beside)
+            for o, c in zip(qi, coded)
+        },
+        dtype=float,
+        name="ncp",
+    )
 
 # %% ../nbs/05_loss.ipynb #811dead8
 def gcp(
-    data:pd.DataFrame, # A release's table, shape (n_rows, n_columns)
-    original:pd.DataFrame, # The original table
-    quasi_identifiers=None, # Columns to measure; None: all columns of `data`
-    categorical=(), # Columns whose numbers are categories
-    form:str="size", # "size" or "spread"
-    taxonomies=None, # A dict of `Taxonomy` by column name, for columns that publish nodes
-    lost=None, # Positions of lost rows, as in `ncp`; for centroids
-)->float: # Mean loss of a cell, in [0, 1]
-    "Global certainty penalty: the mean NCP of all cells of the quasi-identifiers. Raises as `ncp`. Source: erp, Eq. 12."
+    data: pd.DataFrame,
+    original: pd.DataFrame,
+    quasi_identifiers=None,
+    categorical=(),
+    form: str = "size",
+    taxonomies=None,
+    lost=None,
+) -> float:
+    """Global certainty penalty: the mean NCP of all cells of the quasi-identifiers.
+
+    Raises as `ncp`. Source: erp, Eq. 12.
+
+    Parameters
+    ----------
+    data : pd.DataFrame
+        A release's table, shape (n_rows, n_columns).
+    original : pd.DataFrame
+        The original table.
+    quasi_identifiers
+        Columns to measure; None: all columns of `data`.
+    categorical
+        Columns whose numbers are categories.
+    form : str
+        "size" or "spread".
+    taxonomies
+        A dict of `Taxonomy` by column name, for columns that publish nodes.
+    lost
+        Positions of lost rows, as in `ncp`; for centroids.
+
+    Returns
+    -------
+    float
+        Mean loss of a cell, in [0, 1].
+    """
     return float(ncp(data, original, quasi_identifiers, categorical, form, taxonomies, lost).mean())
 
 # %% ../nbs/05_loss.ipynb #30f1c7bb
 def _whole(values, name):
-    "Counts as integers. Raises ValueError for negative ones."
+    """Counts as integers. Raises ValueError for negative ones."""
     values = np.asarray(values, dtype=np.int64)
-    if (values < 0).any(): raise ValueError(f"'{name}' must hold counts of at least 0. Got {values.min()}.")
+    if (values < 0).any():
+        raise ValueError(f"'{name}' must hold counts of at least 0. Got {values.min()}.")
     return values
 
-def discernibility(
-    sizes, # Rows in each group, shape (n_groups,)
-    lost:int=0, # Rows that are suppressed or lost
-)->int: # Pairs of rows that cannot be told apart, each counted from both sides and each row with itself
-    "Discernibility metric, equation (6). Raises ValueError for negative counts. Source: bayardo2005."
+
+def discernibility(sizes, lost: int = 0) -> int:
+    """Discernibility metric, equation (6).
+
+    Source: bayardo2005.
+
+    Parameters
+    ----------
+    sizes
+        Rows in each group, shape (n_groups,).
+    lost : int
+        Rows that are suppressed or lost.
+
+    Returns
+    -------
+    int
+        Pairs of rows that cannot be told apart, each counted from both sides and each row with
+        itself.
+
+    Raises
+    ------
+    ValueError
+        For negative counts.
+    """
     f = [int(o) for o in _whole(sizes, "sizes")]
-    return sum(o*o for o in f) + int(lost)*(sum(f) + int(lost))
+    return sum(o * o for o in f) + int(lost) * (sum(f) + int(lost))
 
 # %% ../nbs/05_loss.ipynb #11c1dd9b
-def c_avg(
-    sizes, # Rows in each group, shape (n_groups,)
-    k:int, # The k that was asked, at least 1
-)->float: # Mean size over k; None without groups
-    "Average size of a group in units of k, equation (7). Raises ValueError for negative counts. Source: lefevre2006a."
-    f = _whole(sizes, "sizes")
-    return float(f.sum()/len(f)/k) if len(f) else None
+def c_avg(sizes, k: int) -> float:
+    """Average size of a group in units of k, equation (7).
 
-def cm(
-    counts, # Rows of each group that have each class, shape (n_groups, n_classes); dense or sparse
-    lost:int=0, # Rows that are suppressed or lost
-)->float: # Share of rows that the group's majority gets wrong, in [0, 1]; None without rows
-    "Classification metric, equation (8). Raises ValueError for negative counts. Source: iyengar2002."
+    Source: lefevre2006a.
+
+    Parameters
+    ----------
+    sizes
+        Rows in each group, shape (n_groups,).
+    k : int
+        The k that was asked, at least 1.
+
+    Returns
+    -------
+    float
+        Mean size over k; None without groups.
+
+    Raises
+    ------
+    ValueError
+        For negative counts.
+    """
+    f = _whole(sizes, "sizes")
+    return float(f.sum() / len(f) / k) if len(f) else None
+
+
+def cm(counts, lost: int = 0) -> float:
+    """Classification metric, equation (8).
+
+    Source: iyengar2002.
+
+    Parameters
+    ----------
+    counts
+        Rows of each group that have each class, shape (n_groups, n_classes); dense or sparse.
+    lost : int
+        Rows that are suppressed or lost.
+
+    Returns
+    -------
+    float
+        Share of rows that the group's majority gets wrong, in [0, 1]; None without rows.
+
+    Raises
+    ------
+    ValueError
+        For negative counts.
+    """
     c = counts if hasattr(counts, "tocsr") else _whole(counts, "counts")
     n, right = int(c.sum()), 0 if 0 in c.shape else int(c.max(axis=1).sum())
-    return (n - right + int(lost))/(n + int(lost)) if n + lost else None
+    return (n - right + int(lost)) / (n + int(lost)) if n + lost else None
 
 # %% ../nbs/05_loss.ipynb #5500f903
 def _centers(cs, a):
-    "Cells of representatives as values, None for missing. Raises ValueError for cells that are neither exact nor centroids."
+    """Cells of representatives as values, None for missing.
+
+    Raises ValueError for cells that are neither exact nor centroids.
+    """
     odd = next((c for c in cs if not isinstance(c, (Exact, Centroid))), None)
-    if odd is not None: raise ValueError(f"Squared error is for exact cells and centroids. Got {odd} in column {a.name!r}: use ncp for sets, ranges and nodes, or leave the column out of 'quasi_identifiers'.")
+    if odd is not None:
+        raise ValueError(
+            f"Squared error is for exact cells and centroids. Got {odd} in column {a.name!r}: use"
+            " ncp for sets, ranges and nodes, or leave the column out of 'quasi_identifiers'."
+        )
     values = [None if c.value is MISSING else c.value for c in cs]
     text = next((v for v in values if isinstance(v, str)), None)
-    if a.kind == "numeric" and text is not None: raise ValueError(f"Representatives of column {a.name!r} must be numbers or dates, as its original is. Got {text!r}.")
+    if a.kind == "numeric" and text is not None:
+        raise ValueError(
+            f"Representatives of column {a.name!r} must be numbers or dates, as its original is."
+            f" Got {text!r}."
+        )
     return values
 
+
 def _apart(a, codes, cs, at, weight):
-    "Equation (9) for the rows of one column: original codes and published cells, missing negative"
+    """Equation (9) for the rows of one column: original codes and published cells, missing negative"""
     centers = _centers(cs, a) + [None]
     if a.kind == "numeric":
         first, last = _line(a)
-        x, c = np.append(a.positions, np.nan)[codes], np.array([np.nan if v is None else position(v) for v in centers])[at]
-        d = ((x - c)/(last - first))**2 if last > first else (x != c)*1.
+        x, c = (
+            np.append(a.positions, np.nan)[codes],
+            np.array([np.nan if v is None else position(v) for v in centers])[at],
+        )
+        d = ((x - c) / (last - first)) ** 2 if last > first else (x != c) * 1.0
         return np.where(np.isnan(x) | np.isnan(c), np.isnan(x) != np.isnan(c), d)
     where = {v: i for i, v in enumerate(a.items)}
-    return weight*(np.array([-1 if v is None else where.get(v, -2) for v in centers])[at] != codes)
+    return weight * (
+        np.array([-1 if v is None else where.get(v, -2) for v in centers])[at] != codes
+    )
 
 # %% ../nbs/05_loss.ipynb #a044dd89
 def _beside(data, original, quasi_identifiers, categorical, lost):
-    "Domain, original codes and published column of each attribute, rows in one order. Raises ValueError."
-    qi, original = check_roles(data.columns, quasi_identifiers).quasi_identifiers, check_table(original, "original")
+    """Domain, original codes and published column of each attribute, rows in one order.
+
+    Raises ValueError.
+    """
+    qi, original = (
+        check_roles(data.columns, quasi_identifiers).quasi_identifiers,
+        check_table(original, "original"),
+    )
     lacks = [o for o in qi if o not in original.columns]
-    if lacks: raise ValueError(f"'original' must have the columns that are measured. Got none named {lacks[0]!r}; the columns are {', '.join(original.columns)}. Name the columns to measure in 'quasi_identifiers'.")
+    if lacks:
+        raise ValueError(
+            f"'original' must have the columns that are measured. Got none named {lacks[0]!r}; the"
+            f" columns are {', '.join(original.columns)}. Name the columns to measure in"
+            " 'quasi_identifiers'."
+        )
     kept = _kept_rows(data, original, lost)
     for o in qi:
         a, codes = encode(original[o], o in categorical)
         yield a, codes[kept], data[o]
 
+
 def sse(
-    data:pd.DataFrame, # A release's table of exact cells and centroids, shape (n_rows, n_columns)
-    original:pd.DataFrame, # The original table, rows in the order of `data`
-    quasi_identifiers=None, # Columns to measure; None: all columns of `data`
-    categorical=(), # Columns whose numbers are categories
-    weight:float=1., # What a wrong category costs
-    lost=(), # Positions in `original` of rows that `data` lacks
-)->pd.Series: # Sum of squared distances of each column, indexed by name
-    "Squared error of representatives, equation (9). Raises ValueError: unknown columns, tables of different length, sets, ranges and nodes. Source: mict, Eq. 2."
+    data: pd.DataFrame,
+    original: pd.DataFrame,
+    quasi_identifiers=None,
+    categorical=(),
+    weight: float = 1.0,
+    lost=(),
+) -> pd.Series:
+    """Squared error of representatives, equation (9).
+
+    Source: mict, Eq. 2.
+
+    Parameters
+    ----------
+    data : pd.DataFrame
+        A release's table of exact cells and centroids, shape (n_rows, n_columns).
+    original : pd.DataFrame
+        The original table, rows in the order of `data`.
+    quasi_identifiers
+        Columns to measure; None: all columns of `data`.
+    categorical
+        Columns whose numbers are categories.
+    weight : float
+        What a wrong category costs.
+    lost
+        Positions in `original` of rows that `data` lacks.
+
+    Returns
+    -------
+    pd.Series
+        Sum of squared distances of each column, indexed by name.
+
+    Raises
+    ------
+    ValueError
+        Unknown columns, tables of different length, sets, ranges and nodes.
+    """
     rows = _beside(data, original, quasi_identifiers, categorical, lost)
-    return pd.Series({a.name: float(_apart(a, codes, *cells(s)[::-1], weight).sum()) for a, codes, s in rows}, dtype=float, name="sse")
+    return pd.Series(
+        {a.name: float(_apart(a, codes, *cells(s)[::-1], weight).sum()) for a, codes, s in rows},
+        dtype=float,
+        name="sse",
+    )
 
 # %% ../nbs/05_loss.ipynb #88ff78af
 def _whole_spread(a, codes, weight):
-    "SST of one column"
-    if not len(codes) or codes.max() < 0: return 0.
-    if a.kind != "numeric": return weight*float(len(codes) - np.bincount(codes + 1).max())
+    """SST of one column"""
+    if not len(codes) or codes.max() < 0:
+        return 0.0
+    if a.kind != "numeric":
+        return weight * float(len(codes) - np.bincount(codes + 1).max())
     first, last = _line(a)
     x = a.positions[codes[codes >= 0]]
-    return float((((x - x.mean())/(last - first))**2).sum() if last > first else 0.) + float((codes < 0).sum())
+    return float((((x - x.mean()) / (last - first)) ** 2).sum() if last > first else 0.0) + float(
+        (codes < 0).sum()
+    )
+
 
 def information_loss(
-    data:pd.DataFrame, # A release's table of exact cells and centroids, shape (n_rows, n_columns)
-    original:pd.DataFrame, # The original table, rows in the order of `data`
-    quasi_identifiers=None, # Columns to measure; None: all columns of `data`
-    categorical=(), # Columns whose numbers are categories
-    weight:float=1., # What a wrong category costs
-    lost=(), # Positions in `original` of rows that `data` lacks
-)->float: # In percent: 0 when nothing changed, 100 when one representative stands for all
-    "IL = 100 SSE/SST, equation (10); 0 when nothing changed. Raises as `sse`. Source: mict, Eq. 2."
+    data: pd.DataFrame,
+    original: pd.DataFrame,
+    quasi_identifiers=None,
+    categorical=(),
+    weight: float = 1.0,
+    lost=(),
+) -> float:
+    """IL = 100 SSE/SST, equation (10); 0 when nothing changed.
+
+    Raises as `sse`. Source: mict, Eq. 2.
+
+    Parameters
+    ----------
+    data : pd.DataFrame
+        A release's table of exact cells and centroids, shape (n_rows, n_columns).
+    original : pd.DataFrame
+        The original table, rows in the order of `data`.
+    quasi_identifiers
+        Columns to measure; None: all columns of `data`.
+    categorical
+        Columns whose numbers are categories.
+    weight : float
+        What a wrong category costs.
+    lost
+        Positions in `original` of rows that `data` lacks.
+
+    Returns
+    -------
+    float
+        In percent: 0 when nothing changed, 100 when one representative stands for all.
+    """
     rows = list(_beside(data, original, quasi_identifiers, categorical, lost))
     change = float(sum(_apart(a, codes, *cells(s)[::-1], weight).sum() for a, codes, s in rows))
     whole = sum(_whole_spread(a, codes, weight) for a, codes, _ in rows)
-    return 0. if not change else 100*change/whole if whole else float("inf")
+    return 0.0 if not change else 100 * change / whole if whole else float("inf")

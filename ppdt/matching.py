@@ -11,235 +11,436 @@ import numpy as np, pandas as pd
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_flow
 from .diversity import _class_keys
-from .tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cells, check_roles, check_table, encode, position
+from ppdt.tables import (
+    Cell,
+    Centroid,
+    Exact,
+    Interval,
+    MISSING,
+    Node,
+    Suppressed,
+    ValueSet,
+    cells,
+    check_roles,
+    check_table,
+    encode,
+    position,
+)
 
 # %% ../nbs/07b_matching.ipynb #e34f1f95
 def _textbook_holds(cell, v, taxonomy=None):
-    "Does a cell hold a value? None is missing. One at a time"
-    if not isinstance(cell, Cell): return v is None if pd.isna(cell) else v == cell     # a plain value, or none
-    if isinstance(cell, Suppressed): return True
-    if isinstance(cell, (Exact, ValueSet)): return (MISSING if v is None else v) in cell.values
-    if v is None: return False
-    if isinstance(cell, Node): return v in taxonomy.leaves(cell)
+    """Does a cell hold a value? None is missing. One at a time"""
+    # a plain value, or none
+    if not isinstance(cell, Cell):
+        return v is None if pd.isna(cell) else v == cell
+    if isinstance(cell, Suppressed):
+        return True
+    if isinstance(cell, (Exact, ValueSet)):
+        return (MISSING if v is None else v) in cell.values
+    if v is None:
+        return False
+    if isinstance(cell, Node):
+        return v in taxonomy.leaves(cell)
     return cell.lo <= v and (v < cell.hi if cell.hi_open else v <= cell.hi)
 
 # %% ../nbs/07b_matching.ipynb #0e78972a
 def _merge(coded, n):
-    "Distinct rows: a row of each kind, how many rows it stands for, and the kind of each row"
+    """Distinct rows: a row of each kind, how many rows it stands for, and the kind of each row"""
     kind, first = pd.factorize(_class_keys(coded, n))[0], np.empty(0, dtype=np.int64)
-    if n: first = np.full(kind.max()+1, n); np.minimum.at(first, kind, np.arange(n))
+    if n:
+        first = np.full(kind.max() + 1, n)
+        np.minimum.at(first, kind, np.arange(n))
     return first, np.bincount(kind, minlength=len(first)), kind
 
 # %% ../nbs/07b_matching.ipynb #916f4854
-_WORK = 2*10**7   # lookups of classes by pattern that we are willing to do
+_WORK = 2 * 10**7  # lookups of classes by pattern that we are willing to do
+
 
 def _wildcard_k(coded, gone):
-    "The smallest number of rows that agree with a row where neither is suppressed; None without rows, or when it is too much work"
+    """The smallest number of rows that agree with a row where neither is suppressed; None without
+    rows, or when it is too much work
+    """
     rows = np.flatnonzero(~gone)
-    if not len(rows): return None
+    if not len(rows):
+        return None
     first, count, _ = _merge([(codes[rows], cs) for codes, cs in coded], len(rows))
     marks = [np.array([isinstance(c, Suppressed) for c in cs] + [False]) for _, cs in coded]
     kinds = [(codes[rows[first]], cs) for codes, cs in coded]
     starred = np.array([m[codes] for m, (codes, _) in zip(marks, kinds)])
     patterns, of = np.unique(starred, axis=1, return_inverse=True)
     p, of = patterns.shape[1], np.asarray(of).ravel()
-    if p*len(first) > _WORK: return None
-    members, alternatives = [np.flatnonzero(of == i) for i in range(p)], count*0
+    if p * len(first) > _WORK:
+        return None
+    members, alternatives = [np.flatnonzero(of == i) for i in range(p)], count * 0
     for i in range(p):
         for j in range(p):
             both = np.append(members[i], members[j])
-            open_ = [(codes[both], cs) for (codes, cs), a, b in zip(kinds, patterns[:, i], patterns[:, j]) if not (a or b)]
+            open_ = [
+                (codes[both], cs)
+                for (codes, cs), a, b in zip(kinds, patterns[:, i], patterns[:, j])
+                if not (a or b)
+            ]
             key = pd.factorize(_class_keys(open_, len(both)))[0]
             h = len(members[i])
-            alternatives[members[i]] += np.bincount(key[h:], weights=count[members[j]], minlength=key.max()+1)[key[:h]].astype(np.int64)
+            alternatives[members[i]] += np.bincount(
+                key[h:], weights=count[members[j]], minlength=key.max() + 1
+            )[key[:h]].astype(np.int64)
     return int(alternatives.min())
 
 # %% ../nbs/07b_matching.ipynb #1589cba2
 def _holdings(a, cs):
-    "What each cell holds of a domain: first code and the one after the last, (cell, code) pairs for sets with holes. Missing is code len(a); the last cell is the missing one."
+    """What each cell holds of a domain: first code and the one after the last, (cell, code) pairs
+    for sets with holes.
+
+    Missing is code len(a); the last cell is the missing one.
+    """
     d = len(a)
     where, line = {v: i for i, v in enumerate(a.items)} | {MISSING: d}, a.positions
-    first, end, holes = np.zeros(len(cs)+1, dtype=np.int64), np.zeros(len(cs)+1, dtype=np.int64), []
-    first[-1], end[-1] = d, d+1
+    first, end, holes = (
+        np.zeros(len(cs) + 1, dtype=np.int64),
+        np.zeros(len(cs) + 1, dtype=np.int64),
+        [],
+    )
+    first[-1], end[-1] = d, d + 1
     for j, c in enumerate(cs):
         if isinstance(c, Interval):
-            if a.kind != "numeric": raise ValueError(f"Column {a.name!r} must hold numbers or dates, since intervals such as {c} are published. Got {a.dtype}: give it as numbers, and do not list it as categorical.")
-            first[j], end[j] = np.searchsorted(line, position(c.lo)), np.searchsorted(line, position(c.hi), "left" if c.hi_open else "right")
+            if a.kind != "numeric":
+                raise ValueError(
+                    f"Column {a.name!r} must hold numbers or dates, since intervals such as {c} are"
+                    f" published. Got {a.dtype}: give it as numbers, and do not list it as"
+                    " categorical."
+                )
+            first[j], end[j] = (
+                np.searchsorted(line, position(c.lo)),
+                np.searchsorted(line, position(c.hi), "left" if c.hi_open else "right"),
+            )
         elif isinstance(c, (Exact, ValueSet)):
             known = sorted(where[v] for v in c.values if v in where)
-            if known and known[-1] - known[0] == len(known)-1: first[j], end[j] = known[0], known[-1]+1
-            else: holes += [(j, v) for v in known]
-        else: end[j] = d+1                            # suppressed: anything; nodes were opened before, and centroids claim nothing
+            if known and known[-1] - known[0] == len(known) - 1:
+                first[j], end[j] = known[0], known[-1] + 1
+            else:
+                holes += [(j, v) for v in known]
+        # suppressed: anything; nodes were opened before, and centroids claim nothing
+        else:
+            end[j] = d + 1
     return first, end, np.array(holes, dtype=np.int64).reshape(-1, 2)
 
 # %% ../nbs/07b_matching.ipynb #6e0f3457
 def _below(a, taxonomy):
-    "Position of each value of a domain among the leaves, -1 for none, shape (len(a),)"
+    """Position of each value of a domain among the leaves, -1 for none, shape (len(a),)"""
     leaf = set(taxonomy.leaf.tolist())
+
     def place(v):
-        try: i = taxonomy.node(v)
-        except ValueError: return -1
+        try:
+            i = taxonomy.node(v)
+        except ValueError:
+            return -1
         return int(taxonomy.begin[i]) if i in leaf else -1
+
     return np.array([-1 if v is MISSING else place(v) for v in a.items], dtype=np.int64)
 
-def _is_node(c, a): return isinstance(c, Node) or isinstance(c, Interval) and a.kind != "numeric"
+
+def _is_node(c, a):
+    return isinstance(c, Node) or isinstance(c, Interval) and a.kind != "numeric"
+
 
 def _open_nodes(a, cs, taxonomy=None):
-    "Cells with each node, and each interval beside categories, as the set of the values of the domain below it"
-    if taxonomy is None or not any(_is_node(c, a) for c in cs): return cs
+    """Cells with each node, and each interval beside categories, as the set of the values of the
+    domain below it
+    """
+    if taxonomy is None or not any(_is_node(c, a) for c in cs):
+        return cs
     at, items = _below(a, taxonomy), a.items
+
     def members(c):
         i = taxonomy.node(c)
         found = np.flatnonzero((at >= taxonomy.begin[i]) & (at < taxonomy.end[i]))
-        return ValueSet([items[j] for j in found]) if len(found) else Exact(c)   # no value of this domain
+        # no value of this domain
+        return ValueSet([items[j] for j in found]) if len(found) else Exact(c)
+
     return [members(c) if _is_node(c, a) else c for c in cs]
 
 # %% ../nbs/07b_matching.ipynb #44ed8308
 def _holder(a, cs):
-    "`_held` for one column and many questions: a function (values, at)"
+    """`_held` for one column and many questions: a function (values, at)"""
     first, end, holes = _holdings(a, cs)
-    if len(holes) and len(first)*(len(a)+1) <= 2**25:                # a table of all answers
-        every = np.arange(len(a)+1)
+    if len(holes) and len(first) * (len(a) + 1) <= 2**25:  # a table of all answers
+        every = np.arange(len(a) + 1)
         table = (first[:, None] <= every) & (every < end[:, None])
         table[holes[:, 0], holes[:, 1]] = True
-        return lambda values, at: table[np.where(at < 0, len(cs), at), np.where(values < 0, len(a), values)]
-    pairs = np.sort(holes[:, 0]*(len(a)+1) + holes[:, 1])
+        return lambda values, at: table[
+            np.where(at < 0, len(cs), at), np.where(values < 0, len(a), values)
+        ]
+    pairs = np.sort(holes[:, 0] * (len(a) + 1) + holes[:, 1])
+
     def holds(values, at):
         v, j = np.where(values < 0, len(a), values).astype(np.int64), np.where(at < 0, len(cs), at)
         ok = (first[j] <= v) & (v < end[j])
-        if not len(pairs): return ok
-        key = j*(len(a)+1) + v
-        return ok | (pairs[np.minimum(np.searchsorted(pairs, key), len(pairs)-1)] == key)
+        if not len(pairs):
+            return ok
+        key = j * (len(a) + 1) + v
+        return ok | (pairs[np.minimum(np.searchsorted(pairs, key), len(pairs) - 1)] == key)
+
     return holds
 
+
 def _held(a, cs, values, at):
-    "Does the cell with number `at` hold the value with code `values`, row by row? Negative numbers are missing."
+    """Does the cell with number `at` hold the value with code `values`, row by row?
+
+    Negative numbers are missing.
+    """
     return _holder(a, cs)(values, at)
 
 # %% ../nbs/07b_matching.ipynb #8516ee76
 def _bits(a, cs, at):
-    "For each value of a domain, and missing, which of the rows with cells `at` hold it: bits, shape (len(a)+1, ceil(len(at)/8))"
+    """For each value of a domain, and missing, which of the rows with cells `at` hold it: bits,
+    shape (len(a)+1, ceil(len(at)/8))
+    """
     first, end, holes = _holdings(a, cs)
     at, rows = np.where(at < 0, len(cs), at), np.arange(len(at))
-    order = np.argsort(at, kind="stable")                            # rows by cell, to find those of a cell with holes
-    lo, hi = np.searchsorted(at[order], holes[:, 0]), np.searchsorted(at[order], holes[:, 0], "right")
-    listed = order[np.repeat(lo - np.append(0, np.cumsum(hi-lo)[:-1])[:len(lo)], hi-lo) + np.arange((hi-lo).sum())]
-    value = np.repeat(holes[:, 1], hi-lo)
-    turn, row = np.r_[first[at], end[at], value, value+1], np.r_[rows, rows, listed, listed]
-    res = np.zeros((len(a)+2, -(-len(at)//8)), dtype=np.uint8)
-    np.bitwise_xor.at(res, (turn, row//8), (128 >> row % 8).astype(np.uint8))   # a bit turns where a range begins, and back after it
+    # rows by cell, to find those of a cell with holes
+    order = np.argsort(at, kind="stable")
+    lo, hi = (
+        np.searchsorted(at[order], holes[:, 0]),
+        np.searchsorted(at[order], holes[:, 0], "right"),
+    )
+    listed = order[
+        np.repeat(lo - np.append(0, np.cumsum(hi - lo)[:-1])[: len(lo)], hi - lo)
+        + np.arange((hi - lo).sum())
+    ]
+    value = np.repeat(holes[:, 1], hi - lo)
+    turn, row = np.r_[first[at], end[at], value, value + 1], np.r_[rows, rows, listed, listed]
+    res = np.zeros((len(a) + 2, -(-len(at) // 8)), dtype=np.uint8)
+    # a bit turns where a range begins, and back after it
+    np.bitwise_xor.at(res, (turn, row // 8), (128 >> row % 8).astype(np.uint8))
     return np.bitwise_xor.accumulate(res, axis=0, out=res)[:-1]
 
 # %% ../nbs/07b_matching.ipynb #e0e50ddf
 def _fits(raw, published):
-    "Blocks of the consistency matrix of distinct rows: pairs (first row, bool array). `raw`: (Attribute, codes) pairs; `published`: (codes, cells) pairs."
+    """Blocks of the consistency matrix of distinct rows: pairs (first row, bool array).
+
+    `raw`: (Attribute, codes) pairs; `published`: (codes, cells) pairs.
+    """
     p = len(published[0][0])
     bits = [_bits(a, cs, at) for (a, _), (at, cs) in zip(raw, published)]
-    n, step = len(raw[0][1]), max(1, 2**22//max(p, 1))
+    n, step = len(raw[0][1]), max(1, 2**22 // max(p, 1))
     for b in range(0, n, step):
-        both = bits[0][raw[0][1][b:b+step]]
-        for B, (_, codes) in zip(bits[1:], raw[1:]): both &= B[codes[b:b+step]]
+        both = bits[0][raw[0][1][b : b + step]]
+        for B, (_, codes) in zip(bits[1:], raw[1:]):
+            both &= B[codes[b : b + step]]
         yield b, np.unpackbits(both, axis=1, count=p).view(bool)
 
 # %% ../nbs/07b_matching.ipynb #e9635143
 def _encode_beside(table, name, qi, categorical):
-    "The quasi-identifiers of another raw table. Raises ValueError when it lacks one."
+    """The quasi-identifiers of another raw table. Raises ValueError when it lacks one."""
     table = check_table(table, name)
     lacks = [o for o in qi if o not in table.columns]
-    if lacks: raise ValueError(f"'{name}' must have the columns that are measured. Got none named {lacks[0]!r}; the columns are {', '.join(table.columns)}.")
+    if lacks:
+        raise ValueError(
+            f"'{name}' must have the columns that are measured. Got none named {lacks[0]!r}; the"
+            f" columns are {', '.join(table.columns)}."
+        )
     return [encode(table[o], o in (categorical or ())) for o in qi]
 
+
 def _opened(raw, coded, qi, taxonomies):
-    "The published columns with nodes as sets of the values of `raw`"
-    if not taxonomies: return coded
-    return [(at, _open_nodes(a, cs, taxonomies.get(o))) for o, (a, _), (at, cs) in zip(qi, raw, coded)]
+    """The published columns with nodes as sets of the values of `raw`"""
+    if not taxonomies:
+        return coded
+    return [
+        (at, _open_nodes(a, cs, taxonomies.get(o))) for o, (a, _), (at, cs) in zip(qi, raw, coded)
+    ]
 
 # %% ../nbs/07b_matching.ipynb #04af71b1
 def consistent(
-    original:pd.DataFrame, # A raw table, shape (n_people, n_columns)
-    data:pd.DataFrame, # A published table, shape (n_rows, n_columns)
-    quasi_identifiers=None, # Columns to compare; None: all columns of `data`
-    categorical=(), # Columns of `original` whose numbers are categories
-    taxonomies=None, # A dict of `Taxonomy` by column name, for columns that publish nodes
-)->np.ndarray: # Which published rows each person fits, bool of shape (n_people, n_rows)
-    "Could the row be the person's? One entry for each pair. Raises ValueError: unknown columns, centroids, nodes without a taxonomy. Source: gionis2008."
+    original: pd.DataFrame,
+    data: pd.DataFrame,
+    quasi_identifiers=None,
+    categorical=(),
+    taxonomies=None,
+) -> np.ndarray:
+    """Could the row be the person's?
+
+    One entry for each pair. Source: gionis2008.
+
+    Parameters
+    ----------
+    original : pd.DataFrame
+        A raw table, shape (n_people, n_columns).
+    data : pd.DataFrame
+        A published table, shape (n_rows, n_columns).
+    quasi_identifiers
+        Columns to compare; None: all columns of `data`.
+    categorical
+        Columns of `original` whose numbers are categories.
+    taxonomies
+        A dict of `Taxonomy` by column name, for columns that publish nodes.
+
+    Returns
+    -------
+    np.ndarray
+        Which published rows each person fits, bool of shape (n_people, n_rows).
+
+    Raises
+    ------
+    ValueError
+        Unknown columns, centroids, nodes without a taxonomy.
+    """
     qi = check_roles(data.columns, quasi_identifiers).quasi_identifiers
-    raw, published = _encode_beside(original, "original", qi, categorical), [cells(data[o]) for o in qi]
+    raw, published = (
+        _encode_beside(original, "original", qi, categorical),
+        [cells(data[o]) for o in qi],
+    )
     known = taxonomies or {}
     for o, (_, cs) in zip(qi, published):
-        odd = next((c for c in cs if isinstance(c, Centroid) or isinstance(c, Node) and o not in known), None)
-        if odd is not None: raise ValueError(f"'data' must say which values are possible. Got {odd} in column {o!r}: " + ("a centroid claims no value; leave the column out." if isinstance(odd, Centroid) else "give its taxonomy in 'taxonomies'."))
-    if not len(data): return np.zeros((len(original), 0), dtype=bool)
+        odd = next(
+            (c for c in cs if isinstance(c, Centroid) or isinstance(c, Node) and o not in known),
+            None,
+        )
+        if odd is not None:
+            raise ValueError(
+                f"'data' must say which values are possible. Got {odd} in column {o!r}: "
+                + (
+                    "a centroid claims no value; leave the column out."
+                    if isinstance(odd, Centroid)
+                    else "give its taxonomy in 'taxonomies'."
+                )
+            )
+    if not len(data):
+        return np.zeros((len(original), 0), dtype=bool)
     return np.concatenate([m for _, m in _fits(raw, _opened(raw, published, qi, known))])
 
 # %% ../nbs/07b_matching.ipynb #3d9f3200
-def plot_fits(
-    fits, # Consistent pairs, bool of shape (n_people, n_rows)
-    possible=None, # Those of them that are possible, of the same shape; None: all
-    *,
-    ax=None, # Where to draw; None: the current axes
-): # The axes
-    "Who fits which row: a square for each pair that fits, orange where it is not possible."
+def plot_fits(fits, possible=None, *, ax=None):
+    """Who fits which row: a square for each pair that fits, orange where it is not possible.
+
+    Parameters
+    ----------
+    fits
+        Consistent pairs, bool of shape (n_people, n_rows).
+    possible
+        Those of them that are possible, of the same shape; None: all.
+    ax
+        Where to draw; None: the current axes.
+
+    Returns
+    -------
+    object
+        The axes.
+    """
     import matplotlib.pyplot as plt
     from matplotlib.colors import ListedColormap
+
     ax = ax or plt.gca()
     fits = np.asarray(fits, dtype=int)
-    ax.imshow(fits + (fits if possible is None else np.asarray(possible, dtype=int)), vmin=0, vmax=2, cmap=ListedColormap(["#f4f5f7", "#f6ad55", "#2b6cb0"]))
+    ax.imshow(
+        fits + (fits if possible is None else np.asarray(possible, dtype=int)),
+        vmin=0,
+        vmax=2,
+        cmap=ListedColormap(["#f4f5f7", "#f6ad55", "#2b6cb0"]),
+    )
     for edges, line in ((fits.shape[0], ax.axhline), (fits.shape[1], ax.axvline)):
-        for i in range(1, edges if edges <= 50 else 1): line(i - .5, color="white", lw=.8)
+        for i in range(1, edges if edges <= 50 else 1):
+            line(i - 0.5, color="white", lw=0.8)
     ax.set(xlabel="published row", ylabel="person")
     return ax
 
 # %% ../nbs/07b_matching.ipynb #603445ce
-_PAIRS, _EDGES = 3*10**9, 2*10**7   # pairs we are willing to compare, and to keep
+_PAIRS, _EDGES = 3 * 10**9, 2 * 10**7  # pairs we are willing to compare, and to keep
+
 
 def _fit_counts(raw, published, n_raw, n_published, keep=True):
-    "Published rows that each distinct original row fits, original rows that each distinct published row fits, and the consistent pairs (None when too many)"
+    """Published rows that each distinct original row fits, original rows that each distinct
+    published row fits, and the consistent pairs (None when too many)
+    """
     people, rows, pairs, kept = np.zeros(len(n_raw)), np.zeros(len(n_published)), [], 0
     weight = np.float32 if max(n_raw.sum(), n_published.sum()) < 2**24 else np.float64
     for b, m in _fits(raw, published):
         x = m.astype(weight)
-        people[b:b+len(m)] = x @ n_published.astype(weight)
-        rows += n_raw[b:b+len(m)].astype(weight) @ x
-        if not keep: continue
+        people[b : b + len(m)] = x @ n_published.astype(weight)
+        rows += n_raw[b : b + len(m)].astype(weight) @ x
+        if not keep:
+            continue
         kept += np.count_nonzero(m)
         keep = kept <= _EDGES
         i, j = np.nonzero(m) if keep else ((), ())
-        pairs.append((np.asarray(i)+b, j))
-    return people.astype(np.int64), rows.astype(np.int64), tuple(map(np.concatenate, zip(*pairs))) if keep and pairs else None
+        pairs.append((np.asarray(i) + b, j))
+    return (
+        people.astype(np.int64),
+        rows.astype(np.int64),
+        tuple(map(np.concatenate, zip(*pairs))) if keep and pairs else None,
+    )
 
 # %% ../nbs/07b_matching.ipynb #efee6b9c
 def _flow(i, j, n_raw, n_published):
-    "A way to give every original row a consistent published row: (i, j) of the pairs it uses, None if there is none"
+    """A way to give every original row a consistent published row: (i, j) of the pairs it uses,
+    None if there is none
+    """
     R, P = len(n_raw), len(n_published)
-    start, end, s, t = np.r_[[R+P]*R, i, R + np.arange(P)], np.r_[np.arange(R), R + j, [R+P+1]*P], R+P, R+P+1
+    start, end, s, t = (
+        np.r_[[R + P] * R, i, R + np.arange(P)],
+        np.r_[np.arange(R), R + j, [R + P + 1] * P],
+        R + P,
+        R + P + 1,
+    )
     room = np.r_[n_raw, np.minimum(n_raw[i], n_published[j]), n_published].astype(np.int32)
-    found = maximum_flow(csr_array(coo_array((room, (start, end)), shape=(R+P+2,)*2)), s, t)
-    if found.flow_value < n_raw.sum(): return None
+    found = maximum_flow(csr_array(coo_array((room, (start, end)), shape=(R + P + 2,) * 2)), s, t)
+    if found.flow_value < n_raw.sum():
+        return None
     f = found.flow.tocoo()
-    used = (f.data > 0) & (f.row < R) & (f.col < R+P)
+    used = (f.data > 0) & (f.row < R) & (f.col < R + P)
     return f.row[used], f.col[used] - R
 
 # %% ../nbs/07b_matching.ipynb #3d73ffb9
 def _possible(i, j, used, R, P):
-    "Which consistent pairs lie in some perfect matching, bool of the shape of `i`. `used`: the pairs of one matching"
-    if used is None: return np.zeros(len(i), dtype=bool)
+    """Which consistent pairs lie in some perfect matching, bool of the shape of `i`.
+
+    `used`: the pairs of one matching
+    """
+    if used is None:
+        return np.zeros(len(i), dtype=bool)
     start, end = np.r_[i, R + used[1]], np.r_[R + j, used[0]]
-    graph = csr_array(coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(R+P,)*2))
+    graph = csr_array(
+        coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(R + P,) * 2)
+    )
     part = connected_components(graph, connection="strong")[1]
     return part[i] == part[R + j]
 
+
 def _global_counts(i, j, possible, n_raw, n_published):
-    "Published rows that some perfect matching gives to each distinct original row. `i`, `j`: consistent pairs; `possible`: which of them are"
-    return np.bincount(i, weights=n_published[j]*possible, minlength=len(n_raw)).astype(np.int64)
+    """Published rows that some perfect matching gives to each distinct original row.
+
+    `i`, `j`: consistent pairs; `possible`: which of them are
+    """
+    return np.bincount(i, weights=n_published[j] * possible, minlength=len(n_raw)).astype(np.int64)
 
 # %% ../nbs/07b_matching.ipynb #88cb30e5
-def matched(
-    fits, # Consistent pairs, bool of shape (n, n)
-)->np.ndarray: # Those of them that lie in some perfect matching, bool of shape (n, n)
-    "What is left of the consistent pairs when everybody is known. All False when there is no perfect matching. Raises ValueError when people and rows are not equally many. Source: gionis2008."
+def matched(fits) -> np.ndarray:
+    """What is left of the consistent pairs when everybody is known.
+
+    All False when there is no perfect matching. Source: gionis2008.
+
+    Parameters
+    ----------
+    fits
+        Consistent pairs, bool of shape (n, n).
+
+    Returns
+    -------
+    np.ndarray
+        Those of them that lie in some perfect matching, bool of shape (n, n).
+
+    Raises
+    ------
+    ValueError
+        When people and rows are not equally many.
+    """
     fits = np.asarray(fits, dtype=bool)
-    if fits.ndim != 2 or fits.shape[0] != fits.shape[1]: raise ValueError(f"'fits' must have as many people as rows. Got the shape {fits.shape}: leave lost rows out.")
+    if fits.ndim != 2 or fits.shape[0] != fits.shape[1]:
+        raise ValueError(
+            f"'fits' must have as many people as rows. Got the shape {fits.shape}: leave lost rows"
+            " out."
+        )
     i, j = np.nonzero(fits)
     one, res = np.ones(len(fits), dtype=np.int64), np.zeros(fits.shape, dtype=bool)
     res[i, j] = _possible(i, j, _flow(i, j, one, one), len(fits), len(fits))
@@ -247,53 +448,93 @@ def matched(
 
 # %% ../nbs/07b_matching.ipynb #a833ddcb
 def _shift(ndim, x):
-    "Where coefficients go when they are multiplied by the unknown of axis x, and where they come from; None: the unknown without an axis"
-    to, of = [slice(None)]*ndim, [slice(None)]*ndim
-    if x is not None: to[x], of[x] = slice(1, None), slice(None, -1)
+    """Where coefficients go when they are multiplied by the unknown of axis x, and where they come
+    from; None: the unknown without an axis
+    """
+    to, of = [slice(None)] * ndim, [slice(None)] * ndim
+    if x is not None:
+        to[x], of[x] = slice(1, None), slice(None, -1)
     return tuple(to), tuple(of)
 
+
 def _times(F, axes, back=False):
-    "Coefficients times the sum of the unknowns of some axes; `back`: for each coefficient, the sum of those that it goes to"
+    """Coefficients times the sum of the unknowns of some axes; `back`: for each coefficient, the
+    sum of those that it goes to
+    """
     res = np.zeros_like(F)
-    for to, of in (_shift(F.ndim, x)[::-1 if back else 1] for x in axes): res[to] += F[of]
+    for to, of in (_shift(F.ndim, x)[:: -1 if back else 1] for x in axes):
+        res[to] += F[of]
     return res
 
 # %% ../nbs/07b_matching.ipynb #3cdd200c
 def _plan(M, a, b, most):
-    "Order of kinds of people, the kind of rows without an axis, and the additions it takes (infinite beyond `most`). `M`: which kinds fit"
-    skip, size = int(np.argmax(b)), np.log(b + 1.)
+    """Order of kinds of people, the kind of rows without an axis, and the additions it takes
+    (infinite beyond `most`).
+
+    `M`: which kinds fit
+    """
+    skip, size = int(np.argmax(b)), np.log(b + 1.0)
     size[skip] = 0
-    left, open_, todo, order, work, now = M.sum(axis=0), np.zeros(len(b), dtype=bool), np.arange(len(a)), [], 0., 0.
+    left, open_, todo, order, work, now = (
+        M.sum(axis=0),
+        np.zeros(len(b), dtype=bool),
+        np.arange(len(a)),
+        [],
+        0.0,
+        0.0,
+    )
     while len(todo):
         new = (M[todo] & ~open_) @ size
         after = new - (M[todo] & (left == 1)) @ size
         t = np.lexsort((new, np.round(after, 9)))[0]
         i = int(todo[t])
-        work += np.exp(min(now + new[t], 50.))*a[i]*M[i].sum()
-        if work > most: return order, skip, np.inf
-        order, now, open_, left, todo = order + [i], now + after[t], open_ | M[i], left - M[i], np.delete(todo, t)
+        work += np.exp(min(now + new[t], 50.0)) * a[i] * M[i].sum()
+        if work > most:
+            return order, skip, np.inf
+        order, now, open_, left, todo = (
+            order + [i],
+            now + after[t],
+            open_ | M[i],
+            left - M[i],
+            np.delete(todo, t),
+        )
     return order, skip, work
 
 # %% ../nbs/07b_matching.ipynb #17df3ce6
 def _number_type(M, a, b, exact):
-    "Numbers in which every count on the way fits: NumPy's whole ones, floats unless `exact`, or Python's"
+    """Numbers in which every count on the way fits: NumPy's whole ones, floats unless `exact`, or
+    Python's
+    """
     ones = (M @ b).tolist()
-    sums, bregman = a @ np.log2(M.sum(axis=1)), sum(n*lgamma(d + 1)/d for n, d in zip(a.tolist(), ones))/log(2)
-    return np.int64 if min(sums, bregman) < 60 else np.float64 if not exact and sums < 1000 else object
+    sums, bregman = (
+        a @ np.log2(M.sum(axis=1)),
+        sum(n * lgamma(d + 1) / d for n, d in zip(a.tolist(), ones)) / log(2),
+    )
+    return (
+        np.int64 if min(sums, bregman) < 60 else np.float64 if not exact and sums < 1000 else object
+    )
 
 # %% ../nbs/07b_matching.ipynb #8d216018
 def _count_ways(M, a, b, order, skip, exact=True):
-    "The coefficient T of equation (3), and N of equation (4), shape (n_kinds, n_kinds), as whole numbers if `exact`"
+    """The coefficient T of equation (3), and N of equation (4), shape (n_kinds, n_kinds), as whole
+    numbers if `exact`
+    """
     dtype = _number_type(M, a, b, exact)
     plain = float if dtype == np.float64 else int
-    F, axes, steps, last = np.ones(1, dtype=dtype), [-1], [], {j: i for i in order for j in np.flatnonzero(M[i]).tolist()}
+    F, axes, steps, last = (
+        np.ones(1, dtype=dtype),
+        [-1],
+        [],
+        {j: i for i in order for j in np.flatnonzero(M[i]).tolist()},
+    )
     for i in order:
         fit = np.flatnonzero(M[i]).tolist()
         new = [j for j in fit if j != skip and j not in axes]
         E, axes = np.zeros(F.shape + tuple(b[new] + 1), dtype=dtype), axes + new
-        E[(...,) + (0,)*len(new)] = F
+        E[(...,) + (0,) * len(new)] = F
         x = [None if j == skip else axes.index(j) for j in fit]
-        for _ in range(a[i] - 1): E = _times(E, x)
+        for _ in range(a[i] - 1):
+            E = _times(E, x)
         done = tuple(b[j] if last.get(j) == i else slice(None) for j in axes)
         steps.append((i, fit, x, E, done, tuple(0 if j in new else slice(None) for j in axes)))
         F, axes = _times(E, x)[done], [j for j in axes if last.get(j) != i]
@@ -303,90 +544,170 @@ def _count_ways(M, a, b, order, skip, exact=True):
         E[done] = G
         for j, s in zip(fit, x):
             to, of = _shift(E.ndim, s)
-            N[i, j] = plain((before[of]*E[to]).sum())
-        for _ in range(a[i]): E = _times(E, x, back=True)
+            N[i, j] = plain((before[of] * E[to]).sum())
+        for _ in range(a[i]):
+            E = _times(E, x, back=True)
         G = E[new]
     return plain(F.sum()), N
 
 # %% ../nbs/07b_matching.ipynb #b031c93c
-_SUMS, _LONG, _KINDS = 2*10**8, 20, 300   # additions that we are willing to do for all components of a table, how many one of long numbers is worth, and kinds in a component
+# additions that we are willing to do for all components of a table, how many one of long numbers is
+# worth, and kinds in a component
+_SUMS, _LONG, _KINDS = 2 * 10**8, 20, 300
+
 
 def _same_neighbours(graph):
-    "Kinds of the lines of a sparse matrix that have the same columns"
+    """Kinds of the lines of a sparse matrix that have the same columns"""
     at, j = graph.indptr.tolist(), graph.indices
-    return pd.factorize(np.array([j[p:q].tobytes() for p, q in zip(at[:-1], at[1:])] + [None], dtype=object)[:-1])[0]
+    return pd.factorize(
+        np.array([j[p:q].tobytes() for p, q in zip(at[:-1], at[1:])] + [None], dtype=object)[:-1]
+    )[0]
+
 
 def _parts(i, j, n_raw, n_published):
-    "Components of possible pairs: (component of each kind of people, kind of each person, of each row, people and rows of the kinds, fitting kinds)"
+    """Components of possible pairs: (component of each kind of people, kind of each person, of each
+    row, people and rows of the kinds, fitting kinds)
+    """
     R, P = len(n_raw), len(n_published)
     lines = csr_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(R, P))
     lines.sort_indices()
     g = _same_neighbours(lines)
-    one = np.sort(np.unique(g, return_index=True)[1])                # a line of each kind
+    one = np.sort(np.unique(g, return_index=True)[1])  # a line of each kind
     few = lines[one]
     h = _same_neighbours(few.T.tocsr())
     col = np.sort(np.unique(h, return_index=True)[1])
     p, q = few[:, col].nonzero()
     a, b = (np.bincount(k, weights=n).astype(np.int64) for k, n in ((g, n_raw), (h, n_published)))
-    return connected_components(coo_array((np.ones(len(p), dtype=np.int8), (p, len(a) + q)), shape=(len(a) + len(b),)*2).tocsr(), directed=False)[1], g, h, a, b, p, q
+    return (
+        connected_components(
+            coo_array(
+                (np.ones(len(p), dtype=np.int8), (p, len(a) + q)), shape=(len(a) + len(b),) * 2
+            ).tocsr(),
+            directed=False,
+        )[1],
+        g,
+        h,
+        a,
+        b,
+        p,
+        q,
+    )
 
 # %% ../nbs/07b_matching.ipynb #67397c46
 def _planned(M, a, b, exact):
-    "The cheaper of two ways to count a component: (additions, order, skip, are people and rows exchanged?)"
+    """The cheaper of two ways to count a component: (additions, order, skip, are people and rows
+    exchanged?)
+    """
+
     def plan(M, a, b, turned):
         cost = _LONG if _number_type(M, a, b, exact) == object else 1
-        order, skip, work = _plan(M, a, b, _SUMS/cost)
-        return work*cost, order, skip, turned
+        order, skip, work = _plan(M, a, b, _SUMS / cost)
+        return work * cost, order, skip, turned
+
     return min(plan(M, a, b, False), plan(M.T, b, a, True), key=lambda p: p[0])
 
+
 def _chances(M, a, b, plan, exact):
-    "The probabilities of equation (4) and, if `exact`, the number of matchings of one component"
+    """The probabilities of equation (4) and, if `exact`, the number of matchings of one component"""
     _, order, skip, turned = plan
-    if turned: M, a, b = M.T, b, a
+    if turned:
+        M, a, b = M.T, b, a
     T, N = _count_ways(M, a, b, order, skip, exact)
-    P = np.array([[float(v/T) for v in line] for line in N])/b
-    return P.T if turned else P, T*prod(map(factorial, b.tolist())) if exact else 1
+    P = np.array([[float(v / T) for v in line] for line in N]) / b
+    return P.T if turned else P, T * prod(map(factorial, b.tolist())) if exact else 1
 
 # %% ../nbs/07b_matching.ipynb #4cefb784
 def _components(of, p, q):
-    "Components of more than one pair of kinds: (positions of its pairs, kinds of people, of rows, which fit: None beyond the limit)"
+    """Components of more than one pair of kinds: (positions of its pairs, kinds of people, of rows,
+    which fit: None beyond the limit)
+    """
     order, size = np.argsort(of, kind="stable"), np.bincount(of)
     for e in np.split(order, np.cumsum(size)[:-1]) if len(of) else ():
-        if len(e) < 2: continue
-        (x, at), (y, to) = np.unique(p[e], return_inverse=True), np.unique(q[e], return_inverse=True)
-        if max(len(x), len(y)) > _KINDS: yield e, x, y, None; continue
+        if len(e) < 2:
+            continue
+        (x, at), (y, to) = (
+            np.unique(p[e], return_inverse=True),
+            np.unique(q[e], return_inverse=True),
+        )
+        if max(len(x), len(y)) > _KINDS:
+            yield e, x, y, None
+            continue
         M = np.zeros((len(x), len(y)), dtype=bool)
         M[at, to] = True
         yield e, x, y, M
 
+
 def _likely(i, j, n_raw, n_published, count=False, whole=False):
-    "Probability of each possible pair, one person on one row, nan in components that are too large; and the number of matchings, None where one is (1 if not to `count`). `i`, `j`: the possible pairs, which cover everybody; `whole`: where a component is too large, count none"
+    """Probability of each possible pair, one person on one row, nan in components that are too
+    large; and the number of matchings, None where one is (1 if not to `count`).
+
+    `i`, `j`: the possible pairs, which cover everybody; `whole`: where a component is too large,
+    count none
+    """
     part, g, h, a, b, p, q = _parts(i, j, n_raw, n_published)
-    of, chance = part[p], 1/a[p]
+    of, chance = part[p], 1 / a[p]
     parts, large = list(_components(of, p, q)), np.zeros(len(p), dtype=bool)
-    for e, _, _, M in parts: large[e] = M is None
-    plans = [] if whole and large.any() else [(_planned(M, a[x], b[y], count), e, x, y, M) for e, x, y, M in parts if M is not None]
+    for e, _, _, M in parts:
+        large[e] = M is None
+    plans = (
+        []
+        if whole and large.any()
+        else [(_planned(M, a[x], b[y], count), e, x, y, M) for e, x, y, M in parts if M is not None]
+    )
     plans.sort(key=lambda o: o[0][0])
     done = np.cumsum([o[0][0] for o in plans])
-    for o in plans[np.searchsorted(done, _SUMS, "right"):]: large[o[1]] = True
-    ways = None if large.any() else prod(factorial(int(n)) for n in a[p[np.bincount(of)[of] == 1]]) if count else 1
+    for o in plans[np.searchsorted(done, _SUMS, "right") :]:
+        large[o[1]] = True
+    ways = (
+        None
+        if large.any()
+        else prod(factorial(int(n)) for n in a[p[np.bincount(of)[of] == 1]])
+        if count
+        else 1
+    )
     for plan, e, x, y, M in () if whole and large.any() else plans:
-        if large[e[0]]: break
+        if large[e[0]]:
+            break
         P, n = _chances(M, a[x], b[y], plan, count)
-        chance[e], ways = P[np.searchsorted(x, p[e]), np.searchsorted(y, q[e])], ways and ways*n
+        chance[e], ways = P[np.searchsorted(x, p[e]), np.searchsorted(y, q[e])], ways and ways * n
     chance[large] = np.nan
-    key = p.astype(np.int64)*len(b) + q
+    key = p.astype(np.int64) * len(b) + q
     order = np.argsort(key)
-    return chance[order[np.searchsorted(key, g[i].astype(np.int64)*len(b) + h[j], sorter=order)]], ways
+    return (
+        chance[order[np.searchsorted(key, g[i].astype(np.int64) * len(b) + h[j], sorter=order)]],
+        ways,
+    )
 
 # %% ../nbs/07b_matching.ipynb #ba6baf0e
-def matching_probabilities(
-    fits, # Consistent pairs, bool of shape (n, n)
-)->tuple: # The number of perfect matchings, None when a component is too large; and the probability of each pair, shape (n, n), nan in such a component
-    "How likely is each row a person's, when everybody is known and all perfect matchings are equally likely? Exact, by equations (3) and (4). A component is too large beyond 300 kinds of people or rows, or where counting takes more than 2*10**8 additions in all, the cheapest components first; additions of numbers beyond 60 bits count 20. Without a perfect matching the number is 0 and all is nan. Raises ValueError when people and rows are not equally many. Source: gionis2008; erp, Table 1."
+def matching_probabilities(fits) -> tuple:
+    """How likely is each row a person's, when everybody is known and all perfect matchings are
+    equally likely?
+
+    Exact, by equations (3) and (4). A component is too large beyond 300 kinds of people or rows, or
+    where counting takes more than 2*10**8 additions in all, the cheapest components first;
+    additions of numbers beyond 60 bits count 20. Without a perfect matching the number is 0 and all
+    is nan. Source: gionis2008; erp, Table 1.
+
+    Parameters
+    ----------
+    fits
+        Consistent pairs, bool of shape (n, n).
+
+    Returns
+    -------
+    tuple
+        The number of perfect matchings, None when a component is too large; and the probability of
+        each pair, shape (n, n), nan in such a component.
+
+    Raises
+    ------
+    ValueError
+        When people and rows are not equally many.
+    """
     possible = matched(fits)
     n = len(possible)
-    if n and not possible.any(): return 0, np.full((n, n), np.nan)
+    if n and not possible.any():
+        return 0, np.full((n, n), np.nan)
     i, j = np.nonzero(possible)
     one, res = np.ones(n, dtype=np.int64), np.zeros((n, n))
     res[i, j], ways = _likely(i, j, one, one, count=True)
@@ -394,8 +715,19 @@ def matching_probabilities(
 
 # %% ../nbs/07b_matching.ipynb #c554e997
 def _population_measures(fits, n_class, gone):
-    "Equations (5) and (6): `fits` are people on the list for each class, `n_class` its rows, `gone` is it suppressed? And people who fit none."
+    """Equations (5) and (6): `fits` are people on the list for each class, `n_class` its rows,
+    `gone` is it suppressed?
+
+    And people who fit none.
+    """
     (people, F), f = fits, n_class
-    res = {"delta_min": 0. if (people == 0).any() else float((f/F).min()), "delta_max": float((f/F).max())}
+    res = {
+        "delta_min": 0.0 if (people == 0).any() else float((f / F).min()),
+        "delta_max": float((f / F).max()),
+    }
     f, F = f[~gone], F[~gone]
-    return res | ({"risk_journalist": float(1/F.min()), "risk_marketer": float((f/F).sum()/f.sum())} if len(f) else {})
+    return res | (
+        {"risk_journalist": float(1 / F.min()), "risk_marketer": float((f / F).sum() / f.sum())}
+        if len(f)
+        else {}
+    )

@@ -14,83 +14,133 @@ from .tables import Attribute
 
 # %% ../nbs/10a_medians.ipynb #595b05dc
 def _places(a):
-    "Where the values of a domain lie, shape (n_values,); halved when their range would exceed the largest float"
+    """Where the values of a domain lie, shape (n_values,); halved when their range would exceed the
+    largest float
+    """
     p = a.positions
-    return p/2 if len(p) and p[-1]/2 - p[0]/2 > np.finfo(float).max/2 else p
+    return p / 2 if len(p) and p[-1] / 2 - p[0] / 2 > np.finfo(float).max / 2 else p
 
 # %% ../nbs/10a_medians.ipynb #3ea90361
 def _textbook_extent(a, codes, width="rank"):
-    "How far some rows reach in one attribute: the numerator of equation (1) or (2)"
-    if a.kind == "numeric" or width == "rank": return _places(a)[codes.max()] - _places(a)[codes.min()]
+    """How far some rows reach in one attribute: the numerator of equation (1) or (2)"""
+    if a.kind == "numeric" or width == "rank":
+        return _places(a)[codes.max()] - _places(a)[codes.min()]
     d = len(set(codes.tolist()))
     return d - 1 if width == "distinct" else d
 
 # %% ../nbs/10a_medians.ipynb #59b52995
 def _textbook_width(a, codes, table, width="rank"):
-    "Width of a region, whose codes are `codes`, in a table, whose codes are `table`. Source: equations (1) and (2)."
+    """Width of a region, whose codes are `codes`, in a table, whose codes are `table`.
+
+    Source: equations (1) and (2).
+    """
     whole = _textbook_extent(a, table, width)
-    return np.round(_textbook_extent(a, codes, width)/whole, 12) if whole else 0.
+    return np.round(_textbook_extent(a, codes, width) / whole, 12) if whole else 0.0
 
 # %% ../nbs/10a_medians.ipynb #f033a168
 def _textbook_median(codes):
-    "The lower median of some codes. Source: equation (3)."
-    return sorted(codes)[(len(codes) - 1)//2]
+    """The lower median of some codes. Source: equation (3)."""
+    return sorted(codes)[(len(codes) - 1) // 2]
 
 # %% ../nbs/10a_medians.ipynb #139c5fb7
 def _textbook_ends(codes, k, cut_rule="le_then_lt", places=None):
-    "Codes that may end the left side, the preferred one first. With `places`, where values lie, the median is the midpoint. Source: equations (3) and (4)."
+    """Codes that may end the left side, the preferred one first.
+
+    With `places`, where values lie, the median is the midpoint. Source: equations (3) and (4).
+    """
     n = len(codes)
-    low, high = sorted(codes)[(n - 1)//2], sorted(codes)[n//2]
+    low, high = sorted(codes)[(n - 1) // 2], sorted(codes)[n // 2]
     ends = [low] if cut_rule == "le" else [low, low - 1]
     if places is not None and low < high:
-        below = np.searchsorted(places, places[low] + (places[high] - places[low])/2, side="right") - 1
+        below = (
+            np.searchsorted(places, places[low] + (places[high] - places[low]) / 2, side="right")
+            - 1
+        )
         ends = [min(max(below, low), high - 1)]
-    def smaller_side(end): return min((codes <= end).sum(), (codes > end).sum())
+
+    def smaller_side(end):
+        return min((codes <= end).sum(), (codes > end).sum())
+
     ends = [end for end in ends if smaller_side(end) >= k]
     return sorted(ends, key=lambda end: -smaller_side(end)) if cut_rule == "balanced" else ends
 
+
 def _textbook_cut(codes, k, cut_rule="le_then_lt", places=None):
-    "The code that ends the left side, or None when no cut next to the median is allowable"
+    """The code that ends the left side, or None when no cut next to the median is allowable"""
     return next(iter(_textbook_ends(codes, k, cut_rule, places)), None)
 
 # %% ../nbs/10a_medians.ipynb #5ccbc977
 def _textbook_widest(attributes, codes, rows, width="rank"):
-    "Attributes by their width in some rows, the widest first, constant ones last"
+    """Attributes by their width in some rows, the widest first, constant ones last"""
     here = [c[rows] for c in codes]
     widths = [_textbook_width(a, h, c, width) for a, h, c in zip(attributes, here, codes)]
     return sorted(range(len(codes)), key=lambda j: (here[j].min() == here[j].max(), -widths[j]))
 
+
 def _textbook_allowed(parts, allow):
-    "May all parts, arrays of row numbers, be published?"
-    if allow is None: return True
+    """May all parts, arrays of row numbers, be published?"""
+    if allow is None:
+        return True
     number = np.repeat(np.arange(len(parts)), [len(p) for p in parts])
     return bool(np.all(allow(np.concatenate(parts), number, len(parts))))
 
 # %% ../nbs/10a_medians.ipynb #f3c98aaa
-def _textbook_strict(attributes, codes, k, cut_rule="le_then_lt", width="rank", fallback=True, median="lower", allow=None):
-    "Strict Mondrian, one region at a time: a list of arrays of row numbers. Source: shao_beckford, Alg. 1."
+def _textbook_strict(
+    attributes,
+    codes,
+    k,
+    cut_rule="le_then_lt",
+    width="rank",
+    fallback=True,
+    median="lower",
+    allow=None,
+):
+    """Strict Mondrian, one region at a time: a list of arrays of row numbers.
+
+    Source: shao_beckford, Alg. 1.
+    """
+
     def strict(rows):
         widest_first = _textbook_widest(attributes, codes, rows, width)
-        if not fallback: widest_first = [max(sorted(widest_first), key=lambda j: _textbook_width(attributes[j], codes[j][rows], codes[j], width))]
+        if not fallback:
+            widest_first = [
+                max(
+                    sorted(widest_first),
+                    key=lambda j: _textbook_width(attributes[j], codes[j][rows], codes[j], width),
+                )
+            ]
         for j in widest_first:
-            places = _places(attributes[j]) if median == "midpoint" and attributes[j].kind == "numeric" else None
+            places = (
+                _places(attributes[j])
+                if median == "midpoint" and attributes[j].kind == "numeric"
+                else None
+            )
             for end in _textbook_ends(codes[j][rows], k, cut_rule, places):
                 left = codes[j][rows] <= end
-                if _textbook_allowed([rows[left], rows[~left]], allow): return strict(rows[left]) + strict(rows[~left])
+                if _textbook_allowed([rows[left], rows[~left]], allow):
+                    return strict(rows[left]) + strict(rows[~left])
         return [rows]
+
     return strict(np.arange(len(codes[0])))
 
 # %% ../nbs/10a_medians.ipynb #5da34c78
 def _textbook_relaxed(attributes, codes, k, width="rank", tie=None, allow=None):
-    "Relaxed Mondrian, one region at a time: a list of arrays of row numbers. Source: lefevre2006a; shao_beckford, Section III.B."
+    """Relaxed Mondrian, one region at a time: a list of arrays of row numbers.
+
+    Source: lefevre2006a; shao_beckford, Section III.B.
+    """
     tie = np.arange(len(codes[0])) if tie is None else np.asarray(tie)
+
     def relaxed(rows):
-        if len(rows) < 2*k: return [rows]
+        if len(rows) < 2 * k:
+            return [rows]
         for j in _textbook_widest(attributes, codes, rows, width):
             order = rows[np.lexsort([c[rows] for c in [tie, *codes[::-1], codes[j]]])]
-            halves = order[:(len(rows) + 1)//2], order[(len(rows) + 1)//2:]
-            if _textbook_allowed(halves, allow): return relaxed(halves[0]) + relaxed(halves[1])
+            halves = order[: (len(rows) + 1) // 2], order[(len(rows) + 1) // 2 :]
+            if _textbook_allowed(halves, allow):
+                return relaxed(halves[0]) + relaxed(halves[1])
         return [rows]
+
     return relaxed(np.arange(len(codes[0])))
 
 # %% ../nbs/10a_medians.ipynb #94fd742b
@@ -109,6 +159,7 @@ class Cuts:
     region : ndarray of int, shape (n_nodes,)
         Number of the region; -1 for a node that is cut.
     """
+
     attribute: np.ndarray
     code: np.ndarray
     left: np.ndarray
@@ -116,11 +167,14 @@ class Cuts:
     region: np.ndarray
 
     def assign(self, codes):
-        "Region of each row, shape (n_rows,); `codes` is a list of code arrays, one an attribute, where -1 lies below all values"
+        """Region of each row, shape (n_rows,); `codes` is a list of code arrays, one an attribute,
+        where -1 lies below all values
+        """
         node, rows = np.zeros(len(codes[0]), dtype=np.int64), np.arange(len(codes[0]))
         while True:
             rows = rows[self.attribute[node[rows]] >= 0]
-            if not len(rows): return self.region[node]
+            if not len(rows):
+                return self.region[node]
             at = self.attribute[node[rows]]
             for j in np.flatnonzero(np.bincount(at)):
                 r = rows[at == j]
@@ -129,95 +183,139 @@ class Cuts:
 
 # %% ../nbs/10a_medians.ipynb #ea97420b
 def _n_distinct(codes, sizes, d):
-    "Distinct codes in each of some regions that lie one after the other, shape (n_regions,)"
-    key = np.repeat(np.arange(len(sizes))*d, sizes) + codes
-    if len(sizes)*d <= 4*len(key):
-        seen = np.zeros(len(sizes)*d, dtype=bool); seen[key] = True
+    """Distinct codes in each of some regions that lie one after the other, shape (n_regions,)"""
+    key = np.repeat(np.arange(len(sizes)) * d, sizes) + codes
+    if len(sizes) * d <= 4 * len(key):
+        seen = np.zeros(len(sizes) * d, dtype=bool)
+        seen[key] = True
         return seen.reshape(-1, d).sum(axis=1)
     key = np.sort(key)
-    return np.bincount(key[np.diff(key, prepend=-1) > 0]//d, minlength=len(sizes))
+    return np.bincount(key[np.diff(key, prepend=-1) > 0] // d, minlength=len(sizes))
 
 # %% ../nbs/10a_medians.ipynb #8d509846
 def _extents(places, d, codes, sizes, width):
-    "How far each region reaches in one attribute, and whether it has two values at all; both of shape (n_regions,). Without `places` values are counted, of `d`."
+    """How far each region reaches in one attribute, and whether it has two values at all; both of
+    shape (n_regions,).
+
+    Without `places` values are counted, of `d`.
+    """
     starts = np.cumsum(sizes) - sizes
     lo, hi = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
-    if places is not None: return places[hi] - places[lo], hi > lo
+    if places is not None:
+        return places[hi] - places[lo], hi > lo
     return _n_distinct(codes, sizes, d) - float(width == "distinct"), hi > lo
 
 # %% ../nbs/10a_medians.ipynb #9de92ced
 def _widths(lines, local, sizes, whole, width, fallback):
-    "Equations (1) and (2) for all attributes and regions, shape (n_attributes, n_regions); -1 where there is nothing to cut"
+    """Equations (1) and (2) for all attributes and regions, shape (n_attributes, n_regions); -1
+    where there is nothing to cut
+    """
     widths = np.zeros((len(local), len(sizes)))
     for j, (line, c) in enumerate(zip(lines, local)):
         extent, varies = _extents(*line, c, sizes, width)
-        if whole[j]: widths[j] = np.round(extent/whole[j], 12)
-        if fallback: widths[j, ~varies] = -1
+        if whole[j]:
+            widths[j] = np.round(extent / whole[j], 12)
+        if fallback:
+            widths[j, ~varies] = -1
     return widths
 
 # %% ../nbs/10a_medians.ipynb #a9221c35
 def _lines(attributes, width):
-    "What `_extents` needs to know of each attribute: where its values lie, None when they are counted, and how many there are"
-    return [(_places(a) if a.kind == "numeric" or width == "rank" else None, len(a)) for a in attributes]
+    """What `_extents` needs to know of each attribute: where its values lie, None when they are
+    counted, and how many there are
+    """
+    return [
+        (_places(a) if a.kind == "numeric" or width == "rank" else None, len(a)) for a in attributes
+    ]
 
 # %% ../nbs/10a_medians.ipynb #4d1e4a6a
 def _two_ends(key, base, starts, sizes, places):
-    "Keys that end the left side: up to the median, and below it"
-    low = key[starts + (sizes-1)//2]
-    if places is None: return low, low - 1
-    high = key[starts + sizes//2]
+    """Keys that end the left side: up to the median, and below it"""
+    low = key[starts + (sizes - 1) // 2]
+    if places is None:
+        return low, low - 1
+    high = key[starts + sizes // 2]
     p, q = places[low - base], places[high - base]
-    middle = np.clip(np.searchsorted(places, p + (q-p)/2, side="right") - 1 + base, low, np.maximum(high - 1, low))
+    middle = np.clip(
+        np.searchsorted(places, p + (q - p) / 2, side="right") - 1 + base,
+        low,
+        np.maximum(high - 1, low),
+    )
     return middle, np.where(high > low, middle, low - 1)
 
 # %% ../nbs/10a_medians.ipynb #21b77643
 def _median_cuts(codes, sizes, d, k, cut_rule, places=None):
-    "Where to cut regions that lie one after the other: codes that end the left side, the preferred ones and the others, -1 for none; shape (2, n_regions)"
-    starts, base = np.cumsum(sizes) - sizes, np.arange(len(sizes))*d
-    key = np.sort(np.repeat(base.astype(np.int32 if len(sizes)*d < 2**31 else np.int64), sizes) + codes)
+    """Where to cut regions that lie one after the other: codes that end the left side, the
+    preferred ones and the others, -1 for none; shape (2, n_regions)
+    """
+    starts, base = np.cumsum(sizes) - sizes, np.arange(len(sizes)) * d
+    key = np.sort(
+        np.repeat(base.astype(np.int32 if len(sizes) * d < 2**31 else np.int64), sizes) + codes
+    )
     up_to, below = _two_ends(key, base, starts, sizes, places)
-    n_le, n_lt = (np.searchsorted(key, o.astype(key.dtype), side="right") - starts for o in (up_to, below))
-    le, lt = (np.minimum(o, sizes-o) >= k for o in (n_le, n_lt))
+    n_le, n_lt = (
+        np.searchsorted(key, o.astype(key.dtype), side="right") - starts for o in (up_to, below)
+    )
+    le, lt = (np.minimum(o, sizes - o) >= k for o in (n_le, n_lt))
     lt &= below < up_to
-    if cut_rule == "le": lt[:] = False
-    swap = le & lt & (np.abs(sizes-2*n_lt) < np.abs(sizes-2*n_le)) if cut_rule == "balanced" else np.zeros(len(sizes), dtype=bool)
-    first = np.where(le & ~swap, up_to, np.where(lt, below, base-1))
-    return np.stack([first, np.where(le & lt, np.where(swap, up_to, below), base-1)]) - base
+    if cut_rule == "le":
+        lt[:] = False
+    swap = (
+        le & lt & (np.abs(sizes - 2 * n_lt) < np.abs(sizes - 2 * n_le))
+        if cut_rule == "balanced"
+        else np.zeros(len(sizes), dtype=bool)
+    )
+    first = np.where(le & ~swap, up_to, np.where(lt, below, base - 1))
+    return np.stack([first, np.where(le & lt, np.where(swap, up_to, below), base - 1)]) - base
 
 # %% ../nbs/10a_medians.ipynb #bd797ae0
 def _positions(starts, sizes):
-    "Positions of the rows of some regions, one region after the other"
+    """Positions of the rows of some regions, one region after the other"""
     return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
 
 # %% ../nbs/10a_medians.ipynb #4a6ae70a
 def _allowed(rows, left, sizes, allow):
-    "Are both sides of each region's cut allowed? shape (n_regions,)"
-    side = 2*np.repeat(np.arange(len(sizes)), sizes) + ~left
-    return np.asarray(allow(rows, side, 2*len(sizes)), dtype=bool).reshape(-1, 2).all(axis=1)
+    """Are both sides of each region's cut allowed? shape (n_regions,)"""
+    side = 2 * np.repeat(np.arange(len(sizes)), sizes) + ~left
+    return np.asarray(allow(rows, side, 2 * len(sizes)), dtype=bool).reshape(-1, 2).all(axis=1)
+
 
 def _first_allowed(ends, codes, rows, sizes, allow):
-    "The first end, of one or more lines of them, with both sides allowed; -1 for none; shape (n_regions,)"
+    """The first end, of one or more lines of them, with both sides allowed; -1 for none; shape
+    (n_regions,)
+    """
     res, starts = np.full(len(sizes), -1), np.cumsum(sizes) - sizes
     for end in ends:
         todo = np.flatnonzero((res < 0) & (end >= 0))
-        if not len(todo): continue
+        if not len(todo):
+            continue
         at = _positions(starts[todo], sizes[todo])
         ok = _allowed(rows[at], codes[at] <= np.repeat(end[todo], sizes[todo]), sizes[todo], allow)
         res[todo[ok]] = end[todo[ok]]
     return res
 
 # %% ../nbs/10a_medians.ipynb #bcea1809
-def _choose_cuts(local, rows, sizes, widths, domains, k, cut_rule, fallback=True, middle=None, allow=None):
-    "Which attribute each region is cut by, -1 for none, and the code that ends its left side; `widths` is used up"
+def _choose_cuts(
+    local, rows, sizes, widths, domains, k, cut_rule, fallback=True, middle=None, allow=None
+):
+    """Which attribute each region is cut by, -1 for none, and the code that ends its left side;
+    `widths` is used up
+    """
     starts, best, end = np.cumsum(sizes) - sizes, np.full(len(sizes), -1), np.full(len(sizes), -1)
-    todo = np.flatnonzero((sizes >= 2*k) & (widths.max(axis=0) >= 0))
+    todo = np.flatnonzero((sizes >= 2 * k) & (widths.max(axis=0) >= 0))
     while len(todo):
         widest = widths[:, todo].argmax(axis=0)
         for j in np.flatnonzero(np.bincount(widest)):
             r = todo[widest == j]
             at = _positions(starts[r], sizes[r])
-            ends = _median_cuts(local[j][at], sizes[r], domains[j], k, cut_rule, middle and middle[j])
-            end[r] = ends[0] if allow is None else _first_allowed(ends, local[j][at], rows[at], sizes[r], allow)
+            ends = _median_cuts(
+                local[j][at], sizes[r], domains[j], k, cut_rule, middle and middle[j]
+            )
+            end[r] = (
+                ends[0]
+                if allow is None
+                else _first_allowed(ends, local[j][at], rows[at], sizes[r], allow)
+            )
             best[r] = np.where(end[r] >= 0, j, -1)
             widths[j, r] = -1
         todo = todo[(best[todo] < 0) & (widths[:, todo].max(axis=0) >= 0)] if fallback else todo[:0]
@@ -225,7 +323,7 @@ def _choose_cuts(local, rows, sizes, widths, domains, k, cut_rule, fallback=True
 
 # %% ../nbs/10a_medians.ipynb #d8eaff98
 def _go_left(local, sizes, best, end):
-    "Which rows go left, shape (n_rows,)"
+    """Which rows go left, shape (n_rows,)"""
     left, starts = np.zeros(len(local[0]), dtype=bool), np.cumsum(sizes) - sizes
     for j in np.flatnonzero(np.bincount(best + 1)[1:]):
         r = np.flatnonzero(best == j)
@@ -235,64 +333,153 @@ def _go_left(local, sizes, best, end):
 
 # %% ../nbs/10a_medians.ipynb #8f4301fb
 def _send(rows, left, sizes):
-    "Rows of each region in order, those that go left first; and how many go left in each"
+    """Rows of each region in order, those that go left first; and how many go left in each"""
     small = rows.dtype.type
     lefts = np.cumsum(left, dtype=small)
     n_left = np.diff(lefts[np.cumsum(sizes) - 1], prepend=small(0))
-    seen = lefts - np.repeat(np.cumsum(n_left, dtype=small) - n_left, sizes)   # of the own region, up to here
+    # of the own region, up to here
+    seen = lefts - np.repeat(np.cumsum(n_left, dtype=small) - n_left, sizes)
     starts, here = (np.cumsum(sizes) - sizes).astype(small), np.arange(len(rows), dtype=small)
-    to = np.where(left, np.repeat(starts, sizes) + seen - small(1), here + np.repeat(n_left, sizes) - seen)
-    res = np.empty_like(rows); res[to] = rows
+    to = np.where(
+        left, np.repeat(starts, sizes) + seen - small(1), here + np.repeat(n_left, sizes) - seen
+    )
+    res = np.empty_like(rows)
+    res[to] = rows
     return res, n_left.astype(np.int64)
 
 # %% ../nbs/10a_medians.ipynb #139a599a
-_CUT_RULES, _WIDTHS, _MEDIANS = ("le_then_lt", "le", "balanced"), ("rank", "distinct", "ratio"), ("lower", "midpoint")
+_CUT_RULES, _WIDTHS, _MEDIANS = (
+    ("le_then_lt", "le", "balanced"),
+    ("rank", "distinct", "ratio"),
+    ("lower", "midpoint"),
+)
+
 
 def _check_choice(name, value, allowed):
-    "Raises ValueError when a parameter is not one of the allowed words"
-    if not isinstance(value, str) or value not in allowed: raise ValueError(f"'{name}' must be one of {', '.join(map(repr, allowed))}. Got {value!r}: choose one of these.")
+    """Raises ValueError when a parameter is not one of the allowed words"""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(
+            f"'{name}' must be one of {', '.join(map(repr, allowed))}. Got {value!r}: choose one of"
+            " these."
+        )
+
 
 def _check_codes(attributes, codes):
-    "Raises ValueError for codes that are no table"
-    if not len(attributes) or len(attributes) != len(codes): raise ValueError(f"'codes' must have one array for each attribute, at least one. Got {len(codes)} for {len(attributes)} attributes.")
+    """Raises ValueError for codes that are no table"""
+    if not len(attributes) or len(attributes) != len(codes):
+        raise ValueError(
+            f"'codes' must have one array for each attribute, at least one. Got {len(codes)} for"
+            f" {len(attributes)} attributes."
+        )
     for a, c in zip(attributes, codes):
-        if len(c) != len(codes[0]): raise ValueError(f"'codes' must have as many rows for {a.name!r} as for {attributes[0].name!r}. Got {len(c)} and {len(codes[0])}.")
-        if len(c) and not 0 <= c.min() <= c.max() < len(a): raise ValueError(f"'codes' of {a.name!r} must lie in 0, ..., {len(a)-1}. Got {c.min()} to {c.max()}: give missing values a code with tables.with_missing, or drop these rows.")
+        if len(c) != len(codes[0]):
+            raise ValueError(
+                f"'codes' must have as many rows for {a.name!r} as for {attributes[0].name!r}. Got"
+                f" {len(c)} and {len(codes[0])}."
+            )
+        if len(c) and not 0 <= c.min() <= c.max() < len(a):
+            raise ValueError(
+                f"'codes' of {a.name!r} must lie in 0, ..., {len(a) - 1}. Got {c.min()} to {c.max()}:"
+                " give missing values a code with tables.with_missing, or drop these rows."
+            )
 
 # %% ../nbs/10a_medians.ipynb #dd0cc507
 def _prepare(attributes, codes, width):
-    "Codes in as few bytes as will do, lines for `_extents`, and how far the whole table reaches in each attribute"
+    """Codes in as few bytes as will do, lines for `_extents`, and how far the whole table reaches
+    in each attribute
+    """
     codes = [np.asarray(c).astype(np.min_scalar_type(-len(a))) for a, c in zip(attributes, codes)]
     lines = _lines(attributes, width)
-    return codes, lines, [_extents(*line, c, np.array([len(c)]), width)[0][0] for line, c in zip(lines, codes)]
+    return (
+        codes,
+        lines,
+        [_extents(*line, c, np.array([len(c)]), width)[0][0] for line, c in zip(lines, codes)],
+    )
 
 # %% ../nbs/10a_medians.ipynb #0c659aa5
 def strict_partition(
-    attributes:list, # Domains of the quasi-identifiers, `Attribute`s; their order breaks ties
-    codes:list, # Codes into them, one integer array of shape (n_rows,) each, no missing ones
-    k:int, # Rows that a region must keep, 1 to n_rows
-    cut_rule:str="le_then_lt", # "le_then_lt": rows with the median go left, or else right; "le": left; "balanced": where the halves are more even
-    width:str="rank", # Width of a categorical attribute: "rank", "distinct" or "ratio"
-    fallback:bool=True, # Try the next widest attribute when the widest cannot be cut?
-    median:str="lower", # "lower", or "midpoint": half-way between the two middle numbers
-    allow=None, # A function (rows, groups, n_groups) that says which groups may be published; None: all
-)->tuple: # (groups, cuts): number of each row's region, shape (n_rows,), and the `Cuts`
-    "Strict Mondrian, all regions of a level at once. Raises ValueError for other words, k or codes. Source: shao_beckford, Alg. 1."
-    _check_choice("cut_rule", cut_rule, _CUT_RULES); _check_choice("width", width, _WIDTHS); _check_choice("median", median, _MEDIANS); _check_codes(attributes, codes)
+    attributes: list,
+    codes: list,
+    k: int,
+    cut_rule: str = "le_then_lt",
+    width: str = "rank",
+    fallback: bool = True,
+    median: str = "lower",
+    allow=None,
+) -> tuple:
+    """Strict Mondrian, all regions of a level at once.
+
+    Source: shao_beckford, Alg. 1.
+
+    Parameters
+    ----------
+    attributes : list
+        Domains of the quasi-identifiers, `Attribute`s; their order breaks ties.
+    codes : list
+        Codes into them, one integer array of shape (n_rows,) each, no missing ones.
+    k : int
+        Rows that a region must keep, 1 to n_rows.
+    cut_rule : str
+        "le_then_lt": rows with the median go left, or else right; "le": left; "balanced": where the
+        halves are more even.
+    width : str
+        Width of a categorical attribute: "rank", "distinct" or "ratio".
+    fallback : bool
+        Try the next widest attribute when the widest cannot be cut?
+    median : str
+        "lower", or "midpoint": half-way between the two middle numbers.
+    allow
+        A function (rows, groups, n_groups) that says which groups may be published; None: all.
+
+    Returns
+    -------
+    tuple
+        (groups, cuts): number of each row's region, shape (n_rows,), and the `Cuts`.
+
+    Raises
+    ------
+    ValueError
+        For other words, k or codes.
+    """
+    _check_choice("cut_rule", cut_rule, _CUT_RULES)
+    _check_choice("width", width, _WIDTHS)
+    _check_choice("median", median, _MEDIANS)
+    _check_codes(attributes, codes)
     n, domains = len(codes[0]), [len(a) for a in attributes]
     k, sizes = _check_k(k, n), np.array([n])
     codes, lines, whole = _prepare(attributes, codes, width)
-    middle = [p if median == "midpoint" and a.kind == "numeric" else None for a, (p, _) in zip(attributes, lines)]
-    rows, groups = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64), np.empty(n, dtype=np.int64)
+    middle = [
+        p if median == "midpoint" and a.kind == "numeric" else None
+        for a, (p, _) in zip(attributes, lines)
+    ]
+    rows, groups = (
+        np.arange(n, dtype=np.int32 if n < 2**31 else np.int64),
+        np.empty(n, dtype=np.int64),
+    )
     n_groups, n_nodes, levels = 0, 1, []
     while len(sizes):
         local = [c[rows] for c in codes]
-        best, end = _choose_cuts(local, rows, sizes, _widths(lines, local, sizes, whole, width, fallback), domains, k, cut_rule, fallback, middle, allow)
+        best, end = _choose_cuts(
+            local,
+            rows,
+            sizes,
+            _widths(lines, local, sizes, whole, width, fallback),
+            domains,
+            k,
+            cut_rule,
+            fallback,
+            middle,
+            allow,
+        )
         is_cut, left = best >= 0, _go_left(local, sizes, best, end)
         region = np.where(is_cut, -1, n_groups + np.cumsum(~is_cut) - 1)
-        child = np.where(is_cut, n_nodes + 2*np.cumsum(is_cut) - 2, -1)
+        child = np.where(is_cut, n_nodes + 2 * np.cumsum(is_cut) - 2, -1)
         levels.append((best, end, child, child + is_cut, region))
-        n_groups, n_nodes, moves = n_groups + int((~is_cut).sum()), n_nodes + 2*int(is_cut.sum()), np.repeat(is_cut, sizes)
+        n_groups, n_nodes, moves = (
+            n_groups + int((~is_cut).sum()),
+            n_nodes + 2 * int(is_cut.sum()),
+            np.repeat(is_cut, sizes),
+        )
         groups[rows[~moves]] = np.repeat(region[~is_cut], sizes[~is_cut])
         sizes = sizes[is_cut]
         rows, n_left = _send(rows[moves], left[moves], sizes)
@@ -301,21 +488,32 @@ def strict_partition(
 
 # %% ../nbs/10a_medians.ipynb #d565eec3
 def _halves(codes, sizes, d):
-    "Which rows go left, when regions that lie one after the other, each in order, are cut in the middle; shape (n_rows,)"
-    starts, base = np.cumsum(sizes) - sizes, np.arange(len(sizes))*d
+    """Which rows go left, when regions that lie one after the other, each in order, are cut in the
+    middle; shape (n_rows,)
+    """
+    starts, base = np.cumsum(sizes) - sizes, np.arange(len(sizes)) * d
     key = np.repeat(base, sizes) + codes
     ordered = np.sort(key)
-    median = ordered[starts + (sizes-1)//2]
-    wanted = (sizes+1)//2 - (np.searchsorted(ordered, median, side="left") - starts)     # of those with the median
+    median = ordered[starts + (sizes - 1) // 2]
+    # of those with the median
+    wanted = (sizes + 1) // 2 - (np.searchsorted(ordered, median, side="left") - starts)
     median = np.repeat(median, sizes)
     equal = np.append(0, np.cumsum(key == median))
-    return (key < median) | (key == median) & (equal[1:] - np.repeat(equal[starts], sizes) <= np.repeat(wanted, sizes))
+    return (key < median) | (key == median) & (
+        equal[1:] - np.repeat(equal[starts], sizes) <= np.repeat(wanted, sizes)
+    )
 
 # %% ../nbs/10a_medians.ipynb #23578b68
 def _choose_halves(local, rows, sizes, widths, domains, k, allow):
-    "Which regions are cut, shape (n_regions,), and which rows go left, shape (n_rows,); `widths` is used up"
-    starts, is_cut, left = np.cumsum(sizes) - sizes, np.zeros(len(sizes), dtype=bool), np.zeros(len(rows), dtype=bool)
-    todo = np.flatnonzero(sizes >= 2*k)
+    """Which regions are cut, shape (n_regions,), and which rows go left, shape (n_rows,); `widths`
+    is used up
+    """
+    starts, is_cut, left = (
+        np.cumsum(sizes) - sizes,
+        np.zeros(len(sizes), dtype=bool),
+        np.zeros(len(rows), dtype=bool),
+    )
+    todo = np.flatnonzero(sizes >= 2 * k)
     while len(todo):
         widest = widths[:, todo].argmax(axis=0)
         for j in np.flatnonzero(np.bincount(widest)):
@@ -329,22 +527,54 @@ def _choose_halves(local, rows, sizes, widths, domains, k, allow):
 
 # %% ../nbs/10a_medians.ipynb #c8e055bc
 def relaxed_partition(
-    attributes:list, # Domains of the quasi-identifiers, `Attribute`s; their order breaks ties
-    codes:list, # Codes into them, one integer array of shape (n_rows,) each, no missing ones
-    k:int, # Rows that a region must keep, 1 to n_rows
-    width:str="rank", # Width of a categorical attribute: "rank", "distinct" or "ratio"
-    tie=None, # Rank of each row, shape (n_rows,), among those with equal quasi-identifiers; None: as they come, which may only matter for other columns
-    allow=None, # A function (rows, groups, n_groups) that says which groups may be published; None: all
-)->np.ndarray: # Number of each row's region, shape (n_rows,); regions have k to 2k-1 rows where `allow` is None
-    "Relaxed Mondrian, all regions of a level at once. Raises ValueError for another width, k or codes. Source: lefevre2006a; shao_beckford, Section III.B."
-    _check_choice("width", width, _WIDTHS); _check_codes(attributes, codes)
+    attributes: list, codes: list, k: int, width: str = "rank", tie=None, allow=None
+) -> np.ndarray:
+    """Relaxed Mondrian, all regions of a level at once.
+
+    Source: lefevre2006a; shao_beckford, Section III.B.
+
+    Parameters
+    ----------
+    attributes : list
+        Domains of the quasi-identifiers, `Attribute`s; their order breaks ties.
+    codes : list
+        Codes into them, one integer array of shape (n_rows,) each, no missing ones.
+    k : int
+        Rows that a region must keep, 1 to n_rows.
+    width : str
+        Width of a categorical attribute: "rank", "distinct" or "ratio".
+    tie
+        Rank of each row, shape (n_rows,), among those with equal quasi-identifiers; None: as they
+        come, which may only matter for other columns.
+    allow
+        A function (rows, groups, n_groups) that says which groups may be published; None: all.
+
+    Returns
+    -------
+    np.ndarray
+        Number of each row's region, shape (n_rows,); regions have k to 2k-1 rows where `allow` is
+        None.
+
+    Raises
+    ------
+    ValueError
+        For another width, k or codes.
+    """
+    _check_choice("width", width, _WIDTHS)
+    _check_codes(attributes, codes)
     n, domains = len(codes[0]), [len(a) for a in attributes]
     k, sizes = _check_k(k, n), np.array([n])
     codes, lines, whole = _prepare(attributes, codes, width)
-    rows, groups, n_groups = np.lexsort([*([] if tie is None else [np.asarray(tie)]), *codes[::-1]]), np.empty(n, dtype=np.int64), 0
+    rows, groups, n_groups = (
+        np.lexsort([*([] if tie is None else [np.asarray(tie)]), *codes[::-1]]),
+        np.empty(n, dtype=np.int64),
+        0,
+    )
     while len(sizes):
         local = [c[rows] for c in codes]
-        is_cut, left = _choose_halves(local, rows, sizes, _widths(lines, local, sizes, whole, width, True), domains, k, allow)
+        is_cut, left = _choose_halves(
+            local, rows, sizes, _widths(lines, local, sizes, whole, width, True), domains, k, allow
+        )
         moves = np.repeat(is_cut, sizes)
         groups[rows[~moves]] = np.repeat(n_groups + np.arange((~is_cut).sum()), sizes[~is_cut])
         n_groups, sizes = n_groups + int((~is_cut).sum()), sizes[is_cut]
@@ -353,13 +583,36 @@ def relaxed_partition(
     return groups
 
 # %% ../nbs/10a_medians.ipynb #6ad443ed
-def in_leaf_order(
-    a:Attribute, # A column's domain
-    taxonomy:Taxonomy, # A tree that has every value as a leaf
-)->tuple: # (Attribute, rank): the domain in the order of the leaves, a missing value last, and the new code of each old one, shape (n_values,)
-    "Values in the order of a taxonomy. Numbers in another order than their own become categories. Raises ValueError for a value that is no leaf. Source: lefevre2006b."
+def in_leaf_order(a: Attribute, taxonomy: Taxonomy) -> tuple:
+    """Values in the order of a taxonomy.
+
+    Numbers in another order than their own become categories. Source: lefevre2006b.
+
+    Parameters
+    ----------
+    a : Attribute
+        A column's domain.
+    taxonomy : Taxonomy
+        A tree that has every value as a leaf.
+
+    Returns
+    -------
+    tuple
+        (Attribute, rank): the domain in the order of the leaves, a missing value last, and the new
+        code of each old one, shape (n_values,).
+
+    Raises
+    ------
+    ValueError
+        For a value that is no leaf.
+    """
     where = taxonomy.check_covers(a)
     order = np.argsort(np.where(where < 0, len(taxonomy), where), kind="stable")
-    if (np.diff(order) > 0).all(): return a, np.arange(len(a))
-    rank = np.empty(len(a), dtype=np.int64); rank[order] = np.arange(len(a))
-    return Attribute(a.name, "categorical", np.array(a.items + [None], dtype=object)[order], a.dtype), rank
+    if (np.diff(order) > 0).all():
+        return a, np.arange(len(a))
+    rank = np.empty(len(a), dtype=np.int64)
+    rank[order] = np.arange(len(a))
+    return (
+        Attribute(a.name, "categorical", np.array(a.items + [None], dtype=object)[order], a.dtype),
+        rank,
+    )

@@ -7,59 +7,95 @@ __all__ = ['mixed_square', 'MixedSpace', 'mixed_space', 'sum_of_squares', 'mdav'
            'MicroaggregationAnonymizer']
 
 # %% ../nbs/13a_microaggregation.ipynb #58849a92
-def mixed_square(
-    u, # A point: (numbers, categories), two sequences
-    v, # Another one
-    scale, # What a squared difference counts in each numeric column: 1/range**2, shape (n_numbers,)
-    weight:float=1., # What a wrong category counts
-)->float: # The square of their distance
-    "Squared distance of two points of mixed kind, equation (1). Source: mict, Eq. 4."
-    d = 0.
-    for x, y, s in zip(u[0], v[0], scale): d += s*((x - y)*(x - y))
-    return d + weight*sum(a != b for a, b in zip(u[1], v[1]))
+def mixed_square(u, v, scale, weight: float = 1.0) -> float:
+    """Squared distance of two points of mixed kind, equation (1).
+
+    Source: mict, Eq. 4.
+
+    Parameters
+    ----------
+    u
+        A point: (numbers, categories), two sequences.
+    v
+        Another one.
+    scale
+        What a squared difference counts in each numeric column: 1/range**2, shape (n_numbers,).
+    weight : float
+        What a wrong category counts.
+
+    Returns
+    -------
+    float
+        The square of their distance.
+    """
+    d = 0.0
+    for x, y, s in zip(u[0], v[0], scale):
+        d += s * ((x - y) * (x - y))
+    return d + weight * sum(a != b for a, b in zip(u[1], v[1]))
 
 # %% ../nbs/13a_microaggregation.ipynb #472b1a68
 def _textbook_center(points, rows):
-    "Means and modes of some points. Source: mict, Eq. 1"
+    """Means and modes of some points. Source: mict, Eq. 1"""
     numbers, cats = zip(*(points[i] for i in rows))
-    def mode(v): return min(v, key=lambda o: (-v.count(o), o))
-    return [sum(o)/len(rows) for o in zip(*numbers)], [mode(o) for o in zip(*cats)]
+
+    def mode(v):
+        return min(v, key=lambda o: (-v.count(o), o))
+
+    return [sum(o) / len(rows) for o in zip(*numbers)], [mode(o) for o in zip(*cats)]
 
 # %% ../nbs/13a_microaggregation.ipynb #b4fa1566
 def _textbook_mdav(points, scale, weight, k):
-    "Groups, lists of row numbers. Source: domingo2005, MDAV-generic"
+    """Groups, lists of row numbers. Source: domingo2005, MDAV-generic"""
     rest, groups = list(range(len(points))), []
-    def d(u, i): return mixed_square(u, points[i], scale, weight)
-    def farthest(u): return min(rest, key=lambda i: (-d(u, i), i))
+
+    def d(u, i):
+        return mixed_square(u, points[i], scale, weight)
+
+    def farthest(u):
+        return min(rest, key=lambda i: (-d(u, i), i))
+
     def gather(r):
         near = sorted((i for i in rest if i != r), key=lambda i: (d(points[r], i), i))
-        groups.append([r, *near[:k-1]])
-        for i in groups[-1]: rest.remove(i)
-    while len(rest) >= 3*k:
-        r = farthest(_textbook_center(points, rest)); s = farthest(points[r])
+        groups.append([r, *near[: k - 1]])
+        for i in groups[-1]:
+            rest.remove(i)
+
+    while len(rest) >= 3 * k:
+        r = farthest(_textbook_center(points, rest))
+        s = farthest(points[r])
         gather(r)
         gather(s if s in rest else farthest(points[r]))
-    if len(rest) >= 2*k: gather(farthest(_textbook_center(points, rest)))
+    if len(rest) >= 2 * k:
+        gather(farthest(_textbook_center(points, rest)))
     return groups + [rest]
 
 # %% ../nbs/13a_microaggregation.ipynb #318d78cb
 def _textbook_vmdav(points, scale, weight, k, gamma):
-    "Groups, lists of row numbers. Source: solanas2006"
+    """Groups, lists of row numbers. Source: solanas2006"""
     rest, groups = list(range(len(points))), []
-    def d(u, i): return mixed_square(u, points[i], scale, weight)
+
+    def d(u, i):
+        return mixed_square(u, points[i], scale, weight)
+
     middle = _textbook_center(points, rest)
     while len(rest) >= k:
         r = min(rest, key=lambda i: (-d(middle, i), i))
-        group = [r, *sorted((i for i in rest if i != r), key=lambda i: (d(points[r], i), i))[:k-1]]
+        group = [
+            r,
+            *sorted((i for i in rest if i != r), key=lambda i: (d(points[r], i), i))[: k - 1],
+        ]
         rest = [i for i in rest if i not in group]
-        while len(group) < 2*k - 1 and len(rest) > 1:
+        while len(group) < 2 * k - 1 and len(rest) > 1:
             inside, e = min((min(d(points[g], i) for g in group), i) for i in rest)
             outside = min(d(points[e], i) for i in rest if i != e)
-            if not inside < gamma*gamma*outside: break
-            group.append(e); rest.remove(e)
+            if not inside < gamma * gamma * outside:
+                break
+            group.append(e)
+            rest.remove(e)
         groups.append(group)
     centers = [_textbook_center(points, o) for o in groups]
-    for i in rest: groups[min(range(len(centers)), key=lambda g: (d(centers[g], i), g))].append(i)
+    for i in rest:
+        groups[min(range(len(centers)), key=lambda g: (d(centers[g], i), g))].append(i)
     return groups
 
 # %% ../nbs/13a_microaggregation.ipynb #74f98894
@@ -70,7 +106,16 @@ from .generalization import centroid_recoding
 from .inducers import _as_they_are, _content_order, _exactly, _named_only
 from .medians import _check_choice
 from .release import Anonymizer
-from .tables import MISSING, Attribute, Centroid, Exact, cell_text, encode, position, with_missing
+from ppdt.tables import (
+    MISSING,
+    Attribute,
+    Centroid,
+    Exact,
+    cell_text,
+    encode,
+    position,
+    with_missing,
+)
 
 # %% ../nbs/13a_microaggregation.ipynb #720f4f43
 @dataclass(frozen=True, eq=False)
@@ -88,141 +133,228 @@ class MixedSpace:
     weight : float
         What a wrong category counts.
     """
+
     units: np.ndarray
     scale: np.ndarray
     codes: np.ndarray
-    weight: float = 1.
-    def __len__(self): return self.units.shape[1]
+    weight: float = 1.0
+
+    def __len__(self):
+        return self.units.shape[1]
+
     def take(self, rows):
-        "The points of some rows, in this order"
+        """The points of some rows, in this order"""
         return replace(self, units=self.units[:, rows], codes=self.codes[:, rows])
 
 # %% ../nbs/13a_microaggregation.ipynb #00c33094
-_STEPS = 2.**40
+_STEPS = 2.0**40
+
 
 def _units(a):
-    "(units of each value of a numeric domain, what a squared difference of units counts)"
-    known = a.positions[:len(a.known)]
-    if not len(known): return np.zeros(len(a)), 0.
+    """(units of each value of a numeric domain, what a squared difference of units counts)"""
+    known = a.positions[: len(a.known)]
+    if not len(known):
+        return np.zeros(len(a)), 0.0
     lo, hi = known[0], known[-1]
-    if hi/2 - lo/2 <= _STEPS/2 and max(abs(lo), abs(hi)) < 2.**53 and (known == np.rint(known)).all(): u = known - lo
-    elif hi/2 > lo/2: u = np.rint((known/2 - lo/2)/(hi/2 - lo/2)*_STEPS)      # halves, for the largest floats
-    else: u = np.arange(len(known), dtype=float)
+    if (
+        hi / 2 - lo / 2 <= _STEPS / 2
+        and max(abs(lo), abs(hi)) < 2.0**53
+        and (known == np.rint(known)).all()
+    ):
+        u = known - lo
+    # halves, for the largest floats
+    elif hi / 2 > lo / 2:
+        u = np.rint((known / 2 - lo / 2) / (hi / 2 - lo / 2) * _STEPS)
+    else:
+        u = np.arange(len(known), dtype=float)
     width = u[-1] or float(len(known) < len(a))
-    return np.append(u, [u[-1] + width]*(len(a) - len(known))), (1/width)**2 if width else 0.
+    return np.append(u, [u[-1] + width] * (len(a) - len(known))), (1 / width) ** 2 if width else 0.0
+
 
 def _as_ranks(a):
-    "An ordered categorical domain as a numeric one of ranks"
-    values = np.empty(len(a), dtype=object); values[:] = [*range(len(a.known)), *[MISSING]*(len(a) - len(a.known))]
-    return Attribute(a.name, "numeric", values if len(a.known) < len(a) else np.arange(len(a)), "int64")
+    """An ordered categorical domain as a numeric one of ranks"""
+    values = np.empty(len(a), dtype=object)
+    values[:] = [*range(len(a.known)), *[MISSING] * (len(a) - len(a.known))]
+    return Attribute(
+        a.name, "numeric", values if len(a.known) < len(a) else np.arange(len(a)), "int64"
+    )
 
 # %% ../nbs/13a_microaggregation.ipynb #bc0deeba
-def mixed_space(
-    attributes:list, # Domain of each column
-    codes:list, # Codes into it, without missing ones, shape (n_rows,) each
-    cat_weight:float=1., # What a wrong category counts
-    ranks=(), # Names of categorical columns whose values count by their rank, as numbers do
-)->MixedSpace: # The points
-    "Rows of a coded table as points: numbers and dates in units of their range, categories as codes. Source: mict, Eq. 4."
+def mixed_space(attributes: list, codes: list, cat_weight: float = 1.0, ranks=()) -> MixedSpace:
+    """Rows of a coded table as points: numbers and dates in units of their range, categories as
+    codes.
+
+    Source: mict, Eq. 4.
+
+    Parameters
+    ----------
+    attributes : list
+        Domain of each column.
+    codes : list
+        Codes into it, without missing ones, shape (n_rows,) each.
+    cat_weight : float
+        What a wrong category counts.
+    ranks
+        Names of categorical columns whose values count by their rank, as numbers do.
+
+    Returns
+    -------
+    MixedSpace
+        The points.
+    """
     units, scale, cats, n = [], [], [], len(codes[0])
     for a, c in zip(attributes, codes):
-        if a.kind != "numeric" and a.name not in ranks: cats.append(c); continue
+        if a.kind != "numeric" and a.name not in ranks:
+            cats.append(c)
+            continue
         u, s = _units(a if a.kind == "numeric" else _as_ranks(a))
-        units.append(u[c]); scale.append(s)
+        units.append(u[c])
+        scale.append(s)
     small = np.uint8 if all(c.max(initial=0) < 256 for c in cats) else np.int32
-    return MixedSpace(np.array(units, dtype=float).reshape(-1, n), np.array(scale), np.array(cats, dtype=small).reshape(-1, n), float(cat_weight))
+    return MixedSpace(
+        np.array(units, dtype=float).reshape(-1, n),
+        np.array(scale),
+        np.array(cats, dtype=small).reshape(-1, n),
+        float(cat_weight),
+    )
 
 # %% ../nbs/13a_microaggregation.ipynb #26cebfca
 def _modes(c, groups):
-    "(most frequent code of each group, its rows); the first one where several are"
+    """(most frequent code of each group, its rows); the first one where several are"""
     d, g = int(c.max(initial=0)) + 1, np.asarray(groups, dtype=np.int64)
-    key = np.sort(g*d + c)
+    key = np.sort(g * d + c)
     first = np.flatnonzero(np.diff(key, prepend=-1))
     key, count = key[first], np.diff(first, append=len(key))
-    order = np.lexsort((key, -count, key//d))
-    best = order[np.flatnonzero(np.diff(key[order]//d, prepend=-1))]
+    order = np.lexsort((key, -count, key // d))
+    best = order[np.flatnonzero(np.diff(key[order] // d, prepend=-1))]
     return key[best] % d, count[best]
 
-def _centers(s, groups):
-    "Centroids of groups: (means of units, shape (n_numbers, n_groups); codes, shape (n_categories, n_groups))"
-    n = np.bincount(groups)
-    return np.array([np.bincount(groups, u)/n for u in s.units]).reshape(-1, len(n)), np.array([_modes(c, groups)[0] for c in s.codes], dtype=np.int64).reshape(-1, len(n))
 
-def sum_of_squares(
-    s:MixedSpace, # Points
-    groups, # Group of each row: 0, 1, ... without a gap, shape (n_rows,)
-)->tuple: # (SSE, SST)
-    "Squared distances to the centroids of the groups, and to that of all rows, equation (2). Source: mict, Eqs. 1 and 3."
+def _centers(s, groups):
+    """Centroids of groups: (means of units, shape (n_numbers, n_groups); codes, shape
+    (n_categories, n_groups))
+    """
+    n = np.bincount(groups)
+    return np.array([np.bincount(groups, u) / n for u in s.units]).reshape(-1, len(n)), np.array(
+        [_modes(c, groups)[0] for c in s.codes], dtype=np.int64
+    ).reshape(-1, len(n))
+
+
+def sum_of_squares(s: MixedSpace, groups) -> tuple:
+    """Squared distances to the centroids of the groups, and to that of all rows, equation (2).
+
+    Source: mict, Eqs. 1 and 3.
+
+    Parameters
+    ----------
+    s : MixedSpace
+        Points.
+    groups
+        Group of each row: 0, 1, ... without a gap, shape (n_rows,).
+
+    Returns
+    -------
+    tuple
+        (SSE, SST).
+    """
+
     def of(g):
-        far = sum(w*float(((u - m[g])**2).sum()) for u, w, m in zip(s.units, s.scale, _centers(replace(s, codes=s.codes[:0]), g)[0]))
-        return far + s.weight*sum(len(s) - int(_modes(c, g)[1].sum()) for c in s.codes)
+        far = sum(
+            w * float(((u - m[g]) ** 2).sum())
+            for u, w, m in zip(s.units, s.scale, _centers(replace(s, codes=s.codes[:0]), g)[0])
+        )
+        return far + s.weight * sum(len(s) - int(_modes(c, g)[1].sum()) for c in s.codes)
+
     return of(np.asarray(groups, dtype=np.int64)), of(np.zeros(len(s), dtype=np.int64))
 
 # %% ../nbs/13a_microaggregation.ipynb #0594f6b4
 class _Rest:
-    "Rows that are in no group yet: `n` of them in arrays without gaps; `id` their numbers, `at` the place of each number, -1 for who has left"
+    """Rows that are in no group yet: `n` of them in arrays without gaps; `id` their numbers, `at`
+    the place of each number, -1 for who has left
+    """
+
     def __init__(self, s):
         n = self.n = len(s)
         self.id, self.at = np.arange(n), np.arange(n)
-        self.x, self.c, self.scale, self.w = s.units.copy(), s.codes.copy(), s.scale.tolist(), s.weight
-        self.total, self.freq = [int(o) for o in s.units.astype(np.int64).sum(axis=1)], [np.bincount(o) for o in s.codes]
+        self.x, self.c, self.scale, self.w = (
+            s.units.copy(),
+            s.codes.copy(),
+            s.scale.tolist(),
+            s.weight,
+        )
+        self.total, self.freq = (
+            [int(o) for o in s.units.astype(np.int64).sum(axis=1)],
+            [np.bincount(o) for o in s.codes],
+        )
         self.d, self.t, self.differ = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
         self.count = np.empty(n, dtype=np.uint8 if len(s.codes) < 256 else np.int32)
 
     def center(self):
-        "Means and modes of who is left"
-        return [o/self.n for o in self.total], [int(o.argmax()) for o in self.freq]
+        """Means and modes of who is left"""
+        return [o / self.n for o in self.total], [int(o.argmax()) for o in self.freq]
 
     def point(self, i):
-        "The point of row number i"
+        """The point of row number i"""
         p = self.at[i]
         return self.x[:, p].tolist(), self.c[:, p].tolist()
 
     def mismatches(self, codes):
-        "Categories in which each row differs"
-        count, differ = self.count[:self.n], self.differ[:self.n]
+        """Categories in which each row differs"""
+        count, differ = self.count[: self.n], self.differ[: self.n]
         count[:] = 0
         for c, v in zip(self.c, codes):
-            np.not_equal(c[:self.n], v, out=differ)
+            np.not_equal(c[: self.n], v, out=differ)
             np.add(count, differ.view(np.uint8), out=count)
         return count
 
     def line(self, numbers, at=None):
-        "The numeric part of the squares, of all rows or of those at some places"
-        n, x = (self.n, self.x[:, :self.n]) if at is None else (len(at), self.x[:, at])
+        """The numeric part of the squares, of all rows or of those at some places"""
+        n, x = (self.n, self.x[:, : self.n]) if at is None else (len(at), self.x[:, at])
         d, t = self.d[:n], self.t[:n]
         d[:] = 0
         for o, v, s in zip(x, numbers, self.scale):
-            np.subtract(o, v, out=t); np.multiply(t, t, out=t); np.multiply(t, s, out=t)
+            np.subtract(o, v, out=t)
+            np.multiply(t, t, out=t)
+            np.multiply(t, s, out=t)
             np.add(d, t, out=d)
         return d
 
     def squares(self, point, at=None, count=None):
-        "Squared distances to a point"
+        """Squared distances to a point"""
         d = self.line(point[0], at)
-        if not point[1]: return d
-        if count is None: count = self.mismatches(point[1])
-        return np.add(d, np.multiply(count if at is None else count[at], self.w, out=self.t[:len(d)]), out=d)
+        if not point[1]:
+            return d
+        if count is None:
+            count = self.mismatches(point[1])
+        return np.add(
+            d, np.multiply(count if at is None else count[at], self.w, out=self.t[: len(d)]), out=d
+        )
 
     def remove(self, ids):
-        "Rows leave"
+        """Rows leave"""
         p = self.at[ids]
-        for f, o in zip(self.freq, self.c[:, p]): np.subtract.at(f, o, 1)
+        for f, o in zip(self.freq, self.c[:, p]):
+            np.subtract.at(f, o, 1)
         self.total = [a - int(b) for a, b in zip(self.total, self.x[:, p].sum(axis=1))]
         self.at[ids] = -1
         self.n -= len(p)
         tail = np.arange(self.n, self.n + len(p))
         tail, holes = tail[self.at[self.id[tail]] >= 0], p[p < self.n]
-        self.x[:, holes], self.c[:, holes], self.id[holes] = self.x[:, tail], self.c[:, tail], self.id[tail]
+        self.x[:, holes], self.c[:, holes], self.id[holes] = (
+            self.x[:, tail],
+            self.c[:, tail],
+            self.id[tail],
+        )
         self.at[self.id[holes]] = holes
 
 # %% ../nbs/13a_microaggregation.ipynb #ef58dda3
 def _farthest(rest, d):
-    "The number of the row with the largest d, the first one where several are"
+    """The number of the row with the largest d, the first one where several are"""
     return int(rest.id[np.flatnonzero(d == d.max())].min())
 
+
 def _first(rest, d, at, k):
-    "(d, numbers) of the k smallest, by number where they tie; `at`: their places"
+    """(d, numbers) of the k smallest, by number where they tie; `at`: their places"""
     if len(d) > k:
         few = np.flatnonzero(d <= np.partition(d, k - 1)[k - 1])
         d, at = d[few], at[few]
@@ -230,173 +362,268 @@ def _first(rest, d, at, k):
     order = np.lexsort((i, d))[:k]
     return d[order], i[order]
 
+
 def _least(rest, d, k):
-    "As `_first`, for a number of each row"
-    m = len(d)//64
-    if m <= k or m < 16: return _first(rest, d, np.arange(len(d)), k)
-    at = np.flatnonzero(d <= np.partition(d[:m*64].reshape(m, 64).min(axis=1), k - 1)[k - 1])
+    """As `_first`, for a number of each row"""
+    m = len(d) // 64
+    if m <= k or m < 16:
+        return _first(rest, d, np.arange(len(d)), k)
+    at = np.flatnonzero(d <= np.partition(d[: m * 64].reshape(m, 64).min(axis=1), k - 1)[k - 1])
     return _first(rest, d[at], at, k)
 
 # %% ../nbs/13a_microaggregation.ipynb #3b841888
 def _nearest(rest, point, k):
-    "(squares, numbers) of the k rows nearest to a point"
+    """(squares, numbers) of the k rows nearest to a point"""
     k = min(k, rest.n)
-    if not point[1] or rest.w <= 0: return _least(rest, rest.squares(point), k)
+    if not point[1] or rest.w <= 0:
+        return _least(rest, rest.squares(point), k)
     count = rest.mismatches(point[1])
     t = int(count.min())
-    while np.count_nonzero(near := count <= t) < k: t += 1
+    while np.count_nonzero(near := count <= t) < k:
+        t += 1
     at = np.flatnonzero(near)
-    while 3*len(at) < rest.n:
+    while 3 * len(at) < rest.n:
         d = rest.squares(point, at, count)
         limit = d.max() if len(d) <= k else np.partition(d, k - 1)[k - 1]
-        if rest.w*(t + 1) > limit: return _first(rest, d, at, k)
-        t = int(limit/rest.w) + 1
+        if rest.w * (t + 1) > limit:
+            return _first(rest, d, at, k)
+        t = int(limit / rest.w) + 1
         at = np.flatnonzero(count <= t)
     return _least(rest, rest.squares(point, None, count), k)
 
+
 def _nearest_within(rest, point, limit):
-    "(square, number) of the row nearest to a point, None when that is farther than `limit`"
-    if not point[1] or rest.w <= 0: d, i = _nearest(rest, point, 1)
+    """(square, number) of the row nearest to a point, None when that is farther than `limit`"""
+    if not point[1] or rest.w <= 0:
+        d, i = _nearest(rest, point, 1)
     else:
         count = rest.mismatches(point[1])
         t = int(count.min())
-        if rest.w*t > limit: return None
+        if rest.w * t > limit:
+            return None
         at = np.flatnonzero(count == t)
         d, i = _first(rest, rest.squares(point, at, count), at, 1)
         most = min(limit, d[0])
-        if rest.w*(t + 1) <= most:
-            at = np.flatnonzero(count <= int(most/rest.w) + 1)
+        if rest.w * (t + 1) <= most:
+            at = np.flatnonzero(count <= int(most / rest.w) + 1)
             d, i = _first(rest, rest.squares(point, at, count), at, 1)
     return (d[0].item(), i[0].item()) if d[0] <= limit else None
 
 # %% ../nbs/13a_microaggregation.ipynb #a1a01028
-def mdav(
-    s:MixedSpace, # Points; ties go to the first row, so give rows in an order of content
-    k:int, # Rows of a group, 1 to n_rows
-)->np.ndarray: # Group of each row: 0, 1, ..., shape (n_rows,)
-    "Microaggregation with groups of k rows, the last of k to 2k-1. Source: domingo2005, MDAV-generic."
+def mdav(s: MixedSpace, k: int) -> np.ndarray:
+    """Microaggregation with groups of k rows, the last of k to 2k-1.
+
+    Source: domingo2005, MDAV-generic.
+
+    Parameters
+    ----------
+    s : MixedSpace
+        Points; ties go to the first row, so give rows in an order of content.
+    k : int
+        Rows of a group, 1 to n_rows.
+
+    Returns
+    -------
+    np.ndarray
+        Group of each row: 0, 1, ..., shape (n_rows,).
+    """
     rest, groups, g = _Rest(s), np.full(len(s), -1), 0
+
     def gather(r, near):
         nonlocal g
-        ids = np.append(r, near[near != r][:k-1])
-        groups[ids] = g; g += 1
+        ids = np.append(r, near[near != r][: k - 1])
+        groups[ids] = g
+        g += 1
         rest.remove(ids)
-    while rest.n >= 3*k:
+
+    while rest.n >= 3 * k:
         r = _farthest(rest, rest.squares(rest.center()))
         p = rest.point(r)
         d = rest.squares(p)
         q = _farthest(rest, d)
         d[rest.at[r]] = -1
         gather(r, _least(rest, d, k)[1])
-        if rest.at[q] < 0: q = _farthest(rest, rest.squares(p))
+        if rest.at[q] < 0:
+            q = _farthest(rest, rest.squares(p))
         gather(q, _nearest(rest, rest.point(q), k)[1])
-    if rest.n >= 2*k:
+    if rest.n >= 2 * k:
         r = _farthest(rest, rest.squares(rest.center()))
         gather(r, _nearest(rest, rest.point(r), k)[1])
-    groups[rest.id[:rest.n]] = g
+    groups[rest.id[: rest.n]] = g
     return groups
 
 # %% ../nbs/13a_microaggregation.ipynb #e3473ee5
 def _grow(rest, members, k, gamma, found):
-    "Rows that join a group, one at a time, by equation (3). `members`: points by row number; `found`: the nearest row outside of some members"
-    above = {}                                     # the nearest row outside is farther than this
-    while len(members) < 2*k - 1 and rest.n > 1:
+    """Rows that join a group, one at a time, by equation (3).
+
+    `members`: points by row number; `found`: the nearest row outside of some members
+    """
+    above = {}  # the nearest row outside is farther than this
+    while len(members) < 2 * k - 1 and rest.n > 1:
         best = min((v for v in found.values() if rest.at[v[1]] >= 0), default=(math.inf, -1))
         for i, p in members.items():
-            if i in found and rest.at[found[i][1]] >= 0 or above.get(i, -1.) >= best[0]: continue
+            if i in found and rest.at[found[i][1]] >= 0 or above.get(i, -1.0) >= best[0]:
+                continue
             v = _nearest_within(rest, p, best[0])
-            if v is None: above[i] = best[0]; found.pop(i, None)
-            else: found[i] = v; best = min(best, v)
+            if v is None:
+                above[i] = best[0]
+                found.pop(i, None)
+            else:
+                found[i] = v
+                best = min(best, v)
         inside, e = best
         p = rest.point(e)
-        if not inside < gamma*gamma*_nearest(rest, p, 2)[0][1]: return
+        if not inside < gamma * gamma * _nearest(rest, p, 2)[0][1]:
+            return
         members[e] = p
         rest.remove(np.array([e]))
 
+
 def _join_left(s, groups):
-    "Rows without a group join that with the nearest centroid"
+    """Rows without a group join that with the nearest centroid"""
     has = groups >= 0
-    if has.all(): return groups
+    if has.all():
+        return groups
     x, c = _centers(s.take(has), groups[has])
     for i in np.flatnonzero(~has):
         d = np.zeros(x.shape[1])
-        for m, u, w in zip(x, s.units[:, i], s.scale): d += w*((m - u)*(m - u))
-        groups[i] = np.argmin(d + s.weight*(c != s.codes[:, i, None]).sum(axis=0))
+        for m, u, w in zip(x, s.units[:, i], s.scale):
+            d += w * ((m - u) * (m - u))
+        groups[i] = np.argmin(d + s.weight * (c != s.codes[:, i, None]).sum(axis=0))
     return groups
 
 # %% ../nbs/13a_microaggregation.ipynb #c70ef028
-def vmdav(
-    s:MixedSpace, # Points; ties go to the first row, so give rows in an order of content
-    k:int, # Least rows of a group, 1 to n_rows
-    gamma:float=.2, # How willingly a group grows beyond k: 0.2 for scattered rows, about 1.1 for clusters; 0: not at all
-)->np.ndarray: # Group of each row: 0, 1, ..., shape (n_rows,)
-    "Microaggregation with groups of variable size: k to 2k-1 rows, and those that are left over, fewer than k in all. Source: solanas2006."
+def vmdav(s: MixedSpace, k: int, gamma: float = 0.2) -> np.ndarray:
+    """Microaggregation with groups of variable size: k to 2k-1 rows, and those that are left over,
+    fewer than k in all.
+
+    Source: solanas2006.
+
+    Parameters
+    ----------
+    s : MixedSpace
+        Points; ties go to the first row, so give rows in an order of content.
+    k : int
+        Least rows of a group, 1 to n_rows.
+    gamma : float
+        How willingly a group grows beyond k: 0.2 for scattered rows, about 1.1 for clusters; 0: not
+        at all.
+
+    Returns
+    -------
+    np.ndarray
+        Group of each row: 0, 1, ..., shape (n_rows,).
+    """
     rest, groups, g = _Rest(s), np.full(len(s), -1), 0
     for r in np.argsort(-rest.squares(rest.center()), kind="stable").tolist():
-        if rest.n < k: break
-        if groups[r] >= 0: continue
+        if rest.n < k:
+            break
+        if groups[r] >= 0:
+            continue
         members, found = {r: rest.point(r)}, {}
         rest.remove(np.array([r]))
         if rest.n:
             d, near = _nearest(rest, members[r], k)
-            if len(near) == k: found[r] = d[k-1].item(), near[k-1].item()
-            members |= {i: rest.point(i) for i in near[:k-1].tolist()}
-            rest.remove(near[:k-1])
+            if len(near) == k:
+                found[r] = d[k - 1].item(), near[k - 1].item()
+            members |= {i: rest.point(i) for i in near[: k - 1].tolist()}
+            rest.remove(near[: k - 1])
         _grow(rest, members, k, gamma, found)
-        groups[list(members)] = g; g += 1
+        groups[list(members)] = g
+        g += 1
     return _join_left(s, groups)
 
 # %% ../nbs/13a_microaggregation.ipynb #a8055c8b
 def _blocks(s, parts, k):
-    "Rows of each block, in order; every block has at least 2k rows, unless there is one"
+    """Rows of each block, in order; every block has at least 2k rows, unless there is one"""
+
     def spread(rows):
         t = s.take(rows)
-        for u, w in zip(t.units, t.scale): yield w*float(((u - u.mean())**2).sum())
-        for c in t.codes: yield t.weight*(len(rows) - int(np.bincount(c).max()))
+        for u, w in zip(t.units, t.scale):
+            yield w * float(((u - u.mean()) ** 2).sum())
+        for c in t.codes:
+            yield t.weight * (len(rows) - int(np.bincount(c).max()))
+
     def cut(rows, parts):
-        if parts < 2: return [rows]
-        j, left = int(np.argmax(np.round(list(spread(rows)), 9))), parts//2
+        if parts < 2:
+            return [rows]
+        j, left = int(np.argmax(np.round(list(spread(rows)), 9))), parts // 2
         column = s.units[j] if j < len(s.units) else s.codes[j - len(s.units)]
-        order, at = rows[np.argsort(column[rows], kind="stable")], len(rows)*left//parts
+        order, at = rows[np.argsort(column[rows], kind="stable")], len(rows) * left // parts
         return cut(np.sort(order[:at]), left) + cut(np.sort(order[at:]), parts - left)
-    return cut(np.arange(len(s)), max(1, min(parts, len(s)//(2*k))))
+
+    return cut(np.arange(len(s)), max(1, min(parts, len(s) // (2 * k))))
 
 # %% ../nbs/13a_microaggregation.ipynb #d1b095de
 def _merge_until(s, groups, allow):
-    "Groups, the ones that `allow` refuses merged with the nearest"
+    """Groups, the ones that `allow` refuses merged with the nearest"""
     g, n = np.asarray(groups, dtype=np.int64), int(groups.max()) + 1
     ok = allow(np.arange(len(s)), g, n)
-    if ok.all(): return g
+    if ok.all():
+        return g
     (x, c), alive = _centers(s, g), np.ones(n, dtype=bool)
     order = np.argsort(g, kind="stable")
     rows = np.split(order, np.cumsum(np.bincount(g))[:-1])
     for i in np.flatnonzero(~ok).tolist():
         while alive[i] and not ok[i] and alive.sum() > 1:
-            d = ((x - x[:, [i]])**2*s.scale[:, None]).sum(axis=0) + s.weight*(c != c[:, [i]]).sum(axis=0)
-            d[~alive] = np.inf; d[i] = np.inf
+            d = ((x - x[:, [i]]) ** 2 * s.scale[:, None]).sum(axis=0) + s.weight * (
+                c != c[:, [i]]
+            ).sum(axis=0)
+            d[~alive] = np.inf
+            d[i] = np.inf
             j = int(np.argmin(np.round(d, 12)))
             rows[j], alive[i] = np.sort(np.concatenate([rows[i], rows[j]])), False
             one = np.zeros(len(rows[j]), dtype=np.int64)
             a, b = _centers(s.take(rows[j]), one)
             x[:, j], c[:, j], ok[j] = a[:, 0], b[:, 0], allow(rows[j], one, 1)[0]
             i = j
-    for new, j in enumerate(np.flatnonzero(alive)): g[rows[j]] = new
+    for new, j in enumerate(np.flatnonzero(alive)):
+        g[rows[j]] = new
     return g
 
 # %% ../nbs/13a_microaggregation.ipynb #4951d001
 _METHODS = ("vmdav", "mdav")
 
+
 def microaggregate(
-    s:MixedSpace, # Points; ties go to the first row, so give rows in an order of content
-    k:int, # Least rows of a group
-    method:str="vmdav", # "vmdav" or "mdav"
-    gamma:float=.2, # For "vmdav"
-    blocks:int=None, # Cut the rows into so many blocks first, as far as each has 2k rows; None: one
-    allow=None, # A function (rows, groups, n_groups) -> bool array: what a group must fulfil besides its size
-)->np.ndarray: # Group of each row: 0, 1, ..., shape (n_rows,)
-    "Groups of rows that are alike, each of at least k. Raises ValueError: another method, k above the number of rows. Source: domingo2005; solanas2006."
+    s: MixedSpace, k: int, method: str = "vmdav", gamma: float = 0.2, blocks: int = None, allow=None
+) -> np.ndarray:
+    """Groups of rows that are alike, each of at least k.
+
+    Source: domingo2005; solanas2006.
+
+    Parameters
+    ----------
+    s : MixedSpace
+        Points; ties go to the first row, so give rows in an order of content.
+    k : int
+        Least rows of a group.
+    method : str
+        "vmdav" or "mdav".
+    gamma : float
+        For "vmdav".
+    blocks : int
+        Cut the rows into so many blocks first, as far as each has 2k rows; None: one.
+    allow
+        A function (rows, groups, n_groups) -> bool array: what a group must fulfil besides its
+        size.
+
+    Returns
+    -------
+    np.ndarray
+        Group of each row: 0, 1, ..., shape (n_rows,).
+
+    Raises
+    ------
+    ValueError
+        Another method, k above the number of rows.
+    """
     _check_choice("method", method, _METHODS)
-    if not 1 <= k <= len(s): raise ValueError(f"'k' must lie between 1 and the number of rows. Got k={k} for {len(s)} rows: choose a smaller k.")
+    if not 1 <= k <= len(s):
+        raise ValueError(
+            f"'k' must lie between 1 and the number of rows. Got k={k} for {len(s)} rows: choose a"
+            " smaller k."
+        )
     groups, n = np.empty(len(s), dtype=np.int64), 0
     for rows in _blocks(s, blocks or 1, k):
         t = s.take(rows)
@@ -405,59 +632,121 @@ def microaggregate(
     return groups if allow is None else _merge_until(s, groups, allow)
 
 # %% ../nbs/13a_microaggregation.ipynb #e8ad3fde
-def _whole(cell): return Centroid(round(cell.value)) if isinstance(cell, Centroid) and isinstance(cell.value, float) else cell
+def _whole(cell):
+    return (
+        Centroid(round(cell.value))
+        if isinstance(cell, Centroid) and isinstance(cell.value, float)
+        else cell
+    )
+
 
 def _with_gaps(a, codes, groups, how):
-    "Representatives of a numeric column with missing values: (cell number of each group, cells)"
+    """Representatives of a numeric column with missing values: (cell number of each group, cells)"""
     gap = np.asarray(codes) == len(a) - 1
     n, gaps = np.bincount(groups), np.bincount(groups, gap)
-    known, (at, g) = Attribute(a.name, a.kind, a.known, a.dtype), np.unique(np.asarray(groups)[~gap], return_inverse=True)
+    known, (at, g) = (
+        Attribute(a.name, a.kind, a.known, a.dtype),
+        np.unique(np.asarray(groups)[~gap], return_inverse=True),
+    )
     inv, cells = centroid_recoding(known, np.asarray(codes)[~gap], g, how)
-    of = dict(zip(at.tolist(), (cells[i] for i in inv[np.unique(g, return_index=True)[1]].tolist()))) if len(at) else {}
-    def cell(i): return Exact(MISSING) if gaps[i] == n[i] else Centroid(MISSING) if 2*gaps[i] > n[i] else Centroid(of[i].value) if gaps[i] else of[i]
+    of = (
+        dict(zip(at.tolist(), (cells[i] for i in inv[np.unique(g, return_index=True)[1]].tolist())))
+        if len(at)
+        else {}
+    )
+
+    def cell(i):
+        return (
+            Exact(MISSING)
+            if gaps[i] == n[i]
+            else (
+                Centroid(MISSING)
+                if 2 * gaps[i] > n[i]
+                else Centroid(of[i].value)
+                if gaps[i]
+                else of[i]
+            )
+        )
+
     return [cell(i) for i in range(len(n))]
 
+
 def _representatives(a, codes, groups, how="mean", whole=False, ranked=False):
-    "(codes, cells) of a column: the representative of each group"
+    """(codes, cells) of a column: the representative of each group"""
     b = _as_ranks(a) if ranked else a
-    how = "mode" if b.kind != "numeric" else "median" if ranked or b.dtype.startswith(("datetime", "timestamp")) else how
-    if how == "mode" or len(b.known) == len(b): inv, cells = centroid_recoding(b, codes, groups, how)
-    else: inv, cells = np.asarray(groups), _with_gaps(b, codes, groups, how)
-    if ranked: cells = [c if c.value is MISSING else type(c)(a.items[c.value]) for c in cells]
-    elif whole and b.kind == "numeric" and b.known.dtype.kind in "iu": cells = list(map(_whole, cells))
+    how = (
+        "mode"
+        if b.kind != "numeric"
+        else "median"
+        if ranked or b.dtype.startswith(("datetime", "timestamp"))
+        else how
+    )
+    if how == "mode" or len(b.known) == len(b):
+        inv, cells = centroid_recoding(b, codes, groups, how)
+    else:
+        inv, cells = np.asarray(groups), _with_gaps(b, codes, groups, how)
+    if ranked:
+        cells = [c if c.value is MISSING else type(c)(a.items[c.value]) for c in cells]
+    elif whole and b.kind == "numeric" and b.known.dtype.kind in "iu":
+        cells = list(map(_whole, cells))
     number = {}
     lut = np.array([number.setdefault(c, len(number)) for c in cells], dtype=np.int64)
     return lut[inv], list(number)
 
 # %% ../nbs/13a_microaggregation.ipynb #aed583f7
 def _published_rows(published):
-    "The distinct published rows, in the order of their texts: (codes, cells) of each column"
+    """The distinct published rows, in the order of their texts: (codes, cells) of each column"""
     rows = np.unique(np.stack([c for c, _ in published]), axis=1)
-    rank = [np.argsort(np.argsort([cell_text(c) for c in cells], kind="stable"))[r] for r, (_, cells) in zip(rows, published)]
+    rank = [
+        np.argsort(np.argsort([cell_text(c) for c in cells], kind="stable"))[r]
+        for r, (_, cells) in zip(rows, published)
+    ]
     return [(r, cells) for r, (_, cells) in zip(rows[:, np.lexsort(rank[::-1])], published)]
 
+
 def _far_from(s, codes, cells, categorical, weight):
-    "A function (rows) -> their squared distances in one column from each published row, shape (n, n_published)"
+    """A function (rows) -> their squared distances in one column from each published row, shape (n,
+    n_published)
+    """
     values = [c.value for c in cells]
     a, at = with_missing(*encode(s, categorical))
     if categorical:
-        where = {v: i for i, v in enumerate(values)}                     # a value and its representative count as equal
+        # a value and its representative count as equal
+        where = {v: i for i, v in enumerate(values)}
         same = np.array([where.get(v, -1) for v in values])[codes]
         x = np.array([where.get(v, -1) for v in a.items], dtype=np.int64)[at]
-        return lambda rows: weight*(x[rows, None] != same)
-    if a.kind != "numeric" and len(a.known): raise ValueError(f"Column {s.name!r} must hold {'dates' if isinstance(values[0], pd.Timestamp) else 'numbers'}, as in fit. Got {a.dtype}: convert it.")
+        return lambda rows: weight * (x[rows, None] != same)
+    if a.kind != "numeric" and len(a.known):
+        raise ValueError(
+            f"Column {s.name!r} must hold"
+            f" {'dates' if isinstance(values[0], pd.Timestamp) else 'numbers'}, as in fit. Got"
+            f" {a.dtype}: convert it."
+        )
     p = np.array([np.nan if v is MISSING else position(v) for v in values])[codes]
-    x = (np.append(a.positions[:len(a.known)], [np.nan]*(len(a) - len(a.known))) if len(a) else np.empty(0))[at]
-    width = np.nanmax(p) - np.nanmin(p) if not np.isnan(p).all() else 0.
+    x = (
+        np.append(a.positions[: len(a.known)], [np.nan] * (len(a) - len(a.known)))
+        if len(a)
+        else np.empty(0)
+    )[at]
+    width = np.nanmax(p) - np.nanmin(p) if not np.isnan(p).all() else 0.0
+
     def far(rows):
-        with np.errstate(over="ignore"): d = ((x[rows, None] - p)/(width or 1.))**2
+        with np.errstate(over="ignore"):
+            d = ((x[rows, None] - p) / (width or 1.0)) ** 2
         return np.where(np.isnan(d), np.isnan(x[rows, None]) != np.isnan(p), d)
+
     return far
 
+
 def _nearest_published(X, names, places, categorical, weight):
-    "(codes, cells) of each column for new rows: those of the nearest published row, the first by text where several are"
-    far = [_far_from(X[o], codes, cells, o in categorical, weight) for o, (codes, cells) in zip(names, places)]
-    best, n = np.empty(len(X), dtype=np.int64), max(1, 2_000_000//len(places[0][0]))
+    """(codes, cells) of each column for new rows: those of the nearest published row, the first by
+    text where several are
+    """
+    far = [
+        _far_from(X[o], codes, cells, o in categorical, weight)
+        for o, (codes, cells) in zip(names, places)
+    ]
+    best, n = np.empty(len(X), dtype=np.int64), max(1, 2_000_000 // len(places[0][0]))
     for i in range(0, len(X), n):
         rows = slice(i, i + n)
         best[rows] = np.round(sum(f(rows) for f in far), 12).argmin(axis=1)
@@ -465,25 +754,44 @@ def _nearest_published(X, names, places, categorical, weight):
 
 # %% ../nbs/13a_microaggregation.ipynb #694673ed
 def _check_number(name, v, positive=False):
-    "Raises ValueError for what is no finite number of at least 0, or above it"
-    if isinstance(v, (bool, np.bool_)) or not isinstance(v, (int, float, np.number)) or not 0 <= v < np.inf or positive and v == 0: raise ValueError(f"'{name}' must be a number {'above 0' if positive else 'of at least 0'}. Got {v!r}.")
+    """Raises ValueError for what is no finite number of at least 0, or above it"""
+    if (
+        isinstance(v, (bool, np.bool_))
+        or not isinstance(v, (int, float, np.number))
+        or not 0 <= v < np.inf
+        or positive
+        and v == 0
+    ):
+        raise ValueError(
+            f"'{name}' must be a number {'above 0' if positive else 'of at least 0'}. Got {v!r}."
+        )
+
 
 def _check_grouping(o):
-    "Check the parameters of an anonymizer that groups by distance. Raises ValueError."
+    """Check the parameters of an anonymizer that groups by distance. Raises ValueError."""
     _check_choice("method", o.method, _METHODS)
     _check_choice("centroid", o.centroid, ("mean", "median"))
     _check_number("gamma", o.gamma)
     _check_number("cat_weight", o.cat_weight, positive=True)
-    if not isinstance(o.keep_types, (bool, np.bool_)): raise ValueError(f"'keep_types' must be True or False. Got {o.keep_types!r}.")
-    if o.blocks is not None and (isinstance(o.blocks, (bool, np.bool_)) or not isinstance(o.blocks, (int, np.integer)) or o.blocks < 1): raise ValueError(f"'blocks' must be an integer of at least 1, or None. Got {o.blocks!r}.")
+    if not isinstance(o.keep_types, (bool, np.bool_)):
+        raise ValueError(f"'keep_types' must be True or False. Got {o.keep_types!r}.")
+    if o.blocks is not None and (
+        isinstance(o.blocks, (bool, np.bool_))
+        or not isinstance(o.blocks, (int, np.integer))
+        or o.blocks < 1
+    ):
+        raise ValueError(f"'blocks' must be an integer of at least 1, or None. Got {o.blocks!r}.")
+
 
 def _ordered(X, names):
-    "Columns whose categories were declared as ordered"
+    """Columns whose categories were declared as ordered"""
     return [o for o in names if isinstance(X[o].dtype, pd.CategoricalDtype) and X[o].dtype.ordered]
 
 # %% ../nbs/13a_microaggregation.ipynb #887d8f26
 class MicroaggregationAnonymizer(Anonymizer):
-    """Groups of at least k rows that are alike; each row gets the mean, or mode, of its group. Source: domingo2005; solanas2006; mict, Section 2.2.
+    """Groups of at least k rows that are alike; each row gets the mean, or mode, of its group.
+
+    Source: domingo2005; solanas2006; mict, Section 2.2.
 
     Parameters
     ----------
@@ -496,9 +804,11 @@ class MicroaggregationAnonymizer(Anonymizer):
     identifiers : list of str
         Columns to drop.
     missing : str
-        Missing values in a quasi-identifier: "error", "drop" or "category" (a value one range above the largest number).
+        Missing values in a quasi-identifier: "error", "drop" or "category" (a value one range above
+        the largest number).
     method : str
-        "vmdav": groups of k to 2k-1 rows, and those left over; "mdav": groups of k rows, the last of k to 2k-1.
+        "vmdav": groups of k to 2k-1 rows, and those left over; "mdav": groups of k rows, the last
+        of k to 2k-1.
     gamma : float
         How willingly a group of "vmdav" grows: 0.2 for scattered rows, about 1.1 for clusters.
     cat_weight : float
@@ -506,11 +816,14 @@ class MicroaggregationAnonymizer(Anonymizer):
     centroid : str
         What is published of numbers, "mean" or "median". Groups are formed around means.
     keep_types : bool
-        Round means of whole numbers, and treat ordered categories by rank, with the median as representative?
+        Round means of whole numbers, and treat ordered categories by rank, with the median as
+        representative?
     blocks : int or None
-        Cut the table into so many blocks first (fewer where they would have less than 2k rows), for tables of more than some 50,000 rows. It costs loss.
+        Cut the table into so many blocks first (fewer where they would have less than 2k rows), for
+        tables of more than some 50,000 rows. It costs loss.
     constraints : sequence
-        `LDiversity`, `TCloseness` or `Alpha` objects: groups that break them are merged with the nearest.
+        `LDiversity`, `TCloseness` or `Alpha` objects: groups that break them are merged with the
+        nearest.
 
     Attributes
     ----------
@@ -528,16 +841,46 @@ class MicroaggregationAnonymizer(Anonymizer):
     ValueError, TypeError
         For parameters and tables that cannot be used.
     """
+
     _by_value = True
 
-    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", method="vmdav", gamma=.2, cat_weight=1., centroid="mean", keep_types=False, blocks=None, constraints=()):
-        super().__init__(k=k, quasi_identifiers=quasi_identifiers, categorical=categorical, identifiers=identifiers, missing=missing, constraints=constraints)
-        self.method, self.gamma, self.cat_weight, self.centroid, self.keep_types, self.blocks = method, gamma, cat_weight, centroid, keep_types, blocks
+    def __init__(
+        self,
+        k=5,
+        quasi_identifiers=None,
+        categorical=None,
+        identifiers=(),
+        missing="error",
+        method="vmdav",
+        gamma=0.2,
+        cat_weight=1.0,
+        centroid="mean",
+        keep_types=False,
+        blocks=None,
+        constraints=(),
+    ):
+        super().__init__(
+            k=k,
+            quasi_identifiers=quasi_identifiers,
+            categorical=categorical,
+            identifiers=identifiers,
+            missing=missing,
+            constraints=constraints,
+        )
+        self.method, self.gamma, self.cat_weight, self.centroid, self.keep_types, self.blocks = (
+            method,
+            gamma,
+            cat_weight,
+            centroid,
+            keep_types,
+            blocks,
+        )
 
-    def _check(self): _check_grouping(self)
+    def _check(self):
+        _check_grouping(self)
 
     def fit(self, X, y=None):
-        "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
+        """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         super().fit(X, y)
         self.attributes_ = [_named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
         del self._named_
@@ -545,22 +888,46 @@ class MicroaggregationAnonymizer(Anonymizer):
 
     def _publish(self, attributes, codes, y, k, allow=None):
         X, y, roles = self._rows_
-        if k == 1 and allow is None: res, self.groups_, self._places_ = _exactly(attributes, codes), np.arange(len(X)), None
+        if k == 1 and allow is None:
+            res, self.groups_, self._places_ = _exactly(attributes, codes), np.arange(len(X)), None
         else:
-            others, ranks = [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])], _ordered(X, roles.quasi_identifiers) if self.keep_types else ()
+            others, ranks = (
+                [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])],
+                (_ordered(X, roles.quasi_identifiers) if self.keep_types else ()),
+            )
             order = _content_order([*codes, *others])
             s = mixed_space(attributes, [c[order] for c in codes], self.cat_weight, ranks)
             self.groups_ = np.empty(len(X), dtype=np.int64)
-            self.groups_[order] = microaggregate(s, k, self.method, self.gamma, self.blocks, allow and (lambda rows, groups, n: allow(order[rows], groups, n)))
-            res = [_representatives(a, c, self.groups_, self.centroid, self.keep_types, a.name in ranks) for a, c in zip(attributes, codes)]
+            self.groups_[order] = microaggregate(
+                s,
+                k,
+                self.method,
+                self.gamma,
+                self.blocks,
+                allow and (lambda rows, groups, n: allow(order[rows], groups, n)),
+            )
+            res = [
+                _representatives(
+                    a, c, self.groups_, self.centroid, self.keep_types, a.name in ranks
+                )
+                for a, c in zip(attributes, codes)
+            ]
             self._places_ = _published_rows(res)
         self._named_ = [cs for _, cs in res]
         return res
 
     def _recode(self, X):
-        if self._places_ is None: return [_as_they_are(X[a.name], a) for a in self.attributes_]
-        return _nearest_published(X, [a.name for a in self.attributes_], self._places_, [a.name for a in self.attributes_ if a.kind == "categorical"], self.cat_weight)
+        if self._places_ is None:
+            return [_as_they_are(X[a.name], a) for a in self.attributes_]
+        return _nearest_published(
+            X,
+            [a.name for a in self.attributes_],
+            self._places_,
+            [a.name for a in self.attributes_ if a.kind == "categorical"],
+            self.cat_weight,
+        )
 
     def __getstate__(self):
-        state = super().__getstate__(); state.pop("groups_", None)
+        state = super().__getstate__()
+        state.pop("groups_", None)
         return state

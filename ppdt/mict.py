@@ -7,7 +7,11 @@ __all__ = ['levels', 'MiCTAnonymizer', 'MixedKNNClassifier', 'record_linkage', '
 
 # %% ../nbs/13b_mict.ipynb #88a033e7
 def _textbook_mict(leaves, k, microaggregate):
-    "(S, groups of Q): `leaves` are lists of rows; `microaggregate` makes groups of a list of rows. Source: mict, Table 1"
+    """(S, groups of Q): `leaves` are lists of rows; `microaggregate` makes groups of a list of
+    rows.
+
+    Source: mict, Table 1
+    """
     S = [o for o in leaves if len(o) >= k]
     Q = [i for o in leaves if len(o) < k for i in o]
     return S, microaggregate(Q) if Q else []
@@ -19,89 +23,169 @@ from sklearn.utils.validation import check_is_fitted
 import numpy as np, pandas as pd
 from .c45 import _keep_classes
 from .columns import _check_y, _class_codes
-from .encoder import ReleaseEncoder, _block, _check_parameters, _coded, _members, _warn_of_texts, learn_column, same_columns
-from .inducers import _as_they_are, _as_trained, _check_asks, _check_inducer, _content_order, _estimator, _exactly, _is_fitted, _model_of, _named_only, _stops
+from ppdt.encoder import (
+    ReleaseEncoder,
+    _block,
+    _check_parameters,
+    _coded,
+    _members,
+    _warn_of_texts,
+    learn_column,
+    same_columns,
+)
+from ppdt.inducers import (
+    _as_they_are,
+    _as_trained,
+    _check_asks,
+    _check_inducer,
+    _content_order,
+    _estimator,
+    _exactly,
+    _is_fitted,
+    _model_of,
+    _named_only,
+    _stops,
+)
 from .medians import _check_choice
-from .microaggregation import MicroaggregationAnonymizer, _centers, _check_grouping, _check_number, _nearest_published, _ordered, _published_rows, _representatives, microaggregate, mixed_space
+from ppdt.microaggregation import (
+    MicroaggregationAnonymizer,
+    _centers,
+    _check_grouping,
+    _check_number,
+    _nearest_published,
+    _ordered,
+    _published_rows,
+    _representatives,
+    microaggregate,
+    mixed_space,
+)
 from .release import Anonymizer, _fit_columns, _forget
 from .tables import Exact, Suppressed, canonical_order, check_table, encode
 from .trees import Tree
 
 # %% ../nbs/13b_mict.ipynb #7a45dc1a
-_all_ = ['MicroaggregationAnonymizer']
+_all_ = ["MicroaggregationAnonymizer"]
 
 # %% ../nbs/13b_mict.ipynb #95b6fecd
 def _depths(tree):
-    "Depth of each node"
+    """Depth of each node"""
     depth = np.zeros(len(tree), dtype=np.int64)
-    for i in range(1, len(tree)): depth[i] = depth[tree.parent[i]] + 1
+    for i in range(1, len(tree)):
+        depth[i] = depth[tree.parent[i]] + 1
     return depth
 
-def levels(
-    tree:Tree, # A tree
-    stops, # Node where each row stops, shape (n_rows,)
-    k:int, # Rows that a complying node has
-)->pd.DataFrame: # One line a level: nodes, those that comply, rows in complying nodes (or leaves above), and the others
-    "Complying and non-complying nodes of each level. Source: mict, Def. 3 and Table 1, lines 1 to 4."
+
+def levels(tree: Tree, stops, k: int) -> pd.DataFrame:
+    """Complying and non-complying nodes of each level.
+
+    Source: mict, Def. 3 and Table 1, lines 1 to 4.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree.
+    stops
+        Node where each row stops, shape (n_rows,).
+    k : int
+        Rows that a complying node has.
+
+    Returns
+    -------
+    pd.DataFrame
+        One line a level: nodes, those that comply, rows in complying nodes (or leaves above), and
+        the others.
+    """
     depth, n = _depths(tree), np.bincount(stops, minlength=len(tree))
-    for i in range(len(tree) - 1, 0, -1): n[tree.parent[i]] += n[i]
+    for i in range(len(tree) - 1, 0, -1):
+        n[tree.parent[i]] += n[i]
     at, lines = np.asarray(stops), []
     for level in range(int(depth.max()), -1, -1):
         at = np.where(depth[at] > level, tree.parent[at], at)
         there, ok = depth == level, n >= k
-        lines.append((level, int(there.sum()), int((there & ok).sum()), int(ok[at].sum()), int((~ok[at]).sum())))
-    return pd.DataFrame(lines[::-1], columns=["level", "nodes", "complying", "S", "Q"]).set_index("level")
+        lines.append(
+            (
+                level,
+                int(there.sum()),
+                int((there & ok).sum()),
+                int(ok[at].sum()),
+                int((~ok[at]).sum()),
+            )
+        )
+    return pd.DataFrame(lines[::-1], columns=["level", "nodes", "complying", "S", "Q"]).set_index(
+        "level"
+    )
 
 # %% ../nbs/13b_mict.ipynb #44815a46
 def _asked(m, names):
-    "Which quasi-identifiers the path to each node asks, shape (n_nodes, n_names)"
+    """Which quasi-identifiers the path to each node asks, shape (n_nodes, n_names)"""
     t, columns = m.tree, [o.column for o in m.asks]
     res = np.zeros((len(t), len(names)), dtype=bool)
     for i in range(1, len(t)):
         p = t.parent[i]
-        res[i] = res[p]; res[i, names.index(columns[t.attribute[p]])] = True
+        res[i] = res[p]
+        res[i, names.index(columns[t.attribute[p]])] = True
     return res
 
 # %% ../nbs/13b_mict.ipynb #b33b1a3a
 def _units(stops, asked, codes, complies):
-    "Number of the unit of each row: rows that stop at one node, with complies=\"values\" those of them that agree on what is asked"
+    """Number of the unit of each row: rows that stop at one node, with complies="values" those of
+    them that agree on what is asked
+    """
     key = np.unique(stops, return_inverse=True)[1].ravel().astype(np.int64)
-    if complies == "tests": return key
+    if complies == "tests":
+        return key
     for j, c in enumerate(codes):
         seen = np.where(asked[stops, j], c + 1, 0).astype(np.int64)
-        key = np.unique(key*(int(seen.max(initial=0)) + 1) + seen, return_inverse=True)[1].ravel()
+        key = np.unique(key * (int(seen.max(initial=0)) + 1) + seen, return_inverse=True)[1].ravel()
     return key
 
 # %% ../nbs/13b_mict.ipynb #623e4f23
 def _squares_to(s, x, c):
-    "Squared distance of each row to one centroid"
+    """Squared distance of each row to one centroid"""
     d = np.zeros(len(s))
-    for u, v, w in zip(s.units, x, s.scale): d += w*((u - v)*(u - v))
-    return d + s.weight*(s.codes != np.asarray(c)[:, None]).sum(axis=0)
+    for u, v, w in zip(s.units, x, s.scale):
+        d += w * ((u - v) * (u - v))
+    return d + s.weight * (s.codes != np.asarray(c)[:, None]).sum(axis=0)
+
 
 def _topped_up(s, unit, out, k, fine, single):
-    "(rows of Q, units that still comply): rows move until Q has k rows and is fine. `out`: units that do not comply; `single`: may single rows move?"
+    """(rows of Q, units that still comply): rows move until Q has k rows and is fine.
+
+    `out`: units that do not comply; `single`: may single rows move?
+    """
     q, out = out[unit], out.copy()
     while q.any() and not out.all() and (q.sum() < k or not fine(np.flatnonzero(q))):
         one = s.take(q)
-        d = np.round(_squares_to(s, *(o[:, 0] for o in _centers(one, np.zeros(len(one), dtype=np.int64)))), 12)
+        d = np.round(
+            _squares_to(s, *(o[:, 0] for o in _centers(one, np.zeros(len(one), dtype=np.int64)))),
+            12,
+        )
         size = np.bincount(unit[~q], minlength=len(out))
         spare = ~q & ~out[unit] & (size[unit] > k)
-        if single and spare.any(): q[np.flatnonzero(spare)[np.argmin(d[spare])]] = True; continue
+        if single and spare.any():
+            q[np.flatnonzero(spare)[np.argmin(d[spare])]] = True
+            continue
         stay = np.flatnonzero(~out)
         x, c = _centers(s.take(~q), np.searchsorted(stay, unit[~q]))
         m = _centers(one, np.zeros(len(one), dtype=np.int64))
-        far = ((x - m[0])**2*s.scale[:, None]).sum(axis=0) + s.weight*(c != m[1]).sum(axis=0)
+        far = ((x - m[0]) ** 2 * s.scale[:, None]).sum(axis=0) + s.weight * (c != m[1]).sum(axis=0)
         u = stay[np.argmin(np.round(far, 12))]
-        out[u] = True; q |= unit == u
+        out[u] = True
+        q |= unit == u
     return q, out
 
 # %% ../nbs/13b_mict.ipynb #da48187f
-_WORDS = dict(release=("within_leaf", "suppress", "asis"), complies=("tests", "values"), shortfall=("top_up", "lose"))
+_WORDS = dict(
+    release=("within_leaf", "suppress", "asis"),
+    complies=("tests", "values"),
+    shortfall=("top_up", "lose"),
+)
 
 # %% ../nbs/13b_mict.ipynb #40897ff9
 class MiCTAnonymizer(Anonymizer):
-    """Microaggregation around a classification tree. Source: mict, Table 1; release="asis" is the paper's and promises nothing.
+    """Microaggregation around a classification tree.
+
+    Source: mict, Table 1; release="asis" is the paper's and promises nothing.
 
     Parameters
     ----------
@@ -114,22 +198,29 @@ class MiCTAnonymizer(Anonymizer):
     identifiers : list of str
         Columns to drop.
     missing : str
-        Missing values in a quasi-identifier: "error", "drop" or "category"; with the last a row stays at a question that it has
+        Missing values in a quasi-identifier: "error", "drop" or "category"; with the last a row
+        stays at a question that it has
         no answer to.
     inducer : classifier, Tree or None
-        What grows the tree: a classifier with one tree; a fitted one is used as it is. None: `C45Classifier()`. A fitted one is saved with
+        What grows the tree: a classifier with one tree; a fitted one is used as it is. None:
+        `C45Classifier()`. A fitted one is saved with
         this object, counts and all.
     release : str
-        What becomes of rows in complying leaves: "within_leaf" microaggregates each leaf by itself; "suppress" publishes what the
-        path asks and suppresses the rest; "asis" leaves them as they are, and then nothing is promised.
+        What becomes of rows in complying leaves: "within_leaf" microaggregates each leaf by itself;
+        "suppress" publishes what the
+        path asks and suppresses the rest; "asis" leaves them as they are, and then nothing is
+        promised.
     complies : str
-        Who has to be at least k: rows that give the same answers, "tests", or that have the same "values" of the attributes asked.
+        Who has to be at least k: rows that give the same answers, "tests", or that have the same
+        "values" of the attributes asked.
     shortfall : str
-        Fewer than k rows in leaves that do not comply: "top_up" with the nearest rows of others, or "lose" them.
+        Fewer than k rows in leaves that do not comply: "top_up" with the nearest rows of others, or
+        "lose" them.
     method, gamma, cat_weight, centroid, keep_types, blocks
         As in `MicroaggregationAnonymizer`.
     constraints : sequence
-        `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its size; not with "asis".
+        `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its
+        size; not with "asis".
 
     Attributes
     ----------
@@ -148,7 +239,8 @@ class MiCTAnonymizer(Anonymizer):
     groups_ : ndarray of int, shape (n_rows,)
         Group of each row; with "asis" rows that are not averaged have -1. Not pickled.
     attributes_, roles_, n_features_in_, feature_names_in_
-        As in `Anonymizer`; `attributes_` has the values only that are published as they are. Rows are numbered as in the table, after missing="drop".
+        As in `Anonymizer`; `attributes_` has the values only that are published as they are. Rows
+        are numbered as in the table, after missing="drop".
 
     Raises
     ------
@@ -157,28 +249,73 @@ class MiCTAnonymizer(Anonymizer):
     ValueError, TypeError
         For parameters, trees and tables that cannot be used.
     """
+
     _by_value = True
 
-    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", inducer=None, release="within_leaf", complies="tests", shortfall="top_up",
-                 method="vmdav", gamma=.2, cat_weight=1., centroid="mean", keep_types=False, blocks=None, constraints=()):
-        super().__init__(k=k, quasi_identifiers=quasi_identifiers, categorical=categorical, identifiers=identifiers, missing=missing, constraints=constraints)
-        self.inducer, self.release, self.complies, self.shortfall = inducer, release, complies, shortfall
-        self.method, self.gamma, self.cat_weight, self.centroid, self.keep_types, self.blocks = method, gamma, cat_weight, centroid, keep_types, blocks
+    def __init__(
+        self,
+        k=5,
+        quasi_identifiers=None,
+        categorical=None,
+        identifiers=(),
+        missing="error",
+        inducer=None,
+        release="within_leaf",
+        complies="tests",
+        shortfall="top_up",
+        method="vmdav",
+        gamma=0.2,
+        cat_weight=1.0,
+        centroid="mean",
+        keep_types=False,
+        blocks=None,
+        constraints=(),
+    ):
+        super().__init__(
+            k=k,
+            quasi_identifiers=quasi_identifiers,
+            categorical=categorical,
+            identifiers=identifiers,
+            missing=missing,
+            constraints=constraints,
+        )
+        self.inducer, self.release, self.complies, self.shortfall = (
+            inducer,
+            release,
+            complies,
+            shortfall,
+        )
+        self.method, self.gamma, self.cat_weight, self.centroid, self.keep_types, self.blocks = (
+            method,
+            gamma,
+            cat_weight,
+            centroid,
+            keep_types,
+            blocks,
+        )
 
     @property
     def guarantee(self):
-        "The promise, in words; None with release=\"asis\""
-        if self.release == "asis": return None
-        return super().guarantee + ("; fewer than k rows lost" if self.shortfall == "lose" else "; no row lost")
+        """The promise, in words; None with release="asis" """
+        if self.release == "asis":
+            return None
+        return super().guarantee + (
+            "; fewer than k rows lost" if self.shortfall == "lose" else "; no row lost"
+        )
 
     def _check(self):
-        for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)
+        for name, allowed in _WORDS.items():
+            _check_choice(name, getattr(self, name), allowed)
         _check_grouping(self)
-        if self.release == "asis" and len(self.constraints): raise ValueError(f"'constraints' cannot be kept with release='asis', which publishes rows as they are. Got {len(self.constraints)}: use release='within_leaf'.")
+        if self.release == "asis" and len(self.constraints):
+            raise ValueError(
+                "'constraints' cannot be kept with release='asis', which publishes rows as they"
+                f" are. Got {len(self.constraints)}: use release='within_leaf'."
+            )
         _check_inducer(self.inducer)
 
     def fit(self, X, y=None):
-        "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
+        """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         super().fit(X, y)
         self.attributes_ = [_named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
         del self._named_
@@ -187,49 +324,87 @@ class MiCTAnonymizer(Anonymizer):
     def _publish(self, attributes, codes, y, k, allow=None):
         X, y, roles = self._rows_
         if k == 1 and allow is None:
-            self.tree_ = self.inducer_ = self.stops_ = self.averaged_ = self.moved_ = self.groups_ = self._places_ = None
+            self.tree_ = self.inducer_ = self.stops_ = self.averaged_ = self.moved_ = (
+                self.groups_
+            ) = self._places_ = None
             res = _exactly(attributes, codes)
-        else: res = self._average(X, y, roles, attributes, codes, k, allow)
+        else:
+            res = self._average(X, y, roles, attributes, codes, k, allow)
         self._named_ = [cs for _, cs in res]
         return res
 
     def _average(self, X, y, roles, attributes, codes, k, allow):
         table, names = _as_trained(X, attributes), [a.name for a in attributes]
-        others, ranks = [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])], _ordered(X, names) if self.keep_types else ()
+        others, ranks = (
+            [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])],
+            (_ordered(X, names) if self.keep_types else ()),
+        )
         order = _content_order([*codes, *others])
         m, self.inducer_ = _model_of(_estimator(self.inducer), table, y, order)
         _check_asks(m, names)
         stops, asked, codes = _stops(m, table)[order], _asked(m, names), [c[order] for c in codes]
         s = mixed_space(attributes, codes, self.cat_weight, ranks)
-        may = (lambda rows, g, n: np.ones(n, dtype=bool)) if allow is None else (lambda rows, g, n: allow(order[rows], g, n))
+        may = (
+            (lambda rows, g, n: np.ones(n, dtype=bool))
+            if allow is None
+            else (lambda rows, g, n: allow(order[rows], g, n))
+        )
         unit = _units(stops, asked, codes, self.complies)
         out = (np.bincount(unit) < k) | ~may(np.arange(len(s)), unit, int(unit.max()) + 1)
         bad, lost = out[unit], np.zeros(len(s), dtype=bool)
-        if self.shortfall == "lose" and 0 < bad.sum() < k: q, lost = np.zeros(len(s), dtype=bool), bad
-        else: q, out = _topped_up(s, unit, out, k, lambda rows: may(rows, np.zeros(len(rows), dtype=np.int64), 1)[0], allow is None)
+        if self.shortfall == "lose" and 0 < bad.sum() < k:
+            q, lost = np.zeros(len(s), dtype=bool), bad
+        else:
+            q, out = _topped_up(
+                s,
+                unit,
+                out,
+                k,
+                lambda rows: may(rows, np.zeros(len(rows), dtype=np.int64), 1)[0],
+                allow is None,
+            )
         groups = self._groups(s, unit, q, lost, k, may)
         back = np.argsort(order)
         self.tree_, self.stops_, self.groups_ = m.tree, stops[back], groups[back]
         self.averaged_, self.moved_ = np.sort(order[q]), np.sort(order[q & ~bad])
         stay = np.flatnonzero(~lost)
         hidden = ~asked[stops[stay]] & ~q[stay, None]
+
         def column(j, a):
             inv, cells = self._cells(a, codes[j][stay], groups[stay], hidden[:, j], a.name in ranks)
-            res = np.full(len(s), -1); res[order[stay]] = inv
+            res = np.full(len(s), -1)
+            res[order[stay]] = inv
             return res, cells
+
         res = [column(j, a) for j, a in enumerate(attributes)]
-        self._places_ = _published_rows([(c[c >= 0], cells) for c, cells in res]) if self.release == "within_leaf" else None
+        self._places_ = (
+            _published_rows([(c[c >= 0], cells) for c, cells in res])
+            if self.release == "within_leaf"
+            else None
+        )
         return res
 
     def _groups(self, s, unit, q, lost, k, may):
-        "Group of each row, -1 for a row that is published as it is, or lost"
-        def group(rows): return microaggregate(s.take(rows), k, self.method, self.gamma, self.blocks, lambda r, g, n: may(rows[r], g, n))
+        """Group of each row, -1 for a row that is published as it is, or lost"""
+
+        def group(rows):
+            return microaggregate(
+                s.take(rows),
+                k,
+                self.method,
+                self.gamma,
+                self.blocks,
+                lambda r, g, n: may(rows[r], g, n),
+            )
+
         res = np.full(len(s), -1)
         n = 0
         if q.any():
             rows = np.flatnonzero(q)
-            res[rows] = group(rows); n = int(res.max()) + 1
-        if self.release == "asis": return res
+            res[rows] = group(rows)
+            n = int(res.max()) + 1
+        if self.release == "asis":
+            return res
         rest = np.flatnonzero(~q & ~lost)
         rest = rest[np.argsort(unit[rest], kind="stable")]
         for rows in np.split(rest, np.flatnonzero(np.diff(unit[rest])) + 1) if len(rest) else []:
@@ -238,16 +413,21 @@ class MiCTAnonymizer(Anonymizer):
         return res
 
     def _cells(self, a, codes, groups, hidden, ranked):
-        "(codes, cells) of a column, for the rows that are published"
+        """(codes, cells) of a column, for the rows that are published"""
         if self.release == "asis":
             own = groups < 0
             inv, cells = np.array(codes, dtype=np.int64), list(map(Exact, a.items))
             if not own.all():
-                at, more = _representatives(a, codes[~own], groups[~own], self.centroid, self.keep_types, ranked)
-                inv[~own] = at + len(cells); cells = cells + more
+                at, more = _representatives(
+                    a, codes[~own], groups[~own], self.centroid, self.keep_types, ranked
+                )
+                inv[~own] = at + len(cells)
+                cells = cells + more
         else:
             inv, cells = _representatives(a, codes, groups, self.centroid, self.keep_types, ranked)
-            if self.release == "suppress" and hidden.any(): inv = np.where(hidden, len(cells), inv); cells = [*cells, Suppressed()]
+            if self.release == "suppress" and hidden.any():
+                inv = np.where(hidden, len(cells), inv)
+                cells = [*cells, Suppressed()]
         number = {cells[i]: None for i in np.unique(inv).tolist()}
         number = {c: i for i, c in enumerate(number)}
         lut = np.array([number.get(c, -1) for c in cells], dtype=np.int64)
@@ -255,8 +435,15 @@ class MiCTAnonymizer(Anonymizer):
 
     @available_if(lambda self: self.release == "within_leaf")
     def _recode(self, X):
-        if self._places_ is None: return [_as_they_are(X[a.name], a) for a in self.attributes_]
-        return _nearest_published(X, [a.name for a in self.attributes_], self._places_, [a.name for a in self.attributes_ if a.kind == "categorical"], self.cat_weight)
+        if self._places_ is None:
+            return [_as_they_are(X[a.name], a) for a in self.attributes_]
+        return _nearest_published(
+            X,
+            [a.name for a in self.attributes_],
+            self._places_,
+            [a.name for a in self.attributes_ if a.kind == "categorical"],
+            self.cat_weight,
+        )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -265,34 +452,57 @@ class MiCTAnonymizer(Anonymizer):
 
     def __getstate__(self):
         state = super().__getstate__()
-        for o in ("tree_", "inducer_", "stops_", "averaged_", "moved_", "groups_"): state.pop(o, None)
+        for o in ("tree_", "inducer_", "stops_", "averaged_", "moved_", "groups_"):
+            state.pop(o, None)
         return state
 
 # %% ../nbs/13b_mict.ipynb #70f14a6c
-def _textbook_knn(rows, classes, row, m, ranges, weight=1.):
-    "Share of each class, a dict, among the m nearest rows and those equally near; `ranges` of numeric columns, None for categories"
-    def d(u): return round(sum(weight*(a != b) if r is None else ((a - b)/(r or 1))**2 for a, b, r in zip(u, row, ranges)), 12)
+def _textbook_knn(rows, classes, row, m, ranges, weight=1.0):
+    """Share of each class, a dict, among the m nearest rows and those equally near; `ranges` of
+    numeric columns, None for categories
+    """
+
+    def d(u):
+        return round(
+            sum(
+                weight * (a != b) if r is None else ((a - b) / (r or 1)) ** 2
+                for a, b, r in zip(u, row, ranges)
+            ),
+            12,
+        )
+
     far = sorted(map(d, rows))[min(m, len(rows)) - 1]
     near = [c for u, c in zip(rows, classes) if d(u) <= far]
-    return {c: near.count(c)/len(near) for c in sorted(set(classes))}
+    return {c: near.count(c) / len(near) for c in sorted(set(classes))}
 
 # %% ../nbs/13b_mict.ipynb #836b5ae0
 def _chances(c, cs):
-    "(only value of each cell, -1 for none; None where a cell has several; weights of values, shape (n_cells, n_values))"
+    """(only value of each cell, -1 for none; None where a cell has several; weights of values,
+    shape (n_cells, n_values))
+    """
     members = _members(c, cs)
     block = _block(c, cs)[0]
-    one = None if any(len(o) > 1 for o in members) else np.array([o[0] if o else -1 for o in members], dtype=np.int64)
+    one = (
+        None
+        if any(len(o) > 1 for o in members)
+        else np.array([o[0] if o else -1 for o in members], dtype=np.int64)
+    )
     return one, block
+
 
 class _NeighbourColumn:
     "One column of the training rows: what is needed to measure from it"
+
     def __init__(self, s, code, weight):
         self.name, self.code, self.weight = s.name, code, weight
         if code.kind == "numeric":
             self.x = self.numbers(s)
             known = self.x[~np.isnan(self.x)]
-            self.width = (float(known.max()/2 - known.min()/2)*2 or 1.) if len(known) else 1.
-        else: self.one, self.block, self.at = self.read(s)
+            self.width = (
+                (float(known.max() / 2 - known.min() / 2) * 2 or 1.0) if len(known) else 1.0
+            )
+        else:
+            self.one, self.block, self.at = self.read(s)
 
     def numbers(self, s):
         codes, cs = _coded(s)
@@ -305,41 +515,53 @@ class _NeighbourColumn:
         return one, block, codes % (len(cs) + 1)
 
     def take(self, rows):
-        if self.code.kind == "numeric": self.x = self.x[rows]
-        else: self.at = self.at[rows]
+        if self.code.kind == "numeric":
+            self.x = self.x[rows]
+        else:
+            self.at = self.at[rows]
 
     def key(self):
-        "Something to sort and compare training rows by"
+        """Something to sort and compare training rows by"""
         return self.x if self.code.kind == "numeric" else self.at
 
     def far_from(self, s):
-        "A function (rows of s) -> their distances to the training rows, shape (n, n_training)"
+        """A function (rows of s) -> their distances to the training rows, shape (n, n_training)"""
         if self.code.kind == "numeric":
             x = self.numbers(s)
             whole = np.isfinite(x).all() and np.isfinite(self.x).all()
+
             def far(rows):
                 with np.errstate(over="ignore", invalid="ignore"):
-                    d = np.subtract.outer(x[rows], self.x); d /= self.width; np.square(d, out=d)
-                return d if whole else np.where(np.isnan(d), 1., d)
+                    d = np.subtract.outer(x[rows], self.x)
+                    d /= self.width
+                    np.square(d, out=d)
+                return d if whole else np.where(np.isnan(d), 1.0, d)
+
             return far
         one, block, at = self.read(s)
         if one is not None and self.one is not None:
             mine, theirs = self.one[self.at], one[at]
-            if (theirs >= 0).all(): return lambda rows: self.weight*np.not_equal.outer(theirs[rows], mine)
-            return lambda rows: self.weight*((theirs[rows, None] != mine) | (theirs[rows, None] < 0))
-        table = self.weight*(1 - (block @ self.block.T).toarray())
+            if (theirs >= 0).all():
+                return lambda rows: self.weight * np.not_equal.outer(theirs[rows], mine)
+            return lambda rows: (
+                self.weight * ((theirs[rows, None] != mine) | (theirs[rows, None] < 0))
+            )
+        table = self.weight * (1 - (block @ self.block.T).toarray())
         return lambda rows: table[at[rows]][:, self.at]
 
 # %% ../nbs/13b_mict.ipynb #30f40666
 class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
-    """Nearest neighbours on mixed data, raw or published, with the distance of microaggregation. Source: mict, Eq. 4 and Section 5.
+    """Nearest neighbours on mixed data, raw or published, with the distance of microaggregation.
+
+    Source: mict, Eq. 4 and Section 5.
 
     Parameters
     ----------
     n_neighbors : int
         Rows that vote, at least 1; those as near as the last of them vote too.
     cat_weight : float
-        What a wrong category counts, above 0; 1 is as much as the whole range of a number in the training rows.
+        What a wrong category counts, above 0; 1 is as much as the whole range of a number in the
+        training rows.
     categorical : list of str or None
         Columns whose numbers are categories.
     taxonomies : dict of Taxonomy or None
@@ -357,37 +579,67 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
     Raises
     ------
     ValueError, TypeError
-        For parameters and tables that cannot be used, missing classes, and other columns at predict.
+        For parameters and tables that cannot be used, missing classes, and other columns at
+        predict.
     """
-    def __init__(self, n_neighbors=5, cat_weight=1., categorical=(), taxonomies=None):
-        self.n_neighbors, self.cat_weight, self.categorical, self.taxonomies = n_neighbors, cat_weight, categorical, taxonomies
+
+    def __init__(self, n_neighbors=5, cat_weight=1.0, categorical=(), taxonomies=None):
+        self.n_neighbors, self.cat_weight, self.categorical, self.taxonomies = (
+            n_neighbors,
+            cat_weight,
+            categorical,
+            taxonomies,
+        )
 
     def fit(self, X, y):
-        "Remember rows X, raw or a release's `data`, shape (n_rows, n_columns), and their class y"
+        """Remember rows X, raw or a release's `data`, shape (n_rows, n_columns), and their class y"""
         _forget(self)
-        if isinstance(self.n_neighbors, (bool, np.bool_)) or not isinstance(self.n_neighbors, (int, np.integer)) or self.n_neighbors < 1: raise ValueError(f"'n_neighbors' must be an integer of at least 1. Got {self.n_neighbors!r}.")
+        if (
+            isinstance(self.n_neighbors, (bool, np.bool_))
+            or not isinstance(self.n_neighbors, (int, np.integer))
+            or self.n_neighbors < 1
+        ):
+            raise ValueError(
+                f"'n_neighbors' must be an integer of at least 1. Got {self.n_neighbors!r}."
+            )
         _check_number("cat_weight", self.cat_weight, positive=True)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
         _warn_of_texts(X, "learn from its data")
-        y, enc = _check_y(y, X), ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies)
+        y, enc = (
+            _check_y(y, X),
+            ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies),
+        )
         _check_parameters(enc, X.columns)
         classes, codes = _class_codes(y)
         order = canonical_order([X[o] for o in X])
         X, codes = X.iloc[order], codes[order]
-        columns = [_NeighbourColumn(X[o], learn_column(X[o], enc), float(self.cat_weight)) for o in X]
+        columns = [
+            _NeighbourColumn(X[o], learn_column(X[o], enc), float(self.cat_weight)) for o in X
+        ]
         at, first = _distinct([o.key() for o in columns])
-        for o in columns: o.take(first)
+        for o in columns:
+            o.take(first)
         _keep_classes(self, classes)
-        counts = np.bincount(at*len(classes) + codes, minlength=len(first)*len(classes)).reshape(-1, len(classes))
-        self.counts_, self.columns_, self.n_features_in_ = counts[:, self._sorted_], columns, X.shape[1]
-        if named: self.feature_names_in_ = np.array(X.columns, dtype=object)
+        counts = np.bincount(
+            at * len(classes) + codes, minlength=len(first) * len(classes)
+        ).reshape(-1, len(classes))
+        self.counts_, self.columns_, self.n_features_in_ = (
+            counts[:, self._sorted_],
+            columns,
+            X.shape[1],
+        )
+        if named:
+            self.feature_names_in_ = np.array(X.columns, dtype=object)
         return self
 
     def predict_proba(self, X):
-        "Share of each class among the neighbours, shape (n_rows, n_classes)"
+        """Share of each class among the neighbours, shape (n_rows, n_classes)"""
         check_is_fitted(self, "columns_")
-        X = same_columns(X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
-        alike, first = _distinct([_hashed(X[o]) for o in X])             # of published rows many are alike
+        X = same_columns(
+            X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_")
+        )
+        # of published rows many are alike
+        alike, first = _distinct([_hashed(X[o]) for o in X])
         X = X.iloc[first]
         votes, res = self.counts_.sum(axis=1), np.empty((len(X), self.counts_.shape[1]))
         m = min(self.n_neighbors, len(votes))
@@ -395,14 +647,19 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
             near = np.argpartition(d, m - 1, axis=1)[:, :m]
             some = np.take_along_axis(d, near, axis=1)
             turn = np.argsort(some, axis=1, kind="stable")
-            enough = np.cumsum(np.take_along_axis(votes[near], turn, axis=1), axis=1) >= min(self.n_neighbors, votes.sum())
-            last = np.take_along_axis(np.take_along_axis(some, turn, axis=1), enough.argmax(axis=1)[:, None], axis=1)
+            enough = np.cumsum(np.take_along_axis(votes[near], turn, axis=1), axis=1) >= min(
+                self.n_neighbors, votes.sum()
+            )
+            last = np.take_along_axis(
+                np.take_along_axis(some, turn, axis=1), enough.argmax(axis=1)[:, None], axis=1
+            )
             r, c = np.nonzero(d <= last + 1e-12)
-            for j in range(res.shape[1]): res[rows, j] = np.bincount(r, self.counts_[c, j], len(rows))
-        return (res/res.sum(axis=1, keepdims=True))[alike]
+            for j in range(res.shape[1]):
+                res[rows, j] = np.bincount(r, self.counts_[c, j], len(rows))
+        return (res / res.sum(axis=1, keepdims=True))[alike]
 
     def predict(self, X):
-        "Class of each row, shape (n_rows,); ties go to the first class in declared order"
+        """Class of each row, shape (n_rows,); ties go to the first class in declared order"""
         p = self.predict_proba(X)[:, np.argsort(self._sorted_)]
         return self._classes_[np.round(p, 12).argmax(axis=1)]
 
@@ -411,53 +668,87 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
         return tags
 
+
 def _pieces(columns, X, n):
-    "(some rows of X, their distances to the n training rows), piece by piece"
-    far, step = [o.far_from(X[o.name]) for o in columns], max(1, 500_000//n)
+    """(some rows of X, their distances to the n training rows), piece by piece"""
+    far, step = [o.far_from(X[o.name]) for o in columns], max(1, 500_000 // n)
     for i in range(0, len(X), step):
         rows = np.arange(i, min(i + step, len(X)))
         d = far[0](rows)
-        for f in far[1:]: d += f(rows)
+        for f in far[1:]:
+            d += f(rows)
         yield rows, d
 
+
 def _hashed(s):
-    "A column whose values are told apart as their types are: 1 is not True"
+    """A column whose values are told apart as their types are: 1 is not True"""
     return [(type(v), v) for v in s] if s.dtype == object else s
 
+
 def _distinct(columns):
-    "(number of each row among the distinct rows, one row of each, in order of first occurrence)"
+    """(number of each row among the distinct rows, one row of each, in order of first occurrence)"""
     key = np.zeros(len(columns[0]), dtype=np.int64)
     for c in columns:
-        code = pd.factorize(c if not isinstance(c, list) else pd.Series(c, dtype=object))[0].astype(np.int64) + 1
-        key = pd.factorize(key*(int(code.max(initial=0)) + 1) + code)[0].astype(np.int64)
+        code = (
+            pd.factorize(c if not isinstance(c, list) else pd.Series(c, dtype=object))[0].astype(
+                np.int64
+            )
+            + 1
+        )
+        key = pd.factorize(key * (int(code.max(initial=0)) + 1) + code)[0].astype(np.int64)
     return key, np.unique(key, return_index=True)[1]
 
 # %% ../nbs/13b_mict.ipynb #290bfa5b
 def record_linkage(
-    original:pd.DataFrame, # What an attacker knows: the original values of people, shape (n_rows, n_columns)
-    published:pd.DataFrame, # The published rows of the same people in the same order, raw or a release's `data`, shape (n_rows, n_columns)
-    rows=None, # Positions of the people who are looked for; None: all
-    cat_weight:float=1., # What a wrong category counts, above 0
-    categorical=(), # Columns whose numbers are categories
-    taxonomies=None, # `Taxonomy` by column name, for columns that hold nodes
-)->np.ndarray: # Chance that each of them is found, shape (n_rows,) or that of `rows`
-    """Distance-based record linkage: the attacker takes one of the published rows that are nearest to a person, by the distance of `MixedKNNClassifier`, ranges being those
-    of the published values. At most 1/n for a person in an equivalence class of n. Raises ValueError for tables that do not fit each other, and as `MixedKNNClassifier`."""
+    original: pd.DataFrame,
+    published: pd.DataFrame,
+    rows=None,
+    cat_weight: float = 1.0,
+    categorical=(),
+    taxonomies=None,
+) -> np.ndarray:
+    """Distance-based record linkage: the attacker takes one of the published rows that are nearest
+    to a person, by the distance of `MixedKNNClassifier`, ranges being those
+    of the published values. At most 1/n for a person in an equivalence class of n. Raises
+    ValueError for tables that do not fit each other, and as `MixedKNNClassifier`."""
     original, published = check_table(original), check_table(published)
-    if len(original) != len(published): raise ValueError(f"'published' must have the {len(original)} rows of 'original', in their order. Got {len(published)}: leave the lost rows out of 'original'.")
+    if len(original) != len(published):
+        raise ValueError(
+            f"'published' must have the {len(original)} rows of 'original', in their order. Got"
+            f" {len(published)}: leave the lost rows out of 'original'."
+        )
     absent = [o for o in published if o not in original]
-    if absent: raise ValueError(f"'original' must have the columns of 'published'. Got none named {absent[0]!r}.")
+    if absent:
+        raise ValueError(
+            f"'original' must have the columns of 'published'. Got none named {absent[0]!r}."
+        )
     _check_number("cat_weight", cat_weight, positive=True)
     _warn_of_texts(published, "measure from its data")
-    rows = np.arange(len(original)) if rows is None else np.asarray(rows, dtype=None if len(rows) else np.int64)
-    if rows.dtype.kind not in "iu" or rows.ndim != 1 or (len(rows) and (rows.min() < 0 or rows.max() >= len(original))): raise ValueError(f"'rows' must be positions from 0 to {len(original) - 1}. Got {rows.dtype} of shape {rows.shape}{f' from {rows.min()} to {rows.max()}' if rows.dtype.kind in 'iu' else ', use np.flatnonzero for a mask'}.")
+    rows = (
+        np.arange(len(original))
+        if rows is None
+        else np.asarray(rows, dtype=None if len(rows) else np.int64)
+    )
+    if (
+        rows.dtype.kind not in "iu"
+        or rows.ndim != 1
+        or (len(rows) and (rows.min() < 0 or rows.max() >= len(original)))
+    ):
+        raise ValueError(
+            f"'rows' must be positions from 0 to {len(original) - 1}. Got {rows.dtype} of shape"
+            f" {rows.shape}{f' from {rows.min()} to {rows.max()}' if rows.dtype.kind in 'iu' else ', use np.flatnonzero for a mask'}."
+        )
     enc = ReleaseEncoder(categorical=categorical, taxonomies=taxonomies)
     _check_parameters(enc, published.columns)
-    columns = [_NeighbourColumn(published[o], learn_column(published[o], enc), float(cat_weight)) for o in published]
+    columns = [
+        _NeighbourColumn(published[o], learn_column(published[o], enc), float(cat_weight))
+        for o in published
+    ]
     at, first = _distinct([o.key() for o in columns])
-    for o in columns: o.take(first)
+    for o in columns:
+        o.take(first)
     size, own, res = np.bincount(at), at[rows], np.empty(len(rows))
     for i, d in _pieces(columns, original.iloc[rows], len(first)):
         near = d <= d.min(axis=1, keepdims=True) + 1e-12
-        res[i] = near[np.arange(len(i)), own[i]]/(near @ size)
+        res[i] = near[np.arange(len(i)), own[i]] / (near @ size)
     return res

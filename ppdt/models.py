@@ -22,59 +22,105 @@ from sklearn.tree import DecisionTreeClassifier
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, entropy
 from .reading import _point
 from .tables import MISSING, Cell, Interval, _names, check_table, encode, position, value_text
-from .trees import _COLORS, _GAP, _LINE, _SIZE, _boxes, _columns, _fill, _short, _width, plot_tree
+from ppdt.trees import (
+    _COLORS,
+    _GAP,
+    _LINE,
+    _SIZE,
+    _boxes,
+    _columns,
+    _fill,
+    _short,
+    _width,
+    plot_tree,
+)
 
 # %% ../nbs/07c_models.ipynb #a4b1e244
 def _textbook_end(tree, person):
-    "The node where a person stops, asked question by question; `person` maps columns to values"
+    """The node where a person stops, asked question by question; `person` maps columns to values"""
     node = 0
     while tree.attribute[node] >= 0:
         j, kind, t = tree.attribute[node], tree.kind[node], tree.threshold[node]
         v = person[tree.names[j]]
-        if kind == THRESHOLD: code = int(v - t >= _EPS)
-        elif kind == ONE_VALUE: code = int(v != tree.values[j][int(t)])
-        else: code = tree.values[j].index(v) if v in tree.values[j] else -1
+        if kind == THRESHOLD:
+            code = int(v - t >= _EPS)
+        elif kind == ONE_VALUE:
+            code = int(v != tree.values[j][int(t)])
+        else:
+            code = tree.values[j].index(v) if v in tree.values[j] else -1
         child = int(tree.child_of_code(node, code))
-        if child < 0: break
+        if child < 0:
+            break
         node = child
     return node
 
-_EPS = 1e-6       # a number this close to a threshold goes right, as in `ppdt.c45`
+
+_EPS = 1e-6  # a number this close to a threshold goes right, as in `ppdt.c45`
 
 # %% ../nbs/07c_models.ipynb #5560cee3
 def _textbook_span(tree, known, secrets, possible=lambda person: True):
-    "The bins that some completion reaches: `known` are the public values, `secrets` lists the values of each private column. Source: kadet, Definition 4."
+    """The bins that some completion reaches: `known` are the public values, `secrets` lists the
+    values of each private column.
+
+    Source: kadet, Definition 4.
+    """
     ends = set()
     for values in product(*secrets.values()):
         person = known | dict(zip(secrets, values))
-        if possible(person): ends.add(_textbook_end(tree, person))
+        if possible(person):
+            ends.add(_textbook_end(tree, person))
     return {(end, c) for end in ends for c in tree.classes.tolist()}
 
 # %% ../nbs/07c_models.ipynb #1b89de5a
 @dataclass(frozen=True, eq=False)
 class _Domain:
-    "What one column can be: values, or the pieces of a line between cuts, of which piece i is (cuts[i-1], cuts[i]]"
+    """What one column can be: values, or the pieces of a line between cuts, of which piece i is
+    (cuts[i-1], cuts[i]]
+    """
+
     name: str
     values: list = None
     cuts: np.ndarray = None
-    single: bool = False         # are numbers rounded to 32 bits first, as scikit-learn does?
-    open: bool = False           # may it be something that nobody named?
-    missing: bool = False        # is a missing number a piece of its own, the last one?
-    dates: str = None            # the dtype, when the line is one of dates
-    def __len__(self): return len(self.cuts) + 1 + self.missing if self.values is None else len(self.values) + self.open
+    single: bool = False  # are numbers rounded to 32 bits first, as scikit-learn does?
+    open: bool = False  # may it be something that nobody named?
+    missing: bool = False  # is a missing number a piece of its own, the last one?
+    dates: str = None  # the dtype, when the line is one of dates
+
+    def __len__(self):
+        return (
+            len(self.cuts) + 1 + self.missing
+            if self.values is None
+            else len(self.values) + self.open
+        )
+
     @cached_property
-    def where(self): return {v: i for i, v in enumerate(self.values)}
+    def where(self):
+        return {v: i for i, v in enumerate(self.values)}
+
     def on_line(self, x):
-        "Numbers as the tree sees them"
-        return np.asarray(x, dtype=np.float32).astype(float) if self.single else np.asarray(x, dtype=float)
+        """Numbers as the tree sees them"""
+        return (
+            np.asarray(x, dtype=np.float32).astype(float)
+            if self.single
+            else np.asarray(x, dtype=float)
+        )
 
 # %% ../nbs/07c_models.ipynb #cf6cb58e
 def _places(d, s):
-    "For each row of a column the number of its value or piece; -1 where missing, unless that is a value of its own"
+    """For each row of a column the number of its value or piece; -1 where missing, unless that is a
+    value of its own
+    """
     if d.values is None:
         a, codes = encode(s.astype(int) if s.dtype == bool else s)
-        if a.kind != "numeric": raise ValueError(f"Column {s.name!r} must hold numbers, since the tree compares it with thresholds. Got {a.dtype}: convert it.")
-        lut, lost = np.searchsorted(d.cuts, d.on_line(a.positions[:len(a.known)])), len(d) - 1 if d.missing else -1
+        if a.kind != "numeric":
+            raise ValueError(
+                f"Column {s.name!r} must hold numbers, since the tree compares it with thresholds."
+                f" Got {a.dtype}: convert it."
+            )
+        lut, lost = (
+            np.searchsorted(d.cuts, d.on_line(a.positions[: len(a.known)])),
+            (len(d) - 1 if d.missing else -1),
+        )
     else:
         a, codes = encode(s)
         lut, lost = [d.where[o] for o in a.items], d.where.get(MISSING, -1)
@@ -82,382 +128,695 @@ def _places(d, s):
 
 # %% ../nbs/07c_models.ipynb #86895593
 def _cut(tree, node, single):
-    "The largest number that goes left at a threshold"
+    """The largest number that goes left at a threshold"""
     t = float(tree.threshold[node])
-    return t if single else max(t, float(np.nextafter(t + _EPS, -np.inf)))       # t itself where numbers are so large that nothing lies between
+    # t itself where numbers are so large that nothing lies between
+    return t if single else max(t, float(np.nextafter(t + _EPS, -np.inf)))
+
 
 def _piece_mask(d, lo, hi):
-    "The pieces of a line from lo to hi, both ends included; they must lie on cuts"
+    """The pieces of a line from lo to hi, both ends included; they must lie on cuts"""
     i = np.arange(len(d))
-    return (i > np.searchsorted(d.cuts, np.nextafter(d.on_line(lo), -np.inf))) & (i <= np.searchsorted(d.cuts, d.on_line(hi)))
+    return (i > np.searchsorted(d.cuts, np.nextafter(d.on_line(lo), -np.inf))) & (
+        i <= np.searchsorted(d.cuts, d.on_line(hi))
+    )
 
 # %% ../nbs/07c_models.ipynb #78cc183f
 @dataclass(frozen=True)
 class _Ask:
-    "What an attribute of a tree asks of the table: a column as it is, or a number for each of its values"
+    """What an attribute of a tree asks of the table: a column as it is, or a number for each of its
+    values
+    """
+
     column: str
     number: dict = None
-    other: float = 0.            # the number of values that are not named
-    closed: bool = False         # were all values named?
-    def numbers(self, values): return np.array([self.number.get(o, self.other) for o in values])
+    other: float = 0.0  # the number of values that are not named
+    closed: bool = False  # were all values named?
+
+    def numbers(self, values):
+        return np.array([self.number.get(o, self.other) for o in values])
 
 # %% ../nbs/07c_models.ipynb #bc4b5c10
 @dataclass(frozen=True, eq=False)
 class _Model:
     "A tree, and what must be known to ask people its questions"
+
     tree: Tree
     asks: list
-    single: bool = False         # are numbers rounded to 32 bits first?
-    left: np.ndarray = None      # does a missing number go left, for each node? None: down all branches, in parts
-    samples: np.ndarray = None   # rows of each node, where counts may be weights
-    inputs: tuple = ()           # x0, x1, ... when the columns that it was learnt from had no names
+    single: bool = False  # are numbers rounded to 32 bits first?
+    # does a missing number go left, for each node? None: down all branches, in parts
+    left: np.ndarray = None
+    samples: np.ndarray = None  # rows of each node, where counts may be weights
+    inputs: tuple = ()  # x0, x1, ... when the columns that it was learnt from had no names
+
     @property
-    def asked(self): return list(dict.fromkeys(self.asks[j].column for j in np.unique(self.tree.attribute[self.tree.attribute >= 0])))
+    def asked(self):
+        return list(
+            dict.fromkeys(
+                self.asks[j].column
+                for j in np.unique(self.tree.attribute[self.tree.attribute >= 0])
+            )
+        )
+
 
 def _nameless(names):
-    "The names when they only count the columns, else nothing"
+    """The names when they only count the columns, else nothing"""
     return tuple(names) if list(names) == [f"x{i}" for i in range(len(names))] else ()
 
 # %% ../nbs/07c_models.ipynb #3d0da027
 def _own_tree(tree):
-    "(Tree, asks, whether numbers are rounded to 32 bits) of a tree of this package"
-    if any(isinstance(o, Cell) for v in tree.values for o in v): raise ValueError("'tree' must ask for raw values. Got a tree that was learnt from published cells: it tells no more than its release, so audit that with ppdt.privacy.audit.")
-    if np.any(tree.level): raise ValueError("'tree' must ask for values as they are. Got a test on a level of a taxonomy: give each level as a column of its own (`ppdt.kadet.with_levels` makes them) and set the tree's `level` to 0.")
+    """(Tree, asks, whether numbers are rounded to 32 bits) of a tree of this package"""
+    if any(isinstance(o, Cell) for v in tree.values for o in v):
+        raise ValueError(
+            "'tree' must ask for raw values. Got a tree that was learnt from published cells: it"
+            " tells no more than its release, so audit that with ppdt.privacy.audit."
+        )
+    if np.any(tree.level):
+        raise ValueError(
+            "'tree' must ask for values as they are. Got a test on a level of a taxonomy: give each"
+            " level as a column of its own (`ppdt.kadet.with_levels` makes them) and set the tree's"
+            " `level` to 0."
+        )
     return tree, [_Ask(o) for o in tree.names], False
 
 # %% ../nbs/07c_models.ipynb #fd731876
 def _sklearn_tree(clf, names):
-    "A fitted DecisionTreeClassifier as a `Tree`"
+    """A fitted DecisionTreeClassifier as a `Tree`"""
     t, n = clf.tree_, clf.tree_.node_count
     parent, code = np.full(n, -1), np.full(n, -1)
     for b, kids in enumerate((t.children_left, t.children_right)):
         inner = np.flatnonzero(kids >= 0)
         parent[kids[inner]], code[kids[inner]] = inner, b
     attribute = np.where(t.children_left >= 0, t.feature, -1)
-    counts = t.value[:, 0, :]*(t.weighted_n_node_samples/np.maximum(t.value[:, 0, :].sum(axis=1), 1e-300))[:, None]
+    counts = (
+        t.value[:, 0, :]
+        * (t.weighted_n_node_samples / np.maximum(t.value[:, 0, :].sum(axis=1), 1e-300))[:, None]
+    )
     near = np.round(counts)
-    if np.allclose(counts, near, rtol=0, atol=1e-6): counts = near
+    if np.allclose(counts, near, rtol=0, atol=1e-6):
+        counts = near
     inner = attribute >= 0
-    return Tree(parent, attribute, np.zeros(n, dtype=int), np.where(inner, THRESHOLD, LEAF), np.where(inner, t.threshold, np.nan), code,
-                counts, counts.sum(axis=1), list(names), [["<=", ">"]]*len(names), clf.classes_)
+    return Tree(
+        parent,
+        attribute,
+        np.zeros(n, dtype=int),
+        np.where(inner, THRESHOLD, LEAF),
+        np.where(inner, t.threshold, np.nan),
+        code,
+        counts,
+        counts.sum(axis=1),
+        list(names),
+        [["<=", ">"]] * len(names),
+        clf.classes_,
+    )
 
 # %% ../nbs/07c_models.ipynb #c6ffcb82
 def _key(v):
-    "A category as the audit knows it: NaN, None and NaT are all `MISSING`"
+    """A category as the audit knows it: NaN, None and NaT are all `MISSING`"""
     return MISSING if pd.api.types.is_scalar(v) and pd.isna(v) else v
 
+
 def _inputs(o):
-    "Names of the columns that an encoder, transformer or tree was learnt from; x0, x1, ... for an array"
-    return [str(c) for c in getattr(o, "feature_names_in_", [f"x{i}" for i in range(o.n_features_in_)])]
+    """Names of the columns that an encoder, transformer or tree was learnt from; x0, x1, ... for an
+    array
+    """
+    return [
+        str(c) for c in getattr(o, "feature_names_in_", [f"x{i}" for i in range(o.n_features_in_)])
+    ]
 
 # %% ../nbs/07c_models.ipynb #83766ddd
 def _encoder_asks(enc, names=None):
-    "What each output column of a fitted OneHotEncoder or OrdinalEncoder asks"
+    """What each output column of a fitted OneHotEncoder or OrdinalEncoder asks"""
     names = _inputs(enc) if names is None else names
-    if any(o is not None for o in getattr(enc, "infrequent_categories_", [])): raise ValueError("'columns' must be an encoder with one number a value. Got one that lumps infrequent categories: fit it without min_frequency and max_categories.")
+    if any(o is not None for o in getattr(enc, "infrequent_categories_", [])):
+        raise ValueError(
+            "'columns' must be an encoder with one number a value. Got one that lumps infrequent"
+            " categories: fit it without min_frequency and max_categories."
+        )
     values = [[_key(v) for v in c.tolist()] for c in enc.categories_]
     for o, v in zip(names, values):
-        if v.count(MISSING) > 1: raise ValueError(f"'columns' must be an encoder with one kind of missing value. Got None and NaN for {o!r}: replace one by the other, and fit again.")
+        if v.count(MISSING) > 1:
+            raise ValueError(
+                "'columns' must be an encoder with one kind of missing value. Got None and NaN for"
+                f" {o!r}: replace one by the other, and fit again."
+            )
     if isinstance(enc, OrdinalEncoder):
-        other, lost = (-1. if o is None else float(o) for o in (enc.unknown_value, enc.encoded_missing_value))
-        return [_Ask(o, {w: lost if w is MISSING else float(i) for i, w in enumerate(v)}, other, True) for o, v in zip(names, values)]
-    drop = [None]*len(names) if enc.drop_idx_ is None else enc.drop_idx_
-    return [_Ask(o, {w: float(i == j) for j, w in enumerate(v)}, 0., True) for o, v, d in zip(names, values, drop) for i in range(len(v)) if i != d]
+        other, lost = (
+            -1.0 if o is None else float(o) for o in (enc.unknown_value, enc.encoded_missing_value)
+        )
+        return [
+            _Ask(o, {w: lost if w is MISSING else float(i) for i, w in enumerate(v)}, other, True)
+            for o, v in zip(names, values)
+        ]
+    drop = [None] * len(names) if enc.drop_idx_ is None else enc.drop_idx_
+    return [
+        _Ask(o, {w: float(i == j) for j, w in enumerate(v)}, 0.0, True)
+        for o, v, d in zip(names, values, drop)
+        for i in range(len(v))
+        if i != d
+    ]
 
 # %% ../nbs/07c_models.ipynb #41db9977
 def _transformer_asks(ct):
-    "What each output column of a fitted ColumnTransformer asks"
+    """What each output column of a fitted ColumnTransformer asks"""
     known, res = np.array(_inputs(ct), dtype=object), {}
     for name, t, cols in ct.transformers_:
         cols = [cols] if isinstance(cols, str) else cols
         at = ct.output_indices_[name]
-        if at.start == at.stop: continue
-        names = [o if isinstance(o, str) else known[o] for o in (cols if isinstance(cols, (list, np.ndarray, pd.Index)) and np.asarray(cols).dtype != bool else known[cols])]
-        if isinstance(t, (OneHotEncoder, OrdinalEncoder)): asks = _encoder_asks(t, names)
-        elif isinstance(t, str) or isinstance(t, FunctionTransformer) and t.func is None: asks = [_Ask(o) for o in names]
-        else: raise TypeError(f"'columns' must be made of OneHotEncoder, OrdinalEncoder and 'passthrough'. Got {type(t).__name__} for {', '.join(names)}: a tree does not need scaled numbers, pass them through.")
+        if at.start == at.stop:
+            continue
+        names = [
+            o if isinstance(o, str) else known[o]
+            for o in (
+                cols
+                if isinstance(cols, (list, np.ndarray, pd.Index)) and np.asarray(cols).dtype != bool
+                else known[cols]
+            )
+        ]
+        if isinstance(t, (OneHotEncoder, OrdinalEncoder)):
+            asks = _encoder_asks(t, names)
+        elif isinstance(t, str) or isinstance(t, FunctionTransformer) and t.func is None:
+            asks = [_Ask(o) for o in names]
+        else:
+            raise TypeError(
+                "'columns' must be made of OneHotEncoder, OrdinalEncoder and 'passthrough'. Got"
+                f" {type(t).__name__} for {', '.join(names)}: a tree does not need scaled numbers,"
+                " pass them through."
+            )
         res |= dict(zip(range(at.start, at.stop), asks))
     return [res[i] for i in range(len(res))]
 
 # %% ../nbs/07c_models.ipynb #846a743e
 def _asks_by_hand(names, columns):
-    "What features ask, as the caller says it; those that he does not name are columns"
+    """What features ask, as the caller says it; those that he does not name are columns"""
     for o in columns:
-        if o not in names: raise ValueError(f"'columns' must map features of the tree. Got {o!r}; the features are {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}.")
+        if o not in names:
+            raise ValueError(
+                f"'columns' must map features of the tree. Got {o!r}; the features are"
+                f" {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}."
+            )
+
     def one(o, v):
-        if isinstance(v, str): return _Ask(v)
-        if not isinstance(v, tuple) or len(v) != 2: raise ValueError(f"'columns' must map a feature to a column, or to (column, value) for an indicator. Got {v!r} for {o!r}.")
-        return _Ask(v[0], {_key(w): float(x) for w, x in v[1].items()}, 0., True) if isinstance(v[1], dict) else _Ask(v[0], {_key(v[1]): 1.})
+        if isinstance(v, str):
+            return _Ask(v)
+        if not isinstance(v, tuple) or len(v) != 2:
+            raise ValueError(
+                "'columns' must map a feature to a column, or to (column, value) for an indicator."
+                f" Got {v!r} for {o!r}."
+            )
+        return (
+            _Ask(v[0], {_key(w): float(x) for w, x in v[1].items()}, 0.0, True)
+            if isinstance(v[1], dict)
+            else _Ask(v[0], {_key(v[1]): 1.0})
+        )
+
     return [one(o, columns.get(o, o)) for o in names]
 
+
 def _asks(clf, columns):
-    "(names of the features of a scikit-learn tree, what each asks, columns behind them when they have no names)"
+    """(names of the features of a scikit-learn tree, what each asks, columns behind them when they
+    have no names)
+    """
     names = _inputs(clf)
-    if columns is None or isinstance(columns, dict): return names, _asks_by_hand(names, columns or {}), () if columns else _nameless(names)
-    if isinstance(columns, (OneHotEncoder, OrdinalEncoder)): asks = _encoder_asks(columns)
-    elif isinstance(columns, ColumnTransformer): asks = _transformer_asks(columns)
-    else: raise TypeError(f"'columns' must be a dict, a fitted ColumnTransformer, or a fitted encoder. Got {type(columns).__name__}.")
-    if len(asks) != len(names): raise ValueError(f"'columns' must make as many features as the tree has. Got {len(asks)} for {len(names)}: give the transformer that made the tree's training table.")
+    if columns is None or isinstance(columns, dict):
+        return names, _asks_by_hand(names, columns or {}), () if columns else _nameless(names)
+    if isinstance(columns, (OneHotEncoder, OrdinalEncoder)):
+        asks = _encoder_asks(columns)
+    elif isinstance(columns, ColumnTransformer):
+        asks = _transformer_asks(columns)
+    else:
+        raise TypeError(
+            "'columns' must be a dict, a fitted ColumnTransformer, or a fitted encoder. Got"
+            f" {type(columns).__name__}."
+        )
+    if len(asks) != len(names):
+        raise ValueError(
+            f"'columns' must make as many features as the tree has. Got {len(asks)} for"
+            f" {len(names)}: give the transformer that made the tree's training table."
+        )
     return names, asks, _nameless(_inputs(columns))
 
 # %% ../nbs/07c_models.ipynb #546ad6ed
 def _check_sklearn(model):
-    "Raises TypeError or ValueError for what is no fitted tree of scikit-learn"
+    """Raises TypeError or ValueError for what is no fitted tree of scikit-learn"""
     if hasattr(model, "estimators_") or isinstance(model, BaseEnsemble):
-        raise TypeError(f"'tree' must be a single tree. Got {type(model).__name__}: audit each tree of it, audit_model(forest.estimators_[i], X, public, y=np.searchsorted(forest.classes_, y)), since its trees know the classes by number. What the trees tell together is more than any of them tells: multiply their spans.")
+        raise TypeError(
+            f"'tree' must be a single tree. Got {type(model).__name__}: audit each tree of it,"
+            " audit_model(forest.estimators_[i], X, public, y=np.searchsorted(forest.classes_,"
+            " y)), since its trees know the classes by number. What the trees tell together is"
+            " more than any of them tells: multiply their spans."
+        )
     if not isinstance(model, DecisionTreeClassifier):
-        raise TypeError(f"'tree' must be a Tree, a fitted classifier that has one, or a DecisionTreeClassifier. Got {type(model).__name__}" + (", which is not fitted or has no such tree." if hasattr(model, "fit") else "."))
-    if not hasattr(model, "tree_"): raise ValueError("'tree' must be fitted. Got a DecisionTreeClassifier that is not: call fit first.")
-    if model.n_outputs_ > 1: raise ValueError(f"'tree' must predict one class. Got {model.n_outputs_} outputs: learn a tree for each.")
+        raise TypeError(
+            "'tree' must be a Tree, a fitted classifier that has one, or a DecisionTreeClassifier."
+            f" Got {type(model).__name__}"
+            + (", which is not fitted or has no such tree." if hasattr(model, "fit") else ".")
+        )
+    if not hasattr(model, "tree_"):
+        raise ValueError(
+            "'tree' must be fitted. Got a DecisionTreeClassifier that is not: call fit first."
+        )
+    if model.n_outputs_ > 1:
+        raise ValueError(
+            f"'tree' must predict one class. Got {model.n_outputs_} outputs: learn a tree for each."
+        )
 
 # %% ../nbs/07c_models.ipynb #44307157
 def _open_model(model, columns):
-    "A model as `_Model`"
+    """A model as `_Model`"""
     if hasattr(model, "steps"):
         steps = [o for _, o in model.steps if o is not None and not isinstance(o, str)]
-        if len(steps) > 2: raise ValueError(f"'tree' must be a tree, or a pipeline of one transformer and a tree. Got {len(steps)} steps.")
+        if len(steps) > 2:
+            raise ValueError(
+                "'tree' must be a tree, or a pipeline of one transformer and a tree. Got"
+                f" {len(steps)} steps."
+            )
         model, columns = steps[-1], steps[0] if len(steps) > 1 and columns is None else columns
-    if not isinstance(model, Tree) and isinstance(getattr(model, "tree_", None), Tree): model = model.tree_
+    if not isinstance(model, Tree) and isinstance(getattr(model, "tree_", None), Tree):
+        model = model.tree_
     if isinstance(model, Tree):
-        if columns is not None: raise ValueError("'columns' is for trees of scikit-learn. Got it with a tree of this package, which names its columns: leave it out.")
+        if columns is not None:
+            raise ValueError(
+                "'columns' is for trees of scikit-learn. Got it with a tree of this package, which"
+                " names its columns: leave it out."
+            )
         return _Model(*_own_tree(model), inputs=_nameless(model.names))
     _check_sklearn(model)
     names, asks, inputs = _asks(model, columns)
-    return _Model(_sklearn_tree(model, names), asks, True, np.asarray(model.tree_.missing_go_to_left, dtype=bool), model.tree_.n_node_samples, inputs)
+    return _Model(
+        _sklearn_tree(model, names),
+        asks,
+        True,
+        np.asarray(model.tree_.missing_go_to_left, dtype=bool),
+        model.tree_.n_node_samples,
+        inputs,
+    )
 
 # %% ../nbs/07c_models.ipynb #1da6626b
 def _check_rules(impossible):
-    "Impossible combinations as dicts from column to a list of values, or an Interval"
-    if impossible is None or callable(impossible): return []
+    """Impossible combinations as dicts from column to a list of values, or an Interval"""
+    if impossible is None or callable(impossible):
+        return []
     rules = [impossible] if isinstance(impossible, dict) else impossible
     if not isinstance(rules, (list, tuple)) or not all(isinstance(o, dict) and o for o in rules):
-        raise TypeError(f"'impossible' must be a function, or a list of dicts from column to value, such as [{{'relationship': 'Husband', 'sex': 'Female'}}]. Got {impossible!r}.")
-    def values(v): return v if isinstance(v, Interval) else list(v) if isinstance(v, (list, tuple, set, frozenset)) else [v]
+        raise TypeError(
+            "'impossible' must be a function, or a list of dicts from column to value, such as"
+            f" [{{'relationship': 'Husband', 'sex': 'Female'}}]. Got {impossible!r}."
+        )
+
+    def values(v):
+        return (
+            v
+            if isinstance(v, Interval)
+            else list(v)
+            if isinstance(v, (list, tuple, set, frozenset))
+            else [v]
+        )
+
     return [{o: values(v) for o, v in rule.items()} for rule in rules]
 
+
 def _ends_of(v):
-    "Closed ranges that a rule names on a line"
-    if isinstance(v, Interval): return [(position(v.lo), np.nextafter(position(v.hi), -np.inf) if v.hi_open else position(v.hi))]
+    """Closed ranges that a rule names on a line"""
+    if isinstance(v, Interval):
+        return [
+            (position(v.lo), np.nextafter(position(v.hi), -np.inf) if v.hi_open else position(v.hi))
+        ]
     return [(position(o), position(o)) for o in v]
 
 # %% ../nbs/07c_models.ipynb #e6072337
 def _line(name, m, nodes, named, missing):
-    "The domain of a column of numbers: pieces between the thresholds of the tree and the ends that rules name"
+    """The domain of a column of numbers: pieces between the thresholds of the tree and the ends
+    that rules name
+    """
     d = _Domain(name, cuts=np.zeros(0), single=m.single)
-    cuts = [_cut(m.tree, i, m.single) for i in nodes] + [c for v in named for lo, hi in _ends_of(v) for c in (np.nextafter(d.on_line(lo), -np.inf), d.on_line(hi))]
-    return replace(d, cuts=np.unique(np.array(cuts, dtype=float)), missing=missing, dates=(m.tree.dates or {}).get(name))
+    cuts = [_cut(m.tree, i, m.single) for i in nodes] + [
+        c
+        for v in named
+        for lo, hi in _ends_of(v)
+        for c in (np.nextafter(d.on_line(lo), -np.inf), d.on_line(hi))
+    ]
+    return replace(
+        d,
+        cuts=np.unique(np.array(cuts, dtype=float)),
+        missing=missing,
+        dates=(m.tree.dates or {}).get(name),
+    )
+
 
 def _named_values(name, m):
-    "(values of a column that the tree names, are these all that it was learnt from?); None when it names none"
-    own = [j for j, o in enumerate(m.asks) if o.column == name and (o.number is not None or m.tree.values[j] not in ([], ["<=", ">"]))]
-    values = dict.fromkeys(v for j in own for v in (m.tree.values[j] if m.asks[j].number is None else m.asks[j].number))
-    return (list(values), not m.tree.withheld and all(m.asks[j].number is None or m.asks[j].closed for j in own)) if own else None
+    """(values of a column that the tree names, are these all that it was learnt from?); None when
+    it names none
+    """
+    own = [
+        j
+        for j, o in enumerate(m.asks)
+        if o.column == name and (o.number is not None or m.tree.values[j] not in ([], ["<=", ">"]))
+    ]
+    values = dict.fromkeys(
+        v for j in own for v in (m.tree.values[j] if m.asks[j].number is None else m.asks[j].number)
+    )
+    return (
+        (
+            list(values),
+            not m.tree.withheld and all(m.asks[j].number is None or m.asks[j].closed for j in own),
+        )
+        if own
+        else None
+    )
 
 # %% ../nbs/07c_models.ipynb #00d33609
 def _domain(name, m, rules, X):
-    "What a column can be: what the tree and the rules name, and the values of the table"
-    nodes = [i for i in np.flatnonzero(m.tree.attribute >= 0) if m.asks[m.tree.attribute[i]].column == name]
-    line = [i for i in nodes if m.tree.kind[i] == THRESHOLD and m.asks[m.tree.attribute[i]].number is None]
+    """What a column can be: what the tree and the rules name, and the values of the table"""
+    nodes = [
+        i
+        for i in np.flatnonzero(m.tree.attribute >= 0)
+        if m.asks[m.tree.attribute[i]].column == name
+    ]
+    line = [
+        i
+        for i in nodes
+        if m.tree.kind[i] == THRESHOLD and m.asks[m.tree.attribute[i]].number is None
+    ]
     named = [r[name] for r in rules if name in r]
     a, codes = encode(X[name]) if name in X.columns else (None, np.zeros(0))
-    if line and len(line) < len(nodes): raise ValueError(f"Column {name!r} must be asked as a number or by its values. Got both: make a column of its own for one of them.")
+    if line and len(line) < len(nodes):
+        raise ValueError(
+            f"Column {name!r} must be asked as a number or by its values. Got both: make a column"
+            " of its own for one of them."
+        )
     if line or not nodes and a is not None and a.kind == "numeric":
-        return _line(name, m, line, named, m.left is not None and bool(nodes) and (a is None or bool((codes < 0).any())))
+        return _line(
+            name,
+            m,
+            line,
+            named,
+            m.left is not None and bool(nodes) and (a is None or bool((codes < 0).any())),
+        )
     own = _named_values(name, m)
     values = dict.fromkeys(own[0] if own else ())
     for v in named:
-        if isinstance(v, Interval): raise ValueError(f"'impossible' must name values of column {name!r}, which holds categories. Got {v}.")
+        if isinstance(v, Interval):
+            raise ValueError(
+                f"'impossible' must name values of column {name!r}, which holds categories. Got"
+                f" {v}."
+            )
         values |= dict.fromkeys(v)
-    if m.left is not None and (codes < 0).any(): values[MISSING] = None
-    return _Domain(name, list(values | dict.fromkeys(a.items if a is not None else ())), open=a is None and (not own or m.tree.withheld))
+    if m.left is not None and (codes < 0).any():
+        values[MISSING] = None
+    return _Domain(
+        name,
+        list(values | dict.fromkeys(a.items if a is not None else ())),
+        open=a is None and (not own or m.tree.withheld),
+    )
 
 # %% ../nbs/07c_models.ipynb #d73b8f1f
 def _branch(m, node, d):
-    "What a column may be on the branch that leads to a node, as a mask over its domain"
+    """What a column may be on the branch that leads to a node, as a mask over its domain"""
     tree, p, code = m.tree, m.tree.parent[node], m.tree.code[node]
     ask = m.asks[tree.attribute[p]]
     if d.values is None:
         left = np.arange(len(d)) <= np.searchsorted(d.cuts, _cut(tree, p, d.single))
-        if d.missing: left[-1] = m.left[p]
+        if d.missing:
+            left[-1] = m.left[p]
     elif ask.number is not None:
         x = ask.numbers(d.values)
         left = np.where(np.isnan(x), m.left is not None and m.left[p], x <= tree.threshold[p])
     else:
         known = tree.values[tree.attribute[p]]
         left = np.zeros(len(d), dtype=bool)
-        left[d.where[known[int(tree.threshold[p])] if tree.kind[p] == ONE_VALUE else known[code]]] = True
-        if tree.kind[p] == MULTIWAY: return left
+        left[
+            d.where[known[int(tree.threshold[p])] if tree.kind[p] == ONE_VALUE else known[code]]
+        ] = True
+        if tree.kind[p] == MULTIWAY:
+            return left
     return ~left if code else left
 
 # %% ../nbs/07c_models.ipynb #4e4ec6d6
 @dataclass(frozen=True, eq=False)
 class _Regions:
-    "Where rows may stop, as conditions: end i is reached by those whose column c lies in `masks[c][region[i, c]]`"
+    """Where rows may stop, as conditions: end i is reached by those whose column c lies in
+    `masks[c][region[i, c]]`
+    """
+
     tree: Tree
     domains: list
-    ends: np.ndarray          # the node of each end
-    region: np.ndarray        # (n_ends, n_columns)
-    masks: list               # for each column, (n_regions, n_values) bool
-    branches: list            # for each node the column that its parent asks, and the values that lead to it
-    def of(self, c): return self.masks[c][self.region[:, c]]
+    ends: np.ndarray  # the node of each end
+    region: np.ndarray  # (n_ends, n_columns)
+    masks: list  # for each column, (n_regions, n_values) bool
+    # for each node the column that its parent asks, and the values that lead to it
+    branches: list
+
+    def of(self, c):
+        return self.masks[c][self.region[:, c]]
 
 # %% ../nbs/07c_models.ipynb #14c89f0e
 def _regions(m, domains):
-    "What the paths of a model leave of each column"
+    """What the paths of a model leave of each column"""
     tree, asks = m.tree, m.asks
     where = {d.name: c for c, d in enumerate(domains)}
     masks = [[np.ones(len(d), dtype=bool)] for d in domains]
     seen = [{m[0].tobytes(): 0} for m in masks]
+
     def narrow(c, r, branch):
         left = masks[c][r] & branch
         i = seen[c].setdefault(left.tobytes(), len(masks[c]))
-        if i == len(masks[c]): masks[c].append(left)
+        if i == len(masks[c]):
+            masks[c].append(left)
         return i
+
     region, rest, branches = np.zeros((len(tree), len(domains)), dtype=np.int64), {}, [None]
     for i in range(1, len(tree)):
-        p = tree.parent[i]; c = where[asks[tree.attribute[p]].column]
-        b = _branch(m, i, domains[c]); branches.append((c, b))
-        region[i] = region[p]; region[i, c] = narrow(c, region[p, c], b)
+        p = tree.parent[i]
+        c = where[asks[tree.attribute[p]].column]
+        b = _branch(m, i, domains[c])
+        branches.append((c, b))
+        region[i] = region[p]
+        region[i, c] = narrow(c, region[p, c], b)
         rest[p] = rest.get(p, True) & ~b
     ends = [(i, region[i]) for i in np.flatnonzero(tree.attribute < 0)]
-    for p, b in rest.items():             # values without a branch stop at the node
-        c = where[asks[tree.attribute[p]].column]; r = region[p].copy(); r[c] = narrow(c, r[c], b)
-        if masks[c][r[c]].any(): ends.append((p, r))
+    for p, b in rest.items():  # values without a branch stop at the node
+        c = where[asks[tree.attribute[p]].column]
+        r = region[p].copy()
+        r[c] = narrow(c, r[c], b)
+        if masks[c][r[c]].any():
+            ends.append((p, r))
     ends.sort(key=lambda o: o[0])
-    return _Regions(tree, domains, np.array([i for i, _ in ends]), np.array([r for _, r in ends]).reshape(len(ends), len(domains)), [np.array(o) for o in masks], branches)
+    return _Regions(
+        tree,
+        domains,
+        np.array([i for i, _ in ends]),
+        np.array([r for _, r in ends]).reshape(len(ends), len(domains)),
+        [np.array(o) for o in masks],
+        branches,
+    )
 
 # %% ../nbs/07c_models.ipynb #99796448
 def _kinds(codes, n):
-    "Rows with equal codes: (one row of each kind, kind of every row)"
+    """Rows with equal codes: (one row of each kind, kind of every row)"""
     kind = np.zeros(n, dtype=np.int64)
-    for c in codes: kind = pd.factorize(kind*(int(c.max(initial=0)) + 1) + c)[0]
-    first = np.empty(int(kind.max()) + 1, dtype=np.int64); first[kind[::-1]] = np.arange(n)[::-1]
+    for c in codes:
+        kind = pd.factorize(kind * (int(c.max(initial=0)) + 1) + c)[0]
+    first = np.empty(int(kind.max()) + 1, dtype=np.int64)
+    first[kind[::-1]] = np.arange(n)[::-1]
     return first, kind
 
+
 def _packed(g, c, codes):
-    "(table, row of each code): which ends the values of a public column allow, a bit an end"
+    """(table, row of each code): which ends the values of a public column allow, a bit an end"""
     used, at = np.unique(codes, return_inverse=True)
-    step = max(1, 50_000_000//max(1, len(g.ends)))
-    return np.concatenate([np.packbits(g.masks[c][:, used[i:i+step]][g.region[:, c]].T, axis=1) for i in range(0, len(used), step)]), at
+    step = max(1, 50_000_000 // max(1, len(g.ends)))
+    return (
+        np.concatenate(
+            [
+                np.packbits(g.masks[c][:, used[i : i + step]][g.region[:, c]].T, axis=1)
+                for i in range(0, len(used), step)
+            ]
+        ),
+        at,
+    )
 
 # %% ../nbs/07c_models.ipynb #f7ecc826
 def _gather(alive, pattern, tables, n):
-    "(distinct sets of ends as bits, the set of each row)"
+    """(distinct sets of ends as bits, the set of each row)"""
     alive, found, number = np.packbits(np.array(alive), axis=1), {}, np.empty(n, dtype=np.int64)
-    step = max(1, 2**25//alive.shape[1])
+    step = max(1, 2**25 // alive.shape[1])
     for i in range(0, n, step):
-        bits = alive[pattern[i:i+step]]
-        for table, at in tables: bits &= table[at[i:i+step]]
-        for j, row in enumerate(bits): number[i+j] = found.setdefault(row.tobytes(), len(found))
+        bits = alive[pattern[i : i + step]]
+        for table, at in tables:
+            bits &= table[at[i : i + step]]
+        for j, row in enumerate(bits):
+            number[i + j] = found.setdefault(row.tobytes(), len(found))
     return np.frombuffer(b"".join(found), dtype=np.uint8).reshape(len(found), -1), number
 
 # %% ../nbs/07c_models.ipynb #5602ea38
 def _any_left(box, forbidden):
-    "Is any point of a box outside all forbidden boxes? A box maps columns to masks"
+    """Is any point of a box outside all forbidden boxes? A box maps columns to masks"""
     for i, f in enumerate(forbidden):
-        if any(not (box[c] & m).any() for c, m in f.items()): continue
-        for c, m in f.items():            # the part of the box that is outside f in this column, and inside in those before
+        if any(not (box[c] & m).any() for c, m in f.items()):
+            continue
+        # the part of the box that is outside f in this column, and inside in those before
+        for c, m in f.items():
             out = box[c] & ~m
-            if out.any() and _any_left({**box, c: out}, forbidden[i+1:]): return True
+            if out.any() and _any_left({**box, c: out}, forbidden[i + 1 :]):
+                return True
             box = {**box, c: box[c] & m}
         return False
     return True
 
 # %% ../nbs/07c_models.ipynb #8a905c5a
 def _rule_masks(rules, domains):
-    "Rules as boxes: for each rule a dict from column number to mask"
+    """Rules as boxes: for each rule a dict from column number to mask"""
     where = {d.name: c for c, d in enumerate(domains)}
+
     def mask(d, v):
-        if d.values is not None: return np.array([o in v for o in d.values] + [False]*d.open)
+        if d.values is not None:
+            return np.array([o in v for o in d.values] + [False] * d.open)
         res = np.zeros(len(d), dtype=bool)
-        for lo, hi in _ends_of(v): res |= _piece_mask(d, lo, hi)
+        for lo, hi in _ends_of(v):
+            res |= _piece_mask(d, lo, hi)
         return res
+
     return [{where[o]: mask(domains[where[o]], v) for o, v in rule.items()} for rule in rules]
 
+
 def _alive(g, private, forbidden):
-    "Which ends some private values reach that no forbidden box holds; bool, shape (n_ends,)"
+    """Which ends some private values reach that no forbidden box holds; bool, shape (n_ends,)"""
     alive = np.ones(len(g.ends), dtype=bool)
-    for c in private: alive &= g.masks[c].any(axis=1)[g.region[:, c]]
-    if not forbidden: return alive
+    for c in private:
+        alive &= g.masks[c].any(axis=1)[g.region[:, c]]
+    if not forbidden:
+        return alive
     cols = sorted({c for f in forbidden for c in f})
     known = {}
     for i in np.flatnonzero(alive):
         key = tuple(g.region[i, cols])
-        if key not in known: known[key] = _any_left({c: g.masks[c][r] for c, r in zip(cols, key)}, forbidden)
+        if key not in known:
+            known[key] = _any_left({c: g.masks[c][r] for c, r in zip(cols, key)}, forbidden)
         alive[i] = known[key]
     return alive
 
 # %% ../nbs/07c_models.ipynb #153254aa
 def _rule_patterns(g, boxes, places):
-    "(ends that remain, pattern of each public row): public rows that meet the same rules share a pattern. `places` maps public columns to codes"
+    """(ends that remain, pattern of each public row): public rows that meet the same rules share a
+    pattern.
+
+    `places` maps public columns to codes
+    """
     private = [c for c in range(len(g.domains)) if c not in places]
     n = len(next(iter(places.values()))) if places else 1
     hit = np.ones((n, len(boxes)), dtype=bool)
     for r, box in enumerate(boxes):
         for c, m in box.items():
-            if c in places: hit[:, r] &= m[places[c]]
+            if c in places:
+                hit[:, r] &= m[places[c]]
     kinds = {}
     pattern = np.array([kinds.setdefault(o.tobytes(), len(kinds)) for o in hit])
     rows = [np.frombuffer(o, dtype=bool) for o in kinds]
-    return [_alive(g, private, [{c: m for c, m in boxes[r].items() if c not in places} for r in np.flatnonzero(o)]) for o in rows], pattern
+    return [
+        _alive(
+            g,
+            private,
+            [{c: m for c, m in boxes[r].items() if c not in places} for r in np.flatnonzero(o)],
+        )
+        for o in rows
+    ], pattern
 
 # %% ../nbs/07c_models.ipynb #7726970a
-_MANY = 2_000_000      # completions that a function is asked about, at most
+_MANY = 2_000_000  # completions that a function is asked about, at most
+
 
 def _representatives(d, X):
-    "Values to try for a private column, and their places in its domain"
-    if d.values is not None: return [None if o is MISSING else o for o in d.values], np.arange(len(d.values))
-    middle = (d.cuts[1:] + d.cuts[:-1])/2 if len(d.cuts) > 1 else np.zeros(0)
-    tried = [*d.cuts[:1], *middle, *(d.cuts[-1:] + 1)] if len(d.cuts) else [0.]
+    """Values to try for a private column, and their places in its domain"""
+    if d.values is not None:
+        return [None if o is MISSING else o for o in d.values], np.arange(len(d.values))
+    middle = (d.cuts[1:] + d.cuts[:-1]) / 2 if len(d.cuts) > 1 else np.zeros(0)
+    tried = [*d.cuts[:1], *middle, *(d.cuts[-1:] + 1)] if len(d.cuts) else [0.0]
     if d.name in X.columns:
-        if pd.api.types.is_datetime64_any_dtype(X[d.name]): tried = [pd.Timestamp(int(o), tz=X[d.name].dt.tz) for o in tried]
+        if pd.api.types.is_datetime64_any_dtype(X[d.name]):
+            tried = [pd.Timestamp(int(o), tz=X[d.name].dt.tz) for o in tried]
         known = set(_places(d, X[d.name]).tolist())
-        tried = list(pd.unique(X[d.name].dropna())) + [o for i, o in enumerate(tried) if i not in known]
+        tried = list(pd.unique(X[d.name].dropna())) + [
+            o for i, o in enumerate(tried) if i not in known
+        ]
     places = np.searchsorted(d.cuts, d.on_line([position(o) for o in tried]))
     return (tried + [np.nan], np.append(places, len(d) - 1)) if d.missing else (tried, places)
 
 # %% ../nbs/07c_models.ipynb #c3debdf8
 def _call_patterns(g, impossible, people, X, places):
-    "As `_rule_patterns` for a function: every public row of `people` is completed in all ways and asked about"
+    """As `_rule_patterns` for a function: every public row of `people` is completed in all ways and
+    asked about
+    """
     private = [c for c in range(len(g.domains)) if c not in places]
     tried = [_representatives(g.domains[c], X) for c in private]
     size = int(np.prod([len(v) for v, _ in tried], dtype=object))
-    if size*len(people) > _MANY or size*len(g.ends) > 25*_MANY: raise ValueError(f"'impossible' must be a list of dicts here. Got a function, and {len(people):,} public rows with {size:,} completions each: too many to ask about.")
-    grid = np.array(list(product(*[range(len(v)) for v, _ in tried])), dtype=np.int64).reshape(size, len(private))
+    if size * len(people) > _MANY or size * len(g.ends) > 25 * _MANY:
+        raise ValueError(
+            f"'impossible' must be a list of dicts here. Got a function, and {len(people):,} public"
+            f" rows with {size:,} completions each: too many to ask about."
+        )
+    grid = np.array(list(product(*[range(len(v)) for v, _ in tried])), dtype=np.int64).reshape(
+        size, len(private)
+    )
     t = people.loc[people.index.repeat(size)].reset_index(drop=True)
-    for k, c in enumerate(private): t[g.domains[c].name] = pd.Series(tried[k][0]).iloc[np.tile(grid[:, k], len(people))].to_numpy()
+    for k, c in enumerate(private):
+        t[g.domains[c].name] = (
+            pd.Series(tried[k][0]).iloc[np.tile(grid[:, k], len(people))].to_numpy()
+        )
     bad = np.asarray(impossible(t))
-    if bad.shape != (len(t),) or bad.dtype != bool: raise ValueError(f"'impossible' must return True or False for each row of the table it gets. Got {bad.dtype} of shape {bad.shape} for {len(t)} rows.")
+    if bad.shape != (len(t),) or bad.dtype != bool:
+        raise ValueError(
+            "'impossible' must return True or False for each row of the table it gets. Got"
+            f" {bad.dtype} of shape {bad.shape} for {len(t)} rows."
+        )
     reach = np.ones((size, len(g.ends)), dtype=bool)
-    for k, c in enumerate(private): reach &= g.of(c).T[tried[k][1][grid[:, k]]]
+    for k, c in enumerate(private):
+        reach &= g.of(c).T[tried[k][1][grid[:, k]]]
     kinds = {}
-    pattern = np.array([kinds.setdefault(o.tobytes(), len(kinds)) for o in ~bad.reshape(len(people), size)])
+    pattern = np.array(
+        [kinds.setdefault(o.tobytes(), len(kinds)) for o in ~bad.reshape(len(people), size)]
+    )
     return [reach[np.frombuffer(o, dtype=bool)].any(axis=0) for o in kinds], pattern
 
 # %% ../nbs/07c_models.ipynb #b586d60e
 class _WhoWhere:
     "What can be asked of spans"
-    def __len__(self): return len(self.populations)
-    def __repr__(self): return f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,} people)"
+
+    def __len__(self):
+        return len(self.populations)
+
+    def __repr__(self):
+        return (
+            f"Spans({len(self):,} of {self.populations.min():,} to {self.populations.max():,}"
+            " people)"
+        )
+
     def reach(self, i):
-        "Which ends span i holds, bool, shape (n_ends,); i may be a slice"
+        """Which ends span i holds, bool, shape (n_ends,); i may be a slice"""
         return np.unpackbits(self.packed[i], axis=-1, count=len(self.ends)).view(bool)
+
     def pairs(self, i=slice(None)):
-        "(span, end) of all ends that some spans hold, in order; `i` is a slice, from whose start spans are counted"
+        """(span, end) of all ends that some spans hold, in order; `i` is a slice, from whose start
+        spans are counted
+        """
         span, byte = np.nonzero(self.packed[i])
         pair, bit = np.nonzero(np.unpackbits(self.packed[i][span, byte][:, None], axis=1))
-        return span[pair], byte[pair]*8 + bit
+        return span[pair], byte[pair] * 8 + bit
+
     def ends_of(self, i):
-        "Nodes where the people of span i may stop"
+        """Nodes where the people of span i may stop"""
         return self.ends[self.reach(i)].tolist()
+
     def people(self, i):
-        "Index of the people of span i"
+        """Index of the people of span i"""
         return self.index[self.row == i].tolist()
 
 # %% ../nbs/07c_models.ipynb #019e91db
 @dataclass(frozen=True, eq=False, repr=False)
 class Spans(_WhoWhere):
-    """The spans that a tree makes of people, and who is in each. An end is a place where a row may stop: a leaf, or a node with values that have no branch.
+    """The spans that a tree makes of people, and who is in each.
+
+    An end is a place where a row may stop: a leaf, or a node with values that have no branch.
 
     Attributes
     ----------
@@ -480,6 +839,7 @@ class Spans(_WhoWhere):
     known : dict
         For each public column asked, the place of each person's value in its domain.
     """
+
     row: np.ndarray
     populations: np.ndarray
     bins: np.ndarray
@@ -495,323 +855,654 @@ class Spans(_WhoWhere):
 
 # %% ../nbs/07c_models.ipynb #3db375cd
 def _class_codes(y, X, tree):
-    "(codes into the tree's classes, name) of the class: a column of X by name, a Series, or an array"
+    """(codes into the tree's classes, name) of the class: a column of X by name, a Series, or an
+    array
+    """
     if isinstance(y, str):
-        if y not in X.columns: raise ValueError(f"'y' must be the class of each row, or name a column of the table. Got {y!r}; the columns are {', '.join(X.columns)}.")
+        if y not in X.columns:
+            raise ValueError(
+                f"'y' must be the class of each row, or name a column of the table. Got {y!r}; the"
+                f" columns are {', '.join(X.columns)}."
+            )
         y = X[y]
-    if isinstance(y, pd.Series) and not y.index.equals(X.index): raise ValueError("'y' must have the index of the table. Got another: align them first.")
-    name, y = getattr(y, "name", None), pd.Series(np.asarray(y, dtype=object).ravel() if not isinstance(y, pd.Series) else y)
-    if len(y) != len(X): raise ValueError(f"'y' must have a class for each row. Got {len(y)} for {len(X)} rows.")
+    if isinstance(y, pd.Series) and not y.index.equals(X.index):
+        raise ValueError("'y' must have the index of the table. Got another: align them first.")
+    name, y = (
+        getattr(y, "name", None),
+        pd.Series(np.asarray(y, dtype=object).ravel() if not isinstance(y, pd.Series) else y),
+    )
+    if len(y) != len(X):
+        raise ValueError(f"'y' must have a class for each row. Got {len(y)} for {len(X)} rows.")
     a, codes = encode(y, categorical=True)
     where = {o: i for i, o in enumerate(tree.classes.tolist())}
-    if (codes < 0).any(): raise ValueError(f"'y' must have no missing values. Got {int((codes < 0).sum())}: drop these rows.")
+    if (codes < 0).any():
+        raise ValueError(
+            f"'y' must have no missing values. Got {int((codes < 0).sum())}: drop these rows."
+        )
     for o in a.items:
-        if o not in where: raise ValueError(f"'y' must hold classes of the tree. Got {o!r}; they are {', '.join(map(value_text, tree.classes))}." + (" If a tree of a forest knows its classes by number, give y=np.searchsorted(forest.classes_, y)." if tree.classes.tolist() == list(range(len(where))) else ""))
+        if o not in where:
+            raise ValueError(
+                f"'y' must hold classes of the tree. Got {o!r}; they are"
+                f" {', '.join(map(value_text, tree.classes))}."
+                + (
+                    " If a tree of a forest knows its classes by number, give"
+                    " y=np.searchsorted(forest.classes_, y)."
+                    if tree.classes.tolist() == list(range(len(where)))
+                    else ""
+                )
+            )
     return np.array([where[o] for o in a.items])[codes], name
 
 # %% ../nbs/07c_models.ipynb #27564d01
 def _like_class(X, names, codes, m):
-    "Those of the columns `names` that are no features of the tree and hold its classes; when the class is known, those that equal it"
-    features = set(X.columns) if m.inputs and len(m.inputs) == X.shape[1] else {o.column for o in m.asks}
+    """Those of the columns `names` that are no features of the tree and hold its classes; when the
+    class is known, those that equal it
+    """
+    features = (
+        set(X.columns) if m.inputs and len(m.inputs) == X.shape[1] else {o.column for o in m.asks}
+    )
     where, res = {o: i for i, o in enumerate(m.tree.classes.tolist())}, []
     for o in names:
-        if o in features or o not in X.columns or not _holds_only(X[o], where): continue
-        if codes is None or np.array_equal(_class_codes(X[o], X, m.tree)[0], codes): res.append(o)
+        if o in features or o not in X.columns or not _holds_only(X[o], where):
+            continue
+        if codes is None or np.array_equal(_class_codes(X[o], X, m.tree)[0], codes):
+            res.append(o)
     return res
 
+
 def _holds_only(s, values):
-    try: return not s.isna().any() and set(pd.unique(s)) <= set(values)
-    except TypeError: return False           # cells that cannot be compared, such as lists
+    try:
+        return not s.isna().any() and set(pd.unique(s)) <= set(values)
+    except TypeError:
+        return False  # cells that cannot be compared, such as lists
+
 
 def _public_names(public, columns, name):
-    "The parameter `public` as a tuple. Raises ValueError."
+    """The parameter `public` as a tuple. Raises ValueError."""
     known = [*columns, *([name] if name is not None and name not in columns else [])]
     for o in public if hasattr(public, "__iter__") and not isinstance(public, str) else ():
-        if o not in known: raise ValueError(f"'public' must name columns of the table. Got {o!r}; the columns are {', '.join(map(str, known))}. If it is the class, give y= under that name, or say class_public=True.")
+        if o not in known:
+            raise ValueError(
+                f"'public' must name columns of the table. Got {o!r}; the columns are"
+                f" {', '.join(map(str, known))}. If it is the class, give y= under that name, or"
+                " say class_public=True."
+            )
     return _names(public, "public", known)
 
 # %% ../nbs/07c_models.ipynb #33128a2f
 def _find_class(X, public, y, told, m):
-    "(codes of the class or None, names under which it is known, is it public?)"
-    if told not in (None, True, False): raise ValueError(f"'class_public' must be True, False or None. Got {told!r}.")
+    """(codes of the class or None, names under which it is known, is it public?)"""
+    if told not in (None, True, False):
+        raise ValueError(f"'class_public' must be True, False or None. Got {told!r}.")
     codes, name = (None, None) if y is None else _class_codes(y, X, m.tree)
     public = () if public is None else _public_names(public, X.columns, name)
-    if told is False and name is not None and name in public: raise ValueError(f"'public' must not name a class that is private. Got {name!r}, and class_public=False: leave out one of them.")
-    like = [] if told is False else _like_class(X, [o for o in (X.columns if told and y is None else public) if o != name], codes, m)
-    if y is None and len(like) > 1: raise ValueError(f"'y' must be given when several columns may be the class. Got none, and the tree's classes in {', '.join(like)}: name one with y=, or say class_public=False.")
-    if y is None and like: codes, name = _class_codes(like[0], X, m.tree)
-    if told and codes is None: raise ValueError("'y' must be given when the class is public. Got none, and no column of the table holds the classes of the tree: give y=.")
+    if told is False and name is not None and name in public:
+        raise ValueError(
+            f"'public' must not name a class that is private. Got {name!r}, and class_public=False:"
+            " leave out one of them."
+        )
+    like = (
+        []
+        if told is False
+        else _like_class(
+            X, [o for o in (X.columns if told and y is None else public) if o != name], codes, m
+        )
+    )
+    if y is None and len(like) > 1:
+        raise ValueError(
+            "'y' must be given when several columns may be the class. Got none, and the tree's"
+            f" classes in {', '.join(like)}: name one with y=, or say class_public=False."
+        )
+    if y is None and like:
+        codes, name = _class_codes(like[0], X, m.tree)
+    if told and codes is None:
+        raise ValueError(
+            "'y' must be given when the class is public. Got none, and no column of the table holds"
+            " the classes of the tree: give y=."
+        )
     return codes, {name, *like} - {None}, bool(told or like or name is not None and name in public)
 
 # %% ../nbs/07c_models.ipynb #341e612f
 def _by_position(m, X):
-    "A model without names, with the columns of the table in their order"
+    """A model without names, with the columns of the table in their order"""
     name = dict(zip(m.inputs, X.columns))
     for j in np.unique(m.tree.attribute[m.tree.attribute >= 0]):
         o = m.asks[j]
-        number = (o.number is None and (m.tree.kind[m.tree.attribute == j] == THRESHOLD).any())
-        if number and not (X[name[o.column]].dtype == bool or encode(X[name[o.column]])[0].kind == "numeric"):
-            raise ValueError(f"'tree' must be matched with the table. Got features without names, and no numbers in column {name[o.column]!r}, which would be {o.column}: " + ("say what each feature is, columns={'x0': 'age', 'x1': ('sex', 'Female')}." if m.left is not None else "name the table's columns as the tree does."))
+        number = o.number is None and (m.tree.kind[m.tree.attribute == j] == THRESHOLD).any()
+        if number and not (
+            X[name[o.column]].dtype == bool or encode(X[name[o.column]])[0].kind == "numeric"
+        ):
+            raise ValueError(
+                "'tree' must be matched with the table. Got features without names, and no numbers"
+                f" in column {name[o.column]!r}, which would be {o.column}: "
+                + (
+                    "say what each feature is, columns={'x0': 'age', 'x1': ('sex', 'Female')}."
+                    if m.left is not None
+                    else "name the table's columns as the tree does."
+                )
+            )
     return replace(m, asks=[replace(o, column=name[o.column]) for o in m.asks])
 
+
 def _match(m, X, private, rules):
-    "The model, asked of columns of the table. Raises ValueError for columns that are neither there nor named private."
+    """The model, asked of columns of the table.
+
+    Raises ValueError for columns that are neither there nor named private.
+    """
     lost = [o for o in m.asked if o not in X.columns]
-    if lost and len(m.inputs) == X.shape[1] and not set(m.inputs) & set(X.columns) and not set(lost) & set(private): return _by_position(m, X)
-    lost = [o for o in dict.fromkeys(lost + [o for r in rules for o in r if o not in X.columns]) if o not in private]
-    if not lost: return m
-    level = next((o for o in lost if re.sub(r" \(level \d+\)$", "", o) in set(X.columns) - {o}), None)
-    if level: raise ValueError(f"'X' must have all columns that the tree asks for. Got none named {level!r}, a coarser level of another: give with_levels(X, taxonomies) of ppdt.kadet as X, or let the classifier audit itself with clf.audit(X, y).")
+    if (
+        lost
+        and len(m.inputs) == X.shape[1]
+        and not set(m.inputs) & set(X.columns)
+        and not set(lost) & set(private)
+    ):
+        return _by_position(m, X)
+    lost = [
+        o
+        for o in dict.fromkeys(lost + [o for r in rules for o in r if o not in X.columns])
+        if o not in private
+    ]
+    if not lost:
+        return m
+    level = next(
+        (o for o in lost if re.sub(r" \(level \d+\)$", "", o) in set(X.columns) - {o}), None
+    )
+    if level:
+        raise ValueError(
+            f"'X' must have all columns that the tree asks for. Got none named {level!r}, a coarser"
+            " level of another: give with_levels(X, taxonomies) of ppdt.kadet as X, or let the"
+            " classifier audit itself with clf.audit(X, y)."
+        )
     which = ", ".join(map(repr, lost[:5]))
-    if set(lost) & set(m.inputs): do = "which has no name of its own: " + (f"say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}" if m.left is not None else "name the table's columns as the tree does") + ". Only if the table really lacks it and the attacker does not know it, name it in private=."
-    else: do = f"add it, or correct its name; if the attacker does not know it, private={lost[:5]!r}."
-    raise ValueError(f"'X' must have all columns that the tree or a rule asks for. Got none named {which}" + (", " if set(lost) & set(m.inputs) else ": ") + do)
+    if set(lost) & set(m.inputs):
+        do = (
+            "which has no name of its own: "
+            + (
+                f"say what each feature is, columns={{{m.inputs[0]!r}: {X.columns[0]!r}, ...}}"
+                if m.left is not None
+                else "name the table's columns as the tree does"
+            )
+            + ". Only if the table really lacks it and the attacker does not know it, name it in"
+            " private=."
+        )
+    else:
+        do = f"add it, or correct its name; if the attacker does not know it, private={lost[:5]!r}."
+    raise ValueError(
+        f"'X' must have all columns that the tree or a rule asks for. Got none named {which}"
+        + (", " if set(lost) & set(m.inputs) else ": ")
+        + do
+    )
 
 # %% ../nbs/07c_models.ipynb #bdce3dbb
 def _unknown(m, d, X):
-    "Which people have a value that the tree does not name, or None where it names none or not all"
+    """Which people have a value that the tree does not name, or None where it names none or not all"""
     own = _named_values(d.name, m)
-    if d.values is None or own is None or d.name not in X.columns: return None, False
-    known = np.array([o in set(own[0]) for o in d.values] + [False]*(d.open + 1))      # the last: missing
+    if d.values is None or own is None or d.name not in X.columns:
+        return None, False
+    # the last: missing
+    known = np.array([o in set(own[0]) for o in d.values] + [False] * (d.open + 1))
     return ~known[_places(d, X[d.name])] & X[d.name].notna().to_numpy(), own[1]
 
+
 def _check_values(m, domains, X):
-    "Raises ValueError for a column that the tree asks whose values it does not know"
+    """Raises ValueError for a column that the tree asks whose values it does not know"""
     for d in domains:
-        if d.name not in m.asked: continue
+        if d.name not in m.asked:
+            continue
         out = _unknown(m, d, X)[0]
         if out is not None and out.any() and (out | X[d.name].isna().to_numpy()).all():
             own, got = _named_values(d.name, m)[0], X[d.name].dropna().tolist()[0]
-            raise ValueError(f"Column {d.name!r} must hold values that the tree knows, such as {own[0]!r}. Got others only, such as {got!r}: give the values that it was learnt from, of the same type.")
+            raise ValueError(
+                f"Column {d.name!r} must hold values that the tree knows, such as {own[0]!r}. Got"
+                f" others only, such as {got!r}: give the values that it was learnt from, of the"
+                " same type."
+            )
 
 # %% ../nbs/07c_models.ipynb #6c67eaf6
 def _public_places(g, X, public):
-    "Places of the public columns that the tree or a rule asks for"
+    """Places of the public columns that the tree or a rule asks for"""
     res = {}
     for c, d in enumerate(g.domains):
-        if d.name not in public: continue
+        if d.name not in public:
+            continue
         res[c] = _places(d, X[d.name])
         gap = int(X[d.name].isna().sum())
-        if gap: raise ValueError(f"Public column {d.name!r} must have no missing values: an attacker may know what the table does not. Got {gap}: drop these rows, or learn the tree with a value of its own for them.")
+        if gap:
+            raise ValueError(
+                f"Public column {d.name!r} must have no missing values: an attacker may know what"
+                f" the table does not. Got {gap}: drop these rows, or learn the tree with a value"
+                " of its own for them."
+            )
     return res
 
 # %% ../nbs/07c_models.ipynb #96534793
 def _case(tree, X, public, y, private, class_public, impossible, columns):
-    "All that spans, attack and audit need, checked: the model, the people, who knows what"
-    m, X, rules, private = _open_model(tree, columns), check_table(X), _check_rules(impossible), () if private is None else private
-    if hasattr(public, "__next__"): public = tuple(public)          # it can be read once only
+    """All that spans, attack and audit need, checked: the model, the people, who knows what"""
+    m, X, rules, private = (
+        _open_model(tree, columns),
+        check_table(X),
+        _check_rules(impossible),
+        () if private is None else private,
+    )
+    if hasattr(public, "__next__"):
+        public = tuple(public)  # it can be read once only
     unsaid = public is None and y is None and class_public is None
     codes, aliases, told = _find_class(X, public, y, class_public, m)
     names = [o for o in X.columns if o not in aliases]
     table = X[names] if names else X
-    private = _names(private, "private", dict.fromkeys([*names, *m.asked, *(o.column for o in m.asks), *(o for r in rules for o in r)]))
+    private = _names(
+        private,
+        "private",
+        dict.fromkeys(
+            [*names, *m.asked, *(o.column for o in m.asks), *(o for r in rules for o in r)]
+        ),
+    )
     both = [o for o in private if public is not None and o in public]
-    if both: raise ValueError(f"'private' must hold no public columns. Got {both[0]!r}: leave it out of one of them.")
+    if both:
+        raise ValueError(
+            f"'private' must hold no public columns. Got {both[0]!r}: leave it out of one of them."
+        )
     m, given = _match(m, table, private, rules), m
-    public = tuple(o for o in (names if public is None else public) if o not in aliases and o not in private)
+    public = tuple(
+        o for o in (names if public is None else public) if o not in aliases and o not in private
+    )
     moved = {a.column: b.column for a, b in zip(given.asks, m.asks)} if m is not given else {}
-    return SimpleNamespace(m=m, X=table, codes=codes, told=told, public=public, private=private, rules=rules, impossible=impossible, moved=moved, guessed=aliases if y is None else (), unsaid=unsaid)
+    return SimpleNamespace(
+        m=m,
+        X=table,
+        codes=codes,
+        told=told,
+        public=public,
+        private=private,
+        rules=rules,
+        impossible=impossible,
+        moved=moved,
+        guessed=aliases if y is None else (),
+        unsaid=unsaid,
+    )
 
 # %% ../nbs/07c_models.ipynb #f378489d
 def _spans(o):
-    "Who has which span in a case that was checked"
+    """Who has which span in a case that was checked"""
     names = list(dict.fromkeys(o.m.asked + [c for r in o.rules for c in r]))
     domains = [_domain(c, o.m, o.rules, o.X) for c in names]
     _check_values(o.m, domains, o.X)
     g = _regions(o.m, domains)
     places, call = _public_places(g, o.X, o.public), callable(o.impossible)
-    first, kind = _kinds(list(places.values()) + ([encode(o.X[c])[1] + 1 for c in o.public] if call else []), len(o.X))
+    first, kind = _kinds(
+        list(places.values()) + ([encode(o.X[c])[1] + 1 for c in o.public] if call else []),
+        len(o.X),
+    )
     few = {c: p[first] for c, p in places.items()}
-    if call: alive, pattern = _call_patterns(g, o.impossible, o.X[list(o.public)].iloc[first].reset_index(drop=True), o.X, few)
-    else: alive, pattern = _rule_patterns(g, _rule_masks(o.rules, domains), few)
+    if call:
+        alive, pattern = _call_patterns(
+            g, o.impossible, o.X[list(o.public)].iloc[first].reset_index(drop=True), o.X, few
+        )
+    else:
+        alive, pattern = _rule_patterns(g, _rule_masks(o.rules, domains), few)
     sets, number = _gather(alive, pattern, [_packed(g, c, p) for c, p in few.items()], len(first))
     none = ~sets.any(axis=1)[number[kind]]
-    if none.any(): raise ValueError(f"'impossible' must leave every person a possibility. Got {int(none.sum())} people with none, such as {o.X.index[none][0]!r}: correct the rule, or the table.")
+    if none.any():
+        raise ValueError(
+            f"'impossible' must leave every person a possibility. Got {int(none.sum())} people with"
+            f" none, such as {o.X.index[none][0]!r}: correct the rule, or the table."
+        )
     return _number(g, sets, number[kind], o.codes if o.told else None, o.public, o.X.index, places)
 
 # %% ../nbs/07c_models.ipynb #78b430d2
 def spans(
-    tree, # A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that ends in one
-    X, # The people: a table of raw values with the columns that the tree asks for, except those named in `private`
-    public=None, # Columns that an attacker knows, a list; None: all but the class and `private`. When it names the class, the class is public
-    *,
-    y=None, # Class of each row, or its column; None with a public class: the column that holds the tree's classes
-    private=None, # Columns that he does not know, a list; needed for those that the tree asks for and X lacks
-    class_public=None, # Is the class public? None: when `public` names it
-    impossible=None, # Combinations that cannot occur: dicts from column to a value, a list of values or an Interval; or a function from a table of completions (the public columns, and the private ones that the tree asks for) to a bool for each row
-    columns=None, # For scikit-learn: {feature: column or (column, value)}, or the fitted ColumnTransformer or encoder that made the features
-)->Spans: # Who has which span
-    "For each person the places of a tree that some private values can lead to. Raises ValueError and TypeError for what it cannot read. Source: kadet, Definition 4."
+    tree, X, public=None, *, y=None, private=None, class_public=None, impossible=None, columns=None
+) -> Spans:
+    """For each person the places of a tree that some private values can lead to.
+
+    Source: kadet, Definition 4.
+
+    Parameters
+    ----------
+    tree
+        A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that
+        ends in one.
+    X
+        The people: a table of raw values with the columns that the tree asks for, except those
+        named in `private`.
+    public
+        Columns that an attacker knows, a list; None: all but the class and `private`. When it names
+        the class, the class is public.
+    y
+        Class of each row, or its column; None with a public class: the column that holds the tree's
+        classes.
+    private
+        Columns that he does not know, a list; needed for those that the tree asks for and X lacks.
+    class_public
+        Is the class public? None: when `public` names it.
+    impossible
+        Combinations that cannot occur: dicts from column to a value, a list of values or an
+        Interval; or a function from a table of completions (the public columns, and the private
+        ones that the tree asks for) to a bool for each row.
+    columns
+        For scikit-learn: {feature: column or (column, value)}, or the fitted ColumnTransformer or
+        encoder that made the features.
+
+    Returns
+    -------
+    Spans
+        Who has which span.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For what it cannot read.
+    """
     return _spans(_case(tree, X, public, y, private, class_public, impossible, columns))
 
 # %% ../nbs/07c_models.ipynb #85b7d45a
 def _number(g, sets, of, codes, public, index, known):
-    "Spans in an order that does not depend on the order of people: by their ends, then by class"
+    """Spans in an order that does not depend on the order of people: by their ends, then by class"""
     n_classes = len(g.tree.classes)
-    rank = np.empty(len(sets), dtype=np.int64); rank[sorted(range(len(sets)), key=lambda i: sets[i].tobytes(), reverse=True)] = np.arange(len(sets))
-    key = rank[of] if codes is None else rank[of]*n_classes + codes
+    rank = np.empty(len(sets), dtype=np.int64)
+    rank[sorted(range(len(sets)), key=lambda i: sets[i].tobytes(), reverse=True)] = np.arange(
+        len(sets)
+    )
+    key = rank[of] if codes is None else rank[of] * n_classes + codes
     found, row, size = np.unique(key, return_inverse=True, return_counts=True)
     order = np.argsort(rank)
-    packed = sets[order[found if codes is None else found//n_classes]]
+    packed = sets[order[found if codes is None else found // n_classes]]
     ends = np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
     names = [d.name for d in g.domains]
-    return Spans(row, size, ends*(n_classes if codes is None else 1), g.ends, packed, None if codes is None else found % n_classes, g.tree,
-                 tuple(o for o in names if o in public), tuple(o for o in names if o not in public), g, index, known)
+    return Spans(
+        row,
+        size,
+        ends * (n_classes if codes is None else 1),
+        g.ends,
+        packed,
+        None if codes is None else found % n_classes,
+        g.tree,
+        tuple(o for o in names if o in public),
+        tuple(o for o in names if o not in public),
+        g,
+        index,
+        known,
+    )
 
 # %% ../nbs/07c_models.ipynb #a225ade2
 def _sent(row, w, g, place, kids, n):
-    "(rows, their weights, sons where they go), by son; a missing value goes down all branches, in parts"
+    """(rows, their weights, sons where they go), by son; a missing value goes down all branches, in
+    parts
+    """
     c = g.branches[kids[0]][0]
     son, at = np.full(len(g.domains[c]), -1), place[c][row]
-    for i in kids: son[g.branches[i][1]] = i
+    for i in kids:
+        son[g.branches[i][1]] = i
     to, lost = son[at], np.flatnonzero(at < 0)
     if len(lost):
         to[lost] = -1
-        part = n/n.sum() if n.sum() > 0 else np.zeros(len(n))
-        row, w, to = np.append(row, np.repeat(row[lost], len(kids))), np.append(w, np.outer(w[lost], part)), np.append(to, np.tile(kids, len(lost)))
+        part = n / n.sum() if n.sum() > 0 else np.zeros(len(n))
+        row, w, to = (
+            np.append(row, np.repeat(row[lost], len(kids))),
+            np.append(w, np.outer(w[lost], part)),
+            np.append(to, np.tile(kids, len(lost))),
+        )
     keep = np.flatnonzero((to >= 0) & (w > 0))
     keep = keep[np.argsort(to[keep], kind="stable")]
     return row[keep], w[keep], to[keep]
 
+
 def _routed(s, X, codes):
-    "People of each node, shape (n_nodes, n_classes), or (n_nodes, 1) when their classes are not known; a missing value goes as the tree sends it. None when a column is missing"
+    """People of each node, shape (n_nodes, n_classes), or (n_nodes, 1) when their classes are not
+    known; a missing value goes as the tree sends it.
+
+    None when a column is missing
+    """
     t, g = s.tree, s.regions
-    if not {d.name for d in g.domains} & {g.domains[c].name for c, _ in g.branches[1:]} <= set(X.columns): return None
+    if not {d.name for d in g.domains} & {g.domains[c].name for c, _ in g.branches[1:]} <= set(
+        X.columns
+    ):
+        return None
     place = {c: _places(g.domains[c], X[g.domains[c].name]) for c in {c for c, _ in g.branches[1:]}}
     k, codes = (1, np.zeros(len(X), dtype=int)) if codes is None else (len(t.classes), codes)
-    kids, res = np.split(np.argsort(t.parent, kind="stable"), np.cumsum(np.bincount(t.parent + 1, minlength=len(t) + 1)))[1:], np.zeros((len(t), k))
+    kids, res = (
+        np.split(
+            np.argsort(t.parent, kind="stable"),
+            np.cumsum(np.bincount(t.parent + 1, minlength=len(t) + 1)),
+        )[1:],
+        np.zeros((len(t), k)),
+    )
     rows, res[0] = {0: (np.arange(len(X)), np.ones(len(X)))}, np.bincount(codes, minlength=k)
     for p in np.flatnonzero(t.attribute >= 0).tolist():
-        if p not in rows: continue
+        if p not in rows:
+            continue
         row, w, to = _sent(*rows.pop(p), g, place, kids[p], t.n[kids[p]])
         np.add.at(res, (to, codes[row]), w)
         start = np.flatnonzero(np.diff(to, prepend=-1))
-        rows |= {i: o for i, *o in zip(to[start].tolist(), np.split(row, start[1:]), np.split(w, start[1:]))}
+        rows |= {
+            i: o
+            for i, *o in zip(to[start].tolist(), np.split(row, start[1:]), np.split(w, start[1:]))
+        }
     return res
 
 # %% ../nbs/07c_models.ipynb #077b74da
 def _other_people(t, routed, codes, n):
-    "Where the counts of a tree differ from those of people, in words; empty when they agree"
-    if routed is None: routed = np.array([[n]]) if codes is None else np.bincount(codes, minlength=len(t.classes))[None]
-    have = (t.n[:, None] if routed.shape[1] == 1 else t.counts)[:len(routed)]
-    bad = np.argwhere(np.abs(have - routed) > (1e-6 if np.allclose(have, np.round(have), rtol=0, atol=1e-6) else 1e-3))
-    if not len(bad): return ""
+    """Where the counts of a tree differ from those of people, in words; empty when they agree"""
+    if routed is None:
+        routed = (
+            np.array([[n]]) if codes is None else np.bincount(codes, minlength=len(t.classes))[None]
+        )
+    have = (t.n[:, None] if routed.shape[1] == 1 else t.counts)[: len(routed)]
+    bad = np.argwhere(
+        np.abs(have - routed)
+        > (1e-6 if np.allclose(have, np.round(have), rtol=0, atol=1e-6) else 1e-3)
+    )
+    if not len(bad):
+        return ""
     i, c = bad[0]
     what = "people" if routed.shape[1] == 1 else f"of class {value_text(t.classes[c])}"
-    return f"at {'the root' if i == 0 else f'node {i}'} it counts {have[i, c]:,.6g} {what}, the table has {routed[i, c]:,.6g}"
+    return (
+        f"at {'the root' if i == 0 else f'node {i}'} it counts {have[i, c]:,.6g} {what}, the table"
+        f" has {routed[i, c]:,.6g}"
+    )
+
 
 def _mismatch(o, s):
-    "Why the counts say nothing of these people, or nothing that can be computed; empty when they are theirs"
+    """Why the counts say nothing of these people, or nothing that can be computed; empty when they
+    are theirs
+    """
     t, samples, lost = s.tree, o.m.samples, "nothing is said of what follows from them"
-    if t.n[0] <= 1 < len(o.X): return f"the tree comes without counts: {lost}"
+    if t.n[0] <= 1 < len(o.X):
+        return f"the tree comes without counts: {lost}"
     routed = _routed(s, o.X, o.codes)
     if samples is not None and not np.allclose(samples, t.n):
-        other = samples[0] == len(o.X) and routed is not None and not np.allclose(routed.sum(axis=1), samples)
-        return f"the tree's counts are weights (class_weight, sample_weight or a bootstrap), not numbers of people: {lost}" + (", and it was learnt from other people than these" if other else "")
+        other = (
+            samples[0] == len(o.X)
+            and routed is not None
+            and not np.allclose(routed.sum(axis=1), samples)
+        )
+        return (
+            "the tree's counts are weights (class_weight, sample_weight or a bootstrap), not"
+            f" numbers of people: {lost}"
+            + (", and it was learnt from other people than these" if other else "")
+        )
     other = _other_people(t, routed, o.codes, len(o.X))
-    if other: return f"the tree's counts are not those of these people ({other}): {lost}. Give the rows that it was learnt from"
-    if np.abs(t.counts - np.round(t.counts)).max() > 1e-6: return f"the tree counts parts of people, since values are missing: {lost}"
+    if other:
+        return (
+            f"the tree's counts are not those of these people ({other}): {lost}. Give the rows that"
+            " it was learnt from"
+        )
+    if np.abs(t.counts - np.round(t.counts)).max() > 1e-6:
+        return f"the tree counts parts of people, since values are missing: {lost}"
     return ""
 
 # %% ../nbs/07c_models.ipynb #ab80cb19
 def _stores(s):
-    "People whom the tree counts, for each end (and class, when that is public), and by class at each end; None when these are no whole numbers"
+    """People whom the tree counts, for each end (and class, when that is public), and by class at
+    each end; None when these are no whole numbers
+    """
     t, counts = s.tree, s.tree.counts[s.ends].copy()
     inner = np.flatnonzero(t.attribute[s.ends] >= 0)
-    for i in inner: counts[i] -= t.counts[t.children(s.ends[i])].sum(axis=0)
+    for i in inner:
+        counts[i] -= t.counts[t.children(s.ends[i])].sum(axis=0)
     size = counts.sum(axis=1) if s.class_of is None else counts.ravel()
-    if np.abs(size - np.round(size)).max(initial=0) > 1e-6 or (size < -1e-6).any() or round(size.sum()) != s.populations.sum(): return None
+    if (
+        np.abs(size - np.round(size)).max(initial=0) > 1e-6
+        or (size < -1e-6).any()
+        or round(size.sum()) != s.populations.sum()
+    ):
+        return None
     return np.round(size).astype(np.int64), counts
 
 # %% ../nbs/07c_models.ipynb #4edc50b3
 def _pairs(s, size):
-    "(span, store) of everybody's places that the counts do not rule out at once"
+    """(span, store) of everybody's places that the counts do not rule out at once"""
     c, parts = len(s.tree.classes), []
-    for i in range(0, len(s), step := max(1, 20_000_000//max(1, len(s.ends)))):
+    for i in range(0, len(s), step := max(1, 20_000_000 // max(1, len(s.ends)))):
         span, end = s.pairs(slice(i, i + step))
-        parts.append((span + i, end if s.class_of is None else end*c + s.class_of[span + i]))
+        parts.append((span + i, end if s.class_of is None else end * c + s.class_of[span + i]))
     span, store = (np.concatenate(o) for o in zip(*parts))
     keep = size[store] > 0
     return span[keep], store[keep]
 
 # %% ../nbs/07c_models.ipynb #d4c7bc8c
 def _possible(pop, size, span, store):
-    "Which pairs occur in some distribution of people that agrees with the counts; None when no distribution agrees"
+    """Which pairs occur in some distribution of people that agrees with the counts; None when no
+    distribution agrees
+    """
     n, m = len(pop), len(size)
     a = np.concatenate([np.zeros(n, dtype=np.int64), 1 + span, 1 + n + np.arange(m)])
     b = np.concatenate([1 + np.arange(n), 1 + n + store, np.full(m, 1 + n + m)])
     cap = np.concatenate([pop, np.minimum(pop[span], size[store]), size]).astype(np.int32)
     res = maximum_flow(csr_matrix((cap, (a, b)), shape=(n + m + 2, n + m + 2)), 0, n + m + 1)
-    if res.flow_value != pop.sum(): return None
-    flow = res.flow[1:n+1, n+1:n+m+1].tocoo()
+    if res.flow_value != pop.sum():
+        return None
+    flow = res.flow[1 : n + 1, n + 1 : n + m + 1].tocoo()
     used = flow.data > 0
-    back = csr_matrix((np.ones(len(span) + used.sum()), (np.append(span, n + flow.col[used]), np.append(n + store, flow.row[used]))), shape=(n + m, n + m))
+    back = csr_matrix(
+        (
+            np.ones(len(span) + used.sum()),
+            (np.append(span, n + flow.col[used]), np.append(n + store, flow.row[used])),
+        ),
+        shape=(n + m, n + m),
+    )
     part = connected_components(back, connection="strong")[1]
-    filled = pd.factorize(np.concatenate([flow.row[used].astype(np.int64)*m + flow.col[used], span*m + store]))[0]
-    now = np.zeros(filled.max(initial=0) + 1, dtype=bool); now[filled[:used.sum()]] = True
-    return (part[span] == part[n + store]) | now[filled[used.sum():]]
+    filled = pd.factorize(
+        np.concatenate([flow.row[used].astype(np.int64) * m + flow.col[used], span * m + store])
+    )[0]
+    now = np.zeros(filled.max(initial=0) + 1, dtype=bool)
+    now[filled[: used.sum()]] = True
+    return (part[span] == part[n + store]) | now[filled[used.sum() :]]
 
 # %% ../nbs/07c_models.ipynb #01bfabd3
 def _spread(pop, size, span, store, steps=300):
-    "The most even distribution of people over their places that agrees with the counts: expected people of each pair"
+    """The most even distribution of people over their places that agrees with the counts: expected
+    people of each pair
+    """
     x, y = np.ones(len(pop)), np.ones(len(size))
     for _ in range(steps):
-        y = np.divide(size, np.bincount(store, x[span], minlength=len(size)), out=np.zeros(len(size)), where=size > 0)
+        y = np.divide(
+            size,
+            np.bincount(store, x[span], minlength=len(size)),
+            out=np.zeros(len(size)),
+            where=size > 0,
+        )
         row = np.bincount(span, y[store], minlength=len(pop))
-        new = pop/row
-        if np.abs(new - x).max() <= 1e-9*np.abs(new).max(): break
+        new = pop / row
+        if np.abs(new - x).max() <= 1e-9 * np.abs(new).max():
+            break
         x = new
-    return new[span]*y[store]
+    return new[span] * y[store]
 
 # %% ../nbs/07c_models.ipynb #454f6955
 def _attack_lines(a):
     yield "groups", f"{len(a.spans):,}, the smallest of {a.k:,} of {len(a.spans.row):,} people"
-    if not a.fits: yield "counts", a.why; return
-    if a.certain is not None: yield "class", f"certain for {a.certain:,} people; believed with up to {a.confidence:.1%}"
-    for o, n in a.narrowed.items(): yield o, f"some value can be excluded for {n:,} people"
+    if not a.fits:
+        yield "counts", a.why
+        return
+    if a.certain is not None:
+        yield "class", f"certain for {a.certain:,} people; believed with up to {a.confidence:.1%}"
+    for o, n in a.narrowed.items():
+        yield o, f"some value can be excluded for {n:,} people"
+
 
 def _lines_html(lines):
-    rows = "".join(f"<tr><th style='text-align:left'>{html.escape(a)}</th><td style='text-align:left'>{html.escape(b)}</td></tr>" for a, b in lines)
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(a)}</th><td"
+        f" style='text-align:left'>{html.escape(b)}</td></tr>"
+        for a, b in lines
+    )
     return f"<table>{rows}</table>"
+
 
 class _OnScreen:
     "Shows its `_lines` as text and as a table"
-    def __str__(self): return "\n".join(f"{a:<22}{b}" for a, b in self._lines())
-    def __repr__(self): return str(self)
-    def _repr_html_(self): return _lines_html(self._lines())
+
+    def __str__(self):
+        return "\n".join(f"{a:<22}{b}" for a, b in self._lines())
+
+    def __repr__(self):
+        return str(self)
+
+    def _repr_html_(self):
+        return _lines_html(self._lines())
 
 # %% ../nbs/07c_models.ipynb #7f44423e
 def _mask_text(d, m):
-    "A set of values in words"
-    if m.all(): return "any"
+    """A set of values in words"""
+    if m.all():
+        return "any"
     if d.values is not None:
         some = [value_text(o) for o, i in zip(d.values, m) if i]
-        return ", ".join(some) if len(some) <= 3 or len(some)*2 <= len(d) else "not " + ", ".join(value_text(o) for o, i in zip(d.values, m) if not i)
+        return (
+            ", ".join(some)
+            if len(some) <= 3 or len(some) * 2 <= len(d)
+            else "not " + ", ".join(value_text(o) for o, i in zip(d.values, m) if not i)
+        )
     n = len(d.cuts) + 1
     on = np.flatnonzero(np.diff(np.concatenate([[0], m[:n].astype(int), [0]])))
-    def end(i): return _point(d.cuts[i], d.dates) if d.dates else f"{d.cuts[i]:.6g}"
-    def one(lo, hi): return f"<= {end(hi - 1)}" if lo == 0 else f"> {end(lo - 1)}" if hi == n else f"{end(lo - 1)} to {end(hi - 1)}"
-    return " or ".join([*["any number" if hi - lo == n else one(lo, hi) for lo, hi in on.reshape(-1, 2)], *(["missing"] if d.missing and m[-1] else [])])
+
+    def end(i):
+        return _point(d.cuts[i], d.dates) if d.dates else f"{d.cuts[i]:.6g}"
+
+    def one(lo, hi):
+        return (
+            f"<= {end(hi - 1)}"
+            if lo == 0
+            else f"> {end(lo - 1)}"
+            if hi == n
+            else f"{end(lo - 1)} to {end(hi - 1)}"
+        )
+
+    return " or ".join(
+        [
+            *["any number" if hi - lo == n else one(lo, hi) for lo, hi in on.reshape(-1, 2)],
+            *(["missing"] if d.missing and m[-1] else []),
+        ]
+    )
 
 # %% ../nbs/07c_models.ipynb #b7125d94
 class _Attacked(_OnScreen):
     "What can be asked of an attack"
-    def _lines(self): return _attack_lines(self)
+
+    def _lines(self):
+        return _attack_lines(self)
+
     def table(self):
-        "One row a person: the number of the group, its size, and the class shares that he believes"
+        """One row a person: the number of the group, its size, and the class shares that he
+        believes
+        """
         s = self.spans
         t = pd.DataFrame({"group": s.row, "people": s.populations[s.row]}, index=s.index)
         if self.share is not None:
-            for i, c in enumerate(s.tree.classes): t[value_text(c)] = self.share[s.row, i]
+            for i, c in enumerate(s.tree.classes):
+                t[value_text(c)] = self.share[s.row, i]
         return t
+
     def values(self, column):
-        "What he believes of a private column: the share of each set of values, one row a group"
+        """What he believes of a private column: the share of each set of values, one row a group"""
         return _value_shares(self, column)
 
 # %% ../nbs/07c_models.ipynb #5e9bb4d0
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkingAttack(_Attacked):
-    """What somebody learns who knows the public columns of all people, and the tree with its counts.
+    """What somebody learns who knows the public columns of all people, and the tree with its
+    counts.
 
     Attributes
     ----------
@@ -822,9 +1513,11 @@ class LinkingAttack(_Attacked):
     fits : bool
         Are the tree's counts those of these people? If not, all that follows is None.
     possible : ndarray of bool, shape (n_spans, n_classes), or None
-        Which classes somebody of a group may have; None when the class is public. Exact: every distribution of people over bins that agrees with the counts is considered.
+        Which classes somebody of a group may have; None when the class is public. Exact: every
+        distribution of people over bins that agrees with the counts is considered.
     share : ndarray of float, shape (n_spans, n_classes), or None
-        What he will believe: class shares under the most even distribution that agrees with the counts. An estimate.
+        What he will believe: class shares under the most even distribution that agrees with the
+        counts. An estimate.
     certain : int or None
         People whose class is certain.
     confidence : float or None
@@ -832,8 +1525,10 @@ class LinkingAttack(_Attacked):
     why : str
         Why the counts do not fit.
     narrowed : dict or None
-        For each private column that the tree asks for: people of whom he can exclude some value, at least (rules on top of the places that remain are not followed).
+        For each private column that the tree asks for: people of whom he can exclude some value, at
+        least (rules on top of the places that remain are not followed).
     """
+
     k: int
     spans: Spans
     fits: bool
@@ -846,25 +1541,44 @@ class LinkingAttack(_Attacked):
     why: str = ""
 
 # %% ../nbs/07c_models.ipynb #cfd99356
-def _end_of(s, store): return store if s.class_of is None else store//len(s.tree.classes)
+def _end_of(s, store):
+    return store if s.class_of is None else store // len(s.tree.classes)
+
 
 def _value_shares(a, column):
     s, g = a.spans, a.spans.regions
-    if column not in s.private: raise ValueError(f"'column' must be a private column that the tree asks for. Got {column!r}; they are {', '.join(s.private) or 'none'}.")
-    if not a.fits: raise ValueError(f"The counts of the tree must be those of these people. Got others: {a.why}.")
+    if column not in s.private:
+        raise ValueError(
+            f"'column' must be a private column that the tree asks for. Got {column!r}; they are"
+            f" {', '.join(s.private) or 'none'}."
+        )
+    if not a.fits:
+        raise ValueError(
+            f"The counts of the tree must be those of these people. Got others: {a.why}."
+        )
     c = [d.name for d in g.domains].index(column)
     span, store, people = a.pairs
     r, kinds = pd.factorize(g.region[_end_of(s, store), c], sort=True)
-    res = np.bincount(span*len(kinds) + r, people, minlength=len(s)*len(kinds)).reshape(len(s), -1)/s.populations[:, None]
-    return pd.DataFrame(res, columns=[_mask_text(g.domains[c], g.masks[c][o]) for o in kinds], index=pd.RangeIndex(len(s), name="group"))
+    res = (
+        np.bincount(span * len(kinds) + r, people, minlength=len(s) * len(kinds)).reshape(
+            len(s), -1
+        )
+        / s.populations[:, None]
+    )
+    return pd.DataFrame(
+        res,
+        columns=[_mask_text(g.domains[c], g.masks[c][o]) for o in kinds],
+        index=pd.RangeIndex(len(s), name="group"),
+    )
 
 # %% ../nbs/07c_models.ipynb #bc94a466
 def _narrowed(s, span, store):
-    "For each private column: people of whom some value can be excluded"
+    """For each private column: people of whom some value can be excluded"""
     g, end, res = s.regions, _end_of(s, store), {}
     for c, d in enumerate(g.domains):
-        if d.name in s.public: continue
-        pair = np.unique(span*len(g.masks[c]) + g.region[end, c])
+        if d.name in s.public:
+            continue
+        pair = np.unique(span * len(g.masks[c]) + g.region[end, c])
         who, r = np.divmod(pair, len(g.masks[c]))
         full = np.zeros(len(s), dtype=bool)
         for i in range(len(s)) if len(pair) else ():
@@ -874,97 +1588,245 @@ def _narrowed(s, span, store):
     return res
 
 # %% ../nbs/07c_models.ipynb #a4863b14
-_MOST_PAIRS = 3_000_000      # pairs of a span and one of its places that are distributed, at most
+_MOST_PAIRS = 3_000_000  # pairs of a span and one of its places that are distributed, at most
 
-class _TooManyPairs(ValueError): pass
 
-_DIVIDED = "the tree's counts are not those of these people: they cannot be divided among the places of the tree as it counts"
+class _TooManyPairs(ValueError):
+    pass
+
+
+_DIVIDED = (
+    "the tree's counts are not those of these people: they cannot be divided among the places of"
+    " the tree as it counts"
+)
+
 
 def _attack(o, s):
-    "The attack on spans that are known"
+    """The attack on spans that are known"""
     why = _mismatch(o, s)
-    if why: return LinkingAttack(int(s.populations.min()), s, False, why=why)
+    if why:
+        return LinkingAttack(int(s.populations.min()), s, False, why=why)
     k, stores = int(s.populations.min()), _stores(s)
     n_pairs = int(np.bitwise_count(s.packed).sum(dtype=np.int64))
-    if n_pairs > _MOST_PAIRS: raise _TooManyPairs(f"{n_pairs:,} pairs of a group and a place are too many to distribute people over (at most {_MOST_PAIRS:,}): prune the tree.")
-    if stores is None: return LinkingAttack(k, s, False, why=_DIVIDED)
+    if n_pairs > _MOST_PAIRS:
+        raise _TooManyPairs(
+            f"{n_pairs:,} pairs of a group and a place are too many to distribute people over (at"
+            f" most {_MOST_PAIRS:,}): prune the tree."
+        )
+    if stores is None:
+        return LinkingAttack(k, s, False, why=_DIVIDED)
     size, counts = stores
     span, store = _pairs(s, size)
     can = _possible(s.populations, size, span, store)
-    if can is None: return LinkingAttack(k, s, False, why=_DIVIDED)
+    if can is None:
+        return LinkingAttack(k, s, False, why=_DIVIDED)
     span, store = span[can], store[can]
     people, narrowed = _spread(s.populations, size, span, store), _narrowed(s, span, store)
-    if s.class_of is not None: return LinkingAttack(k, s, True, narrowed=narrowed, pairs=(span, store, people))
-    inside = counts[store]/size[store][:, None]
-    share = np.stack([np.bincount(span, people*p, minlength=len(s)) for p in inside.T], axis=1)/s.populations[:, None]
+    if s.class_of is not None:
+        return LinkingAttack(k, s, True, narrowed=narrowed, pairs=(span, store, people))
+    inside = counts[store] / size[store][:, None]
+    share = (
+        np.stack([np.bincount(span, people * p, minlength=len(s)) for p in inside.T], axis=1)
+        / s.populations[:, None]
+    )
     possible = np.stack([np.bincount(span, p > 0, minlength=len(s)) > 0 for p in inside.T], axis=1)
     certain = int(s.populations[possible.sum(axis=1) == 1].sum())
-    return LinkingAttack(k, s, True, possible, share, certain, min(float(share.max()), 1.), narrowed, (span, store, people))
+    return LinkingAttack(
+        k,
+        s,
+        True,
+        possible,
+        share,
+        certain,
+        min(float(share.max()), 1.0),
+        narrowed,
+        (span, store, people),
+    )
 
 # %% ../nbs/07c_models.ipynb #6308e9d5
 def linking_attack(
-    tree, # The model, as for `spans`; its counts are taken as published
-    people, # All people whom the tree was learnt from: a table with the columns that it asks for, except those named in `private`
-    public=None, # Columns that the attacker knows, a list; None: all but the class and `private`
+    tree,
+    people,
+    public=None,
     *,
-    y=None, # Class of each row, or its column; he has it only when it is public, otherwise it is compared with the counts
-    private=None, # Columns that he does not know, as for `spans`
-    class_public=None, # Is the class public? None: when `public` names it
-    impossible=None, # Combinations that he knows cannot occur, as for `spans`
-    columns=None, # What features of scikit-learn ask for, as for `spans`
-)->LinkingAttack: # What he learns
-    "Divide people by span, then ask what the tree's counts say of each group. Raises as `spans`. Source: kadet, Definition 5."
+    y=None,
+    private=None,
+    class_public=None,
+    impossible=None,
+    columns=None,
+) -> LinkingAttack:
+    """Divide people by span, then ask what the tree's counts say of each group.
+
+    Raises as `spans`. Source: kadet, Definition 5.
+
+    Parameters
+    ----------
+    tree
+        The model, as for `spans`; its counts are taken as published.
+    people
+        All people whom the tree was learnt from: a table with the columns that it asks for, except
+        those named in `private`.
+    public
+        Columns that the attacker knows, a list; None: all but the class and `private`.
+    y
+        Class of each row, or its column; he has it only when it is public, otherwise it is compared
+        with the counts.
+    private
+        Columns that he does not know, as for `spans`.
+    class_public
+        Is the class public? None: when `public` names it.
+    impossible
+        Combinations that he knows cannot occur, as for `spans`.
+    columns
+        What features of scikit-learn ask for, as for `spans`.
+
+    Returns
+    -------
+    LinkingAttack
+        What he learns.
+    """
     o = _case(tree, people, public, y, private, class_public, impossible, columns)
     return _attack(o, _spans(o))
 
 # %% ../nbs/07c_models.ipynb #00e3add8
 def _audit_lines(a):
-    "Label and text of everything a ModelAudit measured, in reading order"
+    """Label and text of everything a ModelAudit measured, in reading order"""
     n = lambda x: f"{x:,}"
     between = lambda v: n(v[0]) if min(v) == max(v) else f"{n(min(v))} to {n(max(v))}"
-    few = lambda names: ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "") if names else "none"
+    few = lambda names: (
+        ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        if names
+        else "none"
+    )
     yield "k measured", n(a.k)
     yield "people", f"{n(a.n_rows)} in {n(a.n_spans)} span{'s' if a.n_spans != 1 else ''}"
-    yield "each span", f"{between(a.populations)} {'person' if max(a.populations) == 1 else 'people'}, {between(a.bins)} bins"
-    if a.alone: yield "alone in their span", n(a.alone)
+    yield (
+        "each span",
+        (
+            f"{between(a.populations)} {'person' if max(a.populations) == 1 else 'people'},"
+            f" {between(a.bins)} bins"
+        ),
+    )
+    if a.alone:
+        yield "alone in their span", n(a.alone)
     yield "asked, public", few(a.public)
-    yield "asked, private", few(a.private) if a.class_public else f"{few(a.private)}, and the class" if a.private else "the class alone"
-    if a.exposed is not None: yield "exposed", f"{a.exposed:.2%} of people are in a span of one class" + (" (all who are alone in theirs among them)" if a.alone else "")
-    if a.l_entropy is not None: yield "class in a span", f"entropy l {a.l_entropy:.4g}, the largest share {a.confidence:.1%}"
-    if a.certain_published is not None: yield "from the counts", f"class certain for {n(a.certain_published)} people, believed with up to {a.confidence_published:.1%}"
-    for o in a.warnings: yield "warning", o
+    yield (
+        "asked, private",
+        (
+            few(a.private)
+            if a.class_public
+            else f"{few(a.private)}, and the class"
+            if a.private
+            else "the class alone"
+        ),
+    )
+    if a.exposed is not None:
+        yield (
+            "exposed",
+            f"{a.exposed:.2%} of people are in a span of one class"
+            + (" (all who are alone in theirs among them)" if a.alone else ""),
+        )
+    if a.l_entropy is not None:
+        yield (
+            "class in a span",
+            f"entropy l {a.l_entropy:.4g}, the largest share {a.confidence:.1%}",
+        )
+    if a.certain_published is not None:
+        yield (
+            "from the counts",
+            (
+                f"class certain for {n(a.certain_published)} people, believed with up to"
+                f" {a.confidence_published:.1%}"
+            ),
+        )
+    for o in a.warnings:
+        yield "warning", o
 
 # %% ../nbs/07c_models.ipynb #5891f5b9
 def _plain_attack(a):
-    "What follows from published counts, and what does not, in sentences"
-    if a.certain_published is None: yield "What follows from the tree's counts, when they are published, is not known (see below)."
-    else: yield f"When the tree is published with its counts, the class of {a.certain_published:,} people can be worked out for certain" + (f", and of somebody it may be believed with up to {a.confidence_published:.1%}." if a.certain_published < a.n_rows else ".")
-    if a.exposed is None: return
-    yield f"In truth {a.exposed:.2%} of the people are in a group where all have one class" + (" (people alone in their group always are)" if a.alone else "") + ". You see this, since you know the classes; others see it once they learn the classes of such a group, from counts or from elsewhere."
-    yield f"In the most uneven group {a.confidence:.1%} have the same class. In the group whose class is easiest to guess it is as open as among {a.l_entropy:.3g} equally frequent classes (entropy l; 1 is no doubt at all)."
+    """What follows from published counts, and what does not, in sentences"""
+    if a.certain_published is None:
+        yield (
+            "What follows from the tree's counts, when they are published, is not known (see"
+            " below)."
+        )
+    else:
+        yield (
+            f"When the tree is published with its counts, the class of {a.certain_published:,}"
+            " people can be worked out for certain"
+            + (
+                f", and of somebody it may be believed with up to {a.confidence_published:.1%}."
+                if a.certain_published < a.n_rows
+                else "."
+            )
+        )
+    if a.exposed is None:
+        return
+    yield (
+        f"In truth {a.exposed:.2%} of the people are in a group where all have one class"
+        + (" (people alone in their group always are)" if a.alone else "")
+        + ". You see this, since you know the classes; others see it once they learn the classes of"
+        " such a group, from counts or from elsewhere."
+    )
+    yield (
+        f"In the most uneven group {a.confidence:.1%} have the same class. In the group whose class"
+        f" is easiest to guess it is as open as among {a.l_entropy:.3g} equally frequent classes"
+        " (entropy l; 1 is no doubt at all)."
+    )
+
 
 def _plain_lines(a):
-    "The findings in sentences, for readers who know no terms"
+    """The findings in sentences, for readers who know no terms"""
     names = [*a.public, *(["the class"] if a.class_public else [])]
-    who = ", ".join(names[:5]) + (f" and {len(names) - 5} more columns" if len(names) > 5 else "") or "nothing that the tree asks for"
+    who = (
+        ", ".join(names[:5]) + (f" and {len(names) - 5} more columns" if len(names) > 5 else "")
+        or "nothing that the tree asks for"
+    )
     people = lambda n: f"{n:,} {'people' if n != 1 else 'person'}"
-    yield f"Somebody knows all {people(a.n_rows)} by {who}. With the tree he can divide them into {a.n_spans:,} group{'s' if a.n_spans != 1 else ''} (spans), and cannot tell the people of a group apart."
-    yield f"The smallest group has {people(a.k)}: k = {a.k:,}. This is about being told apart; what is learnt about a person is another matter." + (f" {a.alone:,} {'people are' if a.alone != 1 else 'person is'} alone in {'their groups' if a.alone != 1 else 'a group'}." if a.alone else "")
-    if a.class_public: yield "The class is known already, so nothing is measured about it."
-    else: yield from _plain_attack(a)
-    yield "The bins of a group are the places of the tree where its people may be" + ("." if a.class_public else ", counted once for each class.")
-    for o in a.warnings: yield f"Mind: {o}."
-    yield "Not looked at: other trees and tables about the same people, and what is commonly known of them."
+    yield (
+        f"Somebody knows all {people(a.n_rows)} by {who}. With the tree he can divide them into"
+        f" {a.n_spans:,} group{'s' if a.n_spans != 1 else ''} (spans), and cannot tell the people"
+        " of a group apart."
+    )
+    yield (
+        f"The smallest group has {people(a.k)}: k = {a.k:,}. This is about being told apart; what"
+        " is learnt about a person is another matter."
+        + (
+            f" {a.alone:,} {'people are' if a.alone != 1 else 'person is'} alone in"
+            f" {'their groups' if a.alone != 1 else 'a group'}."
+            if a.alone
+            else ""
+        )
+    )
+    if a.class_public:
+        yield "The class is known already, so nothing is measured about it."
+    else:
+        yield from _plain_attack(a)
+    yield "The bins of a group are the places of the tree where its people may be" + (
+        "." if a.class_public else ", counted once for each class."
+    )
+    for o in a.warnings:
+        yield f"Mind: {o}."
+    yield (
+        "Not looked at: other trees and tables about the same people, and what is commonly known of"
+        " them."
+    )
 
 # %% ../nbs/07c_models.ipynb #9f4d6b00
 class _Audited(_OnScreen):
     "What can be asked of an audit"
-    def _lines(self): return _audit_lines(self)
+
+    def _lines(self):
+        return _audit_lines(self)
+
     def explain(self):
-        "The findings in sentences, for readers who know no terms"
+        """The findings in sentences, for readers who know no terms"""
         return "\n".join(_plain_lines(self))
+
     def holds(self, k=1, *, l=None, confidence=None):
-        "Has every span at least k people, entropy l of the class, and no class with a larger share than `confidence`?"
+        """Has every span at least k people, entropy l of the class, and no class with a larger
+        share than `confidence`?
+        """
         return _holds(self, k, l, confidence)
 
 # %% ../nbs/07c_models.ipynb #90c5a648
@@ -995,12 +1857,15 @@ class ModelAudit(_Audited):
     class_counts : ndarray of int, shape (n_spans, n_classes)
         People of each class in each span.
     certain_published, confidence_published : int, float
-        People whose class follows from the tree's counts, and the largest share that an attacker computes from them (`linking_attack`). None when the counts are not those of these people, or too many.
+        People whose class follows from the tree's counts, and the largest share that an attacker
+        computes from them (`linking_attack`). None when the counts are not those of these people,
+        or too many.
     spans : Spans
         Who is in which span.
     warnings : tuple of str
         What the reader should know.
     """
+
     k: int
     n_rows: int
     n_spans: int
@@ -1021,104 +1886,227 @@ class ModelAudit(_Audited):
 
 # %% ../nbs/07c_models.ipynb #14486bf4
 def _holds(a, k, l, confidence):
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1: raise ValueError(f"'k' must be an integer of at least 1. Got {k!r}.")
-    if (l is not None or confidence is not None) and a.l_entropy is None: raise ValueError("The class must be known and private to ask for 'l' or 'confidence'. Give 'y' to audit_model, and leave its name out of 'public'.")
-    if l is not None and not l >= 1: raise ValueError(f"'l' must be a number of at least 1. Got {l!r}.")
-    if confidence is not None and not 0 <= confidence <= 1: raise ValueError(f"'confidence' must lie between 0 and 1. Got {confidence!r}.")
-    return bool(a.k >= k and (l is None or a.l_entropy >= l - 1e-9) and (confidence is None or a.confidence <= confidence + 1e-12))
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise ValueError(f"'k' must be an integer of at least 1. Got {k!r}.")
+    if (l is not None or confidence is not None) and a.l_entropy is None:
+        raise ValueError(
+            "The class must be known and private to ask for 'l' or 'confidence'. Give 'y' to"
+            " audit_model, and leave its name out of 'public'."
+        )
+    if l is not None and not l >= 1:
+        raise ValueError(f"'l' must be a number of at least 1. Got {l!r}.")
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise ValueError(f"'confidence' must lie between 0 and 1. Got {confidence!r}.")
+    return bool(
+        a.k >= k
+        and (l is None or a.l_entropy >= l - 1e-9)
+        and (confidence is None or a.confidence <= confidence + 1e-12)
+    )
+
 
 def _class_measures(s, codes):
-    "(share exposed, entropy l, largest share, people of each class in each span)"
+    """(share exposed, entropy l, largest share, people of each class in each span)"""
     c = len(s.tree.classes)
-    counts = np.bincount(s.row*c + codes, minlength=len(s)*c).reshape(-1, c)
+    counts = np.bincount(s.row * c + codes, minlength=len(s) * c).reshape(-1, c)
     one = (counts > 0).sum(axis=1) == 1
-    return float(s.populations[one].sum()/len(s.row)), float(2**entropy(counts).min()), float((counts.max(axis=1)/s.populations).max()), counts
+    return (
+        float(s.populations[one].sum() / len(s.row)),
+        float(2 ** entropy(counts).min()),
+        float((counts.max(axis=1) / s.populations).max()),
+        counts,
+    )
 
 # %% ../nbs/07c_models.ipynb #86545fce
 def _tells(a, b):
-    "The chance of equation (4) when each value of codes `a` goes with one of `b`; 1 when it does not"
-    last = np.empty(int(a.max()) + 1, dtype=b.dtype); last[a] = b
-    if not np.array_equal(last[a], b): return 1.
-    p = np.bincount(b)/len(b)
-    return float((p*p).sum()**(len(a) - len(pd.unique(a))))
+    """The chance of equation (4) when each value of codes `a` goes with one of `b`; 1 when it does
+    not
+    """
+    last = np.empty(int(a.max()) + 1, dtype=b.dtype)
+    last[a] = b
+    if not np.array_equal(last[a], b):
+        return 1.0
+    p = np.bincount(b) / len(b)
+    return float((p * p).sum() ** (len(a) - len(pd.unique(a))))
+
 
 def _same_column(a, b, X):
-    "Do two columns look like indicators of one column?"
+    """Do two columns look like indicators of one column?"""
     stem = [re.split(r"[_=.: ][^_=.: ]*$", o) for o in (a, b)]
-    if a == b or stem[0][0] != stem[1][0] or len(stem[0]) != 2 or len(stem[1]) != 2: return False
-    if not all(set(pd.unique(X[o].dropna())) <= {0, 1} for o in (a, b)): return False
+    if a == b or stem[0][0] != stem[1][0] or len(stem[0]) != 2 or len(stem[1]) != 2:
+        return False
+    if not all(set(pd.unique(X[o].dropna())) <= {0, 1} for o in (a, b)):
+        return False
     return not (X[a].eq(1) & X[b].eq(1)).any() and X[a].eq(1).any() and X[b].eq(1).any()
 
 # %% ../nbs/07c_models.ipynb #7d65e614
-_MANY_COLUMNS = 12           # public columns of which pairs are looked at, at most
+_MANY_COLUMNS = 12  # public columns of which pairs are looked at, at most
+
 
 def _column_codes(X, names):
-    "Codes of columns, missing values as a value; columns that hold no plain values are left out"
+    """Codes of columns, missing values as a value; columns that hold no plain values are left out"""
     res = {}
     for o in names:
-        try: res[o] = pd.factorize(X[o], use_na_sentinel=False)[0]
-        except TypeError: pass
+        try:
+            res[o] = pd.factorize(X[o], use_na_sentinel=False)[0]
+        except TypeError:
+            pass
     return res
 
+
 def _given_away(o, s):
-    "Sentences about private columns that public ones tell, and the reverse"
+    """Sentences about private columns that public ones tell, and the reverse"""
     X, known = o.X, _column_codes(o.X, o.public)
     for d in s.regions.domains:
-        if d.name in o.public or d.name not in o.m.asked or d.name not in X.columns: continue
+        if d.name in o.public or d.name not in o.m.asked or d.name not in X.columns:
+            continue
         place, raw = _places(d, X[d.name]) + 1, pd.factorize(X[d.name], use_na_sentinel=False)[0]
         twins = [c for c in known if _same_column(c, d.name, X)]
-        if twins: yield f"{d.name}, which the tree asks for, seems to be an indicator of the same column as the public {', '.join(twins[:3])}: who knows that column knows both. Make all indicators of it public, or name the column with columns="
-        one = [c for c, a in known.items() if c not in twins and len(pd.unique(place)) > 1 and _tells(a, place) <= 1/16]
-        if one: yield f"whoever knows {' or '.join(one[:3])}, which is public, can know what the tree asks of {d.name}: each value goes with one answer. Make {d.name} public too"
-        back = [c for c, a in known.items() if c not in twins + one and len(pd.unique(a)) > 1 and _tells(raw, a) <= 1/16]
-        if back: yield f"each value of {d.name} goes with one of {', '.join(back[:3])}, which is public and rules the others out. Make {d.name} public too, or name with impossible= what cannot be"
+        if twins:
+            yield (
+                f"{d.name}, which the tree asks for, seems to be an indicator of the same column as"
+                f" the public {', '.join(twins[:3])}: who knows that column knows both. Make all"
+                " indicators of it public, or name the column with columns="
+            )
+        one = [
+            c
+            for c, a in known.items()
+            if c not in twins and len(pd.unique(place)) > 1 and _tells(a, place) <= 1 / 16
+        ]
+        if one:
+            yield (
+                f"whoever knows {' or '.join(one[:3])}, which is public, can know what the tree"
+                f" asks of {d.name}: each value goes with one answer. Make {d.name} public too"
+            )
+        back = [
+            c
+            for c, a in known.items()
+            if c not in twins + one and len(pd.unique(a)) > 1 and _tells(raw, a) <= 1 / 16
+        ]
+        if back:
+            yield (
+                f"each value of {d.name} goes with one of {', '.join(back[:3])}, which is public"
+                f" and rules the others out. Make {d.name} public too, or name with impossible="
+                " what cannot be"
+            )
         left = [c for c in known if c not in twins + one]
-        if one or twins or len(left) > _MANY_COLUMNS or len(pd.unique(place)) == 1: continue
-        two = next(((a, b) for a, b in combinations(left, 2) if _tells(pd.factorize(known[a].astype(np.int64)*(known[b].max() + 1) + known[b])[0], place) <= 1e-3), None)
-        if two: yield f"whoever knows {two[0]} and {two[1]}, which are public, can know what the tree asks of {d.name}. Make {d.name} public too"
+        if one or twins or len(left) > _MANY_COLUMNS or len(pd.unique(place)) == 1:
+            continue
+        two = next(
+            (
+                (a, b)
+                for a, b in combinations(left, 2)
+                if _tells(
+                    pd.factorize(known[a].astype(np.int64) * (known[b].max() + 1) + known[b])[0],
+                    place,
+                )
+                <= 1e-3
+            ),
+            None,
+        )
+        if two:
+            yield (
+                f"whoever knows {two[0]} and {two[1]}, which are public, can know what the tree"
+                f" asks of {d.name}. Make {d.name} public too"
+            )
 
 # %% ../nbs/07c_models.ipynb #b1c41e78
 def _strange_values(o, s):
-    "Sentences about values that the tree was hardly learnt from"
+    """Sentences about values that the tree was hardly learnt from"""
     for d in s.regions.domains:
-        if d.name not in o.X.columns or d.name not in o.m.asked: continue
+        if d.name not in o.X.columns or d.name not in o.m.asked:
+            continue
         out, closed = _unknown(o.m, d, o.X)
-        if closed and out.any(): yield f"{int(out.sum()):,} people have a value of {d.name} that the tree does not know, such as {o.X[d.name][out].tolist()[0]!r}"
+        if closed and out.any():
+            yield (
+                f"{int(out.sum()):,} people have a value of {d.name} that the tree does not know,"
+                f" such as {o.X[d.name][out].tolist()[0]!r}"
+            )
         t = o.m.tree
-        cuts = [_cut(t, i, d.single) for i in np.flatnonzero(t.attribute >= 0) if d.values is None and o.m.asks[t.attribute[i]].column == d.name]
+        cuts = [
+            _cut(t, i, d.single)
+            for i in np.flatnonzero(t.attribute >= 0)
+            if d.values is None and o.m.asks[t.attribute[i]].column == d.name
+        ]
         x = _places(d, o.X[d.name])
         x = x[o.X[d.name].notna().to_numpy()]
-        if cuts and len(x) and (x.max() <= np.searchsorted(d.cuts, min(cuts)) or x.min() > np.searchsorted(d.cuts, max(cuts))):
-            yield f"all people lie on one side of all thresholds of {d.name}: was the tree learnt from other people, or from scaled numbers?"
+        if (
+            cuts
+            and len(x)
+            and (
+                x.max() <= np.searchsorted(d.cuts, min(cuts))
+                or x.min() > np.searchsorted(d.cuts, max(cuts))
+            )
+        ):
+            yield (
+                f"all people lie on one side of all thresholds of {d.name}: was the tree learnt"
+                " from other people, or from scaled numbers?"
+            )
+
 
 def _class_elsewhere(o):
-    "Sentences about a class that is public under another name, or that was guessed"
-    for c in o.guessed: yield f"{c} was taken for the class, since it is no feature of the tree and holds its classes; name it with y="
+    """Sentences about a class that is public under another name, or that was guessed"""
+    for c in o.guessed:
+        yield (
+            f"{c} was taken for the class, since it is no feature of the tree and holds its"
+            " classes; name it with y="
+        )
     features = {a.column for a in o.m.asks}
     if o.codes is not None and not o.told:
         for c, a in _column_codes(o.X, [c for c in o.public if c not in features]).items():
-            if _tells(a, o.codes) < 1 and len(pd.unique(a)) <= len(o.m.tree.classes) and (_tells(a, o.codes) <= 1/16 or _tells(o.codes, a) < 1): yield f"the public {c} tells the class of everybody: if it is the class under another name, say class_public=True"
+            if (
+                _tells(a, o.codes) < 1
+                and len(pd.unique(a)) <= len(o.m.tree.classes)
+                and (_tells(a, o.codes) <= 1 / 16 or _tells(o.codes, a) < 1)
+            ):
+                yield (
+                    f"the public {c} tells the class of everybody: if it is the class under another"
+                    " name, say class_public=True"
+                )
     if o.unsaid:
-        for c in _like_class(o.X, o.X.columns, None, o.m): yield f"{c} holds the classes of the tree and was not taken for public: if an attacker knows it, name it in public"
+        for c in _like_class(o.X, o.X.columns, None, o.m):
+            yield (
+                f"{c} holds the classes of the tree and was not taken for public: if an attacker"
+                " knows it, name it in public"
+            )
 
 # %% ../nbs/07c_models.ipynb #6c5b62ad
 def _warnings(o, s, attack):
-    "What the reader of an audit should know"
+    """What the reader of an audit should know"""
     res = list(_class_elsewhere(o))
-    if o.moved: res.append("the tree's features have no names, so the columns were taken in their order: " + ", ".join(f"{a} is {b}" for a, b in list(o.moved.items())[:6]) + (", ..." if len(o.moved) > 6 else ""))
-    if o.public and o.m.asked and not s.public: res.append("the tree asks for no public column: either it tells nothing by them, or names do not match")
+    if o.moved:
+        res.append(
+            "the tree's features have no names, so the columns were taken in their order: "
+            + ", ".join(f"{a} is {b}" for a, b in list(o.moved.items())[:6])
+            + (", ..." if len(o.moved) > 6 else "")
+        )
+    if o.public and o.m.asked and not s.public:
+        res.append(
+            "the tree asks for no public column: either it tells nothing by them, or names do not"
+            " match"
+        )
     if o.impossible is not None:
         n = _contradictions(s, o.X, o.impossible)
-        if n: res.append(f"{n:,} people have a combination that was named impossible: what is said of them may be wrong")
+        if n:
+            res.append(
+                f"{n:,} people have a combination that was named impossible: what is said of them"
+                " may be wrong"
+            )
     res += [*_strange_values(o, s), *_given_away(o, s)]
-    if attack is None: res.append("too many people and places to say what follows from the tree's counts")
-    elif not attack.fits: res.append(attack.why)
+    if attack is None:
+        res.append("too many people and places to say what follows from the tree's counts")
+    elif not attack.fits:
+        res.append(attack.why)
     return tuple(res)
 
 # %% ../nbs/07c_models.ipynb #7cade8d5
 def _contradictions(s, X, impossible):
-    "People of the table who have a combination named impossible; 0 when the table cannot tell"
-    if callable(impossible): return int(np.asarray(impossible(X)).sum()) if all(d.name in X.columns for d in s.regions.domains) else 0
+    """People of the table who have a combination named impossible; 0 when the table cannot tell"""
+    if callable(impossible):
+        return (
+            int(np.asarray(impossible(X)).sum())
+            if all(d.name in X.columns for d in s.regions.domains)
+            else 0
+        )
     bad = np.zeros(len(X), dtype=bool)
     for rule in _rule_masks(_check_rules(impossible), s.regions.domains):
         hit = np.ones(len(X), dtype=bool)
@@ -1130,73 +2118,179 @@ def _contradictions(s, X, impossible):
 
 # %% ../nbs/07c_models.ipynb #c3da9de4
 def _measure(o, counts=True):
-    "The audit of a case that was checked; without `counts` nothing is said of what follows from the tree's counts, and nothing warned of"
+    """The audit of a case that was checked; without `counts` nothing is said of what follows from
+    the tree's counts, and nothing warned of
+    """
     s = _spans(o)
-    measured = _class_measures(s, o.codes) if o.codes is not None and not o.told else (None,)*4
-    try: attack = _attack(o, s) if counts else None
-    except _TooManyPairs: attack = None
-    return ModelAudit(int(s.populations.min()), len(s.row), len(s), tuple(s.populations.tolist()), tuple(s.bins.tolist()), int((s.populations == 1).sum()), o.told,
-                      s.public, s.private, s, *measured, attack and attack.certain, attack and attack.confidence, _warnings(o, s, attack) if counts else ())
+    measured = _class_measures(s, o.codes) if o.codes is not None and not o.told else (None,) * 4
+    try:
+        attack = _attack(o, s) if counts else None
+    except _TooManyPairs:
+        attack = None
+    return ModelAudit(
+        int(s.populations.min()),
+        len(s.row),
+        len(s),
+        tuple(s.populations.tolist()),
+        tuple(s.bins.tolist()),
+        int((s.populations == 1).sum()),
+        o.told,
+        s.public,
+        s.private,
+        s,
+        *measured,
+        attack and attack.certain,
+        attack and attack.confidence,
+        _warnings(o, s, attack) if counts else (),
+    )
 
 # %% ../nbs/07c_models.ipynb #00ac7390
 def audit_model(
-    tree, # A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that ends in one
-    X, # The people whom the tree was learnt from: a table of raw values with the columns that it asks for, except those named in `private`
-    public=None, # Columns that an attacker may know, a list; None: all but the class and `private`. When it names the class, the class is public
-    *,
-    y=None, # Class of each row, or its column; needed for what is said about the class
-    private=None, # Columns that an attacker does not know, as for `spans`
-    class_public=None, # Is the class public? None: when `public` names it
-    impossible=None, # Combinations that an attacker knows cannot occur, as for `spans`
-    columns=None, # What features of scikit-learn ask for, as for `spans`
-)->ModelAudit: # What was measured
-    "Measure what a tree tells about people; how it was grown does not matter. Raises as `spans`. Source: kadet, Definitions 4 to 6 and Section 4.2."
+    tree, X, public=None, *, y=None, private=None, class_public=None, impossible=None, columns=None
+) -> ModelAudit:
+    """Measure what a tree tells about people; how it was grown does not matter.
+
+    Raises as `spans`. Source: kadet, Definitions 4 to 6 and Section 4.2.
+
+    Parameters
+    ----------
+    tree
+        A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that
+        ends in one.
+    X
+        The people whom the tree was learnt from: a table of raw values with the columns that it
+        asks for, except those named in `private`.
+    public
+        Columns that an attacker may know, a list; None: all but the class and `private`. When it
+        names the class, the class is public.
+    y
+        Class of each row, or its column; needed for what is said about the class.
+    private
+        Columns that an attacker does not know, as for `spans`.
+    class_public
+        Is the class public? None: when `public` names it.
+    impossible
+        Combinations that an attacker knows cannot occur, as for `spans`.
+    columns
+        What features of scikit-learn ask for, as for `spans`.
+
+    Returns
+    -------
+    ModelAudit
+        What was measured.
+    """
     return _measure(_case(tree, X, public, y, private, class_public, impossible, columns))
 
 # %% ../nbs/07c_models.ipynb #1897af14
 def _span_words(s, i):
-    "The public values of a span's people, a short line a column; nothing where they are long, or any"
+    """The public values of a span's people, a short line a column; nothing where they are long, or
+    any
+    """
     res = []
     for c, at in s.known.items():
-        m = np.zeros(len(s.regions.domains[c]), dtype=bool); m[at[s.row == i]] = True
-        if not m.all(): res.append(_mask_text(s.regions.domains[c], m))
+        m = np.zeros(len(s.regions.domains[c]), dtype=bool)
+        m[at[s.row == i]] = True
+        if not m.all():
+            res.append(_mask_text(s.regions.domains[c], m))
     return res if len(res) <= 2 and all(len(o) <= 14 for o in res) else []
 
+
 def _span_labels(s, order):
-    "What stands on top of each strip: public values, the class when it is public, people"
-    return ["\n".join([*_span_words(s, i), *([] if s.class_of is None else [_short(value_text(s.tree.classes[s.class_of[i]]))]), f"{s.populations[i]:,}"]) for i in order]
+    """What stands on top of each strip: public values, the class when it is public, people"""
+    return [
+        "\n".join(
+            [
+                *_span_words(s, i),
+                *(
+                    []
+                    if s.class_of is None
+                    else [_short(value_text(s.tree.classes[s.class_of[i]]))]
+                ),
+                f"{s.populations[i]:,}",
+            ]
+        )
+        for i in order
+    ]
+
 
 def _draw_spans(ax, s, boxes, x, order, step):
-    "Beside each leaf a piece of every span that holds it; labels on top"
+    """Beside each leaf a piece of every span that holds it; labels on top"""
     from matplotlib.patches import Rectangle
+
     at = {int(i): e for e, i in enumerate(s.ends) if s.tree.attribute[i] < 0}
     for col, (i, label) in enumerate(zip(order, _span_labels(s, order))):
-        middle, color, reach = x + (col + .5)*step, _COLORS[(col + 2) % len(_COLORS)], s.reach(i)
+        middle, color, reach = x + (col + 0.5) * step, _COLORS[(col + 2) % len(_COLORS)], s.reach(i)
         for b in boxes:
-            if b.inner or b.nodes[0] not in at: continue
-            ax.add_patch(Rectangle((middle - _SIZE, (b.y - .5)*_LINE), 2*_SIZE, _LINE, color=color if reach[at[b.nodes[0]]] else "#eef0f3", lw=0))
-        ax.text(middle, -.65*_LINE, label.replace("$", r"\$"), fontsize=_SIZE, ha="center", va="bottom", color=color, weight="bold", linespacing=1.)
+            if b.inner or b.nodes[0] not in at:
+                continue
+            ax.add_patch(
+                Rectangle(
+                    (middle - _SIZE, (b.y - 0.5) * _LINE),
+                    2 * _SIZE,
+                    _LINE,
+                    color=color if reach[at[b.nodes[0]]] else "#eef0f3",
+                    lw=0,
+                )
+            )
+        ax.text(
+            middle,
+            -0.65 * _LINE,
+            label.replace("$", r"\$"),
+            fontsize=_SIZE,
+            ha="center",
+            va="bottom",
+            color=color,
+            weight="bold",
+            linespacing=1.0,
+        )
+
 
 def _make_room(ax, new, lines):
-    "Add lines on top of the picture"
-    if lines <= 0: return
+    """Add lines on top of the picture"""
+    if lines <= 0:
+        return
     low, top = ax.get_ylim()
-    more = np.sign(top - low)*lines*_SIZE*1.25
-    if new: ax.figure.set_size_inches(ax.figure.get_size_inches()*[1, (top + more - low)/(top - low)])
+    more = np.sign(top - low) * lines * _SIZE * 1.25
+    if new:
+        ax.figure.set_size_inches(
+            ax.figure.get_size_inches() * [1, (top + more - low) / (top - low)]
+        )
     ax.set_ylim(low, top + more)
 
 # %% ../nbs/07c_models.ipynb #e36c129c
-def plot_spans(
-    found, # What `spans`, `audit_model` or `linking_attack` returned
-    *,
-    ax=None, # matplotlib axes; None: a new figure of the size that is needed
-    max_spans:int=8, # Draw so many spans, those of the fewest people
-    counts:bool=True, # Show the tree's weights and class shares; they tell about people
-): # The axes
-    "Draw a tree and beside it a strip for each span: coloured where its people may be, with their public values and number on top. A strip's colour means nothing else. Places of values without a branch are not drawn."
+def plot_spans(found, *, ax=None, max_spans: int = 8, counts: bool = True):
+    """Draw a tree and beside it a strip for each span: coloured where its people may be, with their
+    public values and number on top.
+
+    A strip's colour means nothing else. Places of values without a branch are not drawn.
+
+    Parameters
+    ----------
+    found
+        What `spans`, `audit_model` or `linking_attack` returned.
+    ax
+        Matplotlib axes; None: a new figure of the size that is needed.
+    max_spans : int
+        Draw so many spans, those of the fewest people.
+    counts : bool
+        Show the tree's weights and class shares; they tell about people.
+
+    Returns
+    -------
+    object
+        The axes.
+    """
     s = getattr(found, "spans", found)
-    if not isinstance(s, Spans): raise TypeError(f"'found' must be what spans, audit_model or linking_attack returned. Got {type(found).__name__}.")
-    if s.tree.n_leaves > 100: raise ValueError(f"'found' must be of a tree of at most 100 leaves. Got {s.tree.n_leaves}: draw a smaller tree.")
+    if not isinstance(s, Spans):
+        raise TypeError(
+            "'found' must be what spans, audit_model or linking_attack returned. Got"
+            f" {type(found).__name__}."
+        )
+    if s.tree.n_leaves > 100:
+        raise ValueError(
+            f"'found' must be of a tree of at most 100 leaves. Got {s.tree.n_leaves}: draw a"
+            " smaller tree."
+        )
     tree, new = s.tree, ax is None
     ax = plot_tree(tree, ax=ax, max_branches=len(tree), counts=counts, layout="columns")
     boxes = _boxes(tree, None, len(tree))
@@ -1204,9 +2298,15 @@ def plot_spans(
     _columns(boxes)
     width = max(ax.get_xlim())
     order = sorted(np.argsort(s.populations, kind="stable")[:max_spans].tolist())
-    step = max(2.6*_SIZE, *[_width(o, True) + _GAP for label in _span_labels(s, order) for o in label.split("\n")])
-    more = _GAP + len(order)*step
-    if new: ax.figure.set_size_inches(ax.figure.get_size_inches()*[(width + 4 + more)/(width + 4), 1])
+    step = max(
+        2.6 * _SIZE,
+        *[_width(o, True) + _GAP for label in _span_labels(s, order) for o in label.split("\n")],
+    )
+    more = _GAP + len(order) * step
+    if new:
+        ax.figure.set_size_inches(
+            ax.figure.get_size_inches() * [(width + 4 + more) / (width + 4), 1]
+        )
     ax.set_xlim(-4, width + more)
     _make_room(ax, new, max(o.count("\n") for o in _span_labels(s, order)) - 1)
     _draw_spans(ax, s, boxes, width, order, step)

@@ -11,108 +11,213 @@ import numpy as np, pandas as pd
 from sklearn.utils.metaestimators import available_if
 from .generalization import RECODINGS, Taxonomy, node_recoding
 from .infogain import _CANDIDATES, _CATEGORIES, infogain_partition
-from .medians import _CUT_RULES, _MEDIANS, _WIDTHS, _check_choice, Cuts, in_leaf_order, relaxed_partition, strict_partition
+from ppdt.medians import (
+    _CUT_RULES,
+    _MEDIANS,
+    _WIDTHS,
+    _check_choice,
+    Cuts,
+    in_leaf_order,
+    relaxed_partition,
+    strict_partition,
+)
 from .release import Anonymizer
-from .tables import MAX_NUMERIC_VALUES, MISSING, Attribute, Interval, canonical_order, encode, with_missing
+from ppdt.tables import (
+    MAX_NUMERIC_VALUES,
+    MISSING,
+    Attribute,
+    Interval,
+    canonical_order,
+    encode,
+    with_missing,
+)
 
-_all_ = ['Cuts', 'strict_partition']
+_all_ = ["Cuts", "strict_partition"]
 
 # %% ../nbs/10c_mondrian.ipynb #57646e45
 def _partition(m, attributes, codes, y, k, allow, trees):
-    "Groups and cuts of an anonymizer's mode; columns with a taxonomy in the order of its leaves. Raises ValueError: no class for infogain."
-    if m.mode == "infogain" and y is None: raise ValueError("'y' must be given with mode='infogain': it chooses cuts by the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or use mode='strict'.")
+    """Groups and cuts of an anonymizer's mode; columns with a taxonomy in the order of its leaves.
+
+    Raises ValueError: no class for infogain.
+    """
+    if m.mode == "infogain" and y is None:
+        raise ValueError(
+            "'y' must be given with mode='infogain': it chooses cuts by the class, so it requires y"
+            " to be passed, but the target y is None. Call fit(X, y), or use mode='strict'."
+        )
     ordered = [(a, None) if t is None else in_leaf_order(a, t) for a, t in zip(attributes, trees)]
-    attributes, codes = [a for a, _ in ordered], [c if r is None else r[c] for c, (_, r) in zip(codes, ordered)]
-    if m.mode == "relaxed": return relaxed_partition(attributes, codes, k, m.width, _tie(m), allow), None
-    if m.mode == "strict": return strict_partition(attributes, codes, k, m.cut_rule, m.width, median=m.median, allow=allow)
+    attributes, codes = (
+        [a for a, _ in ordered],
+        [c if r is None else r[c] for c, (_, r) in zip(codes, ordered)],
+    )
+    if m.mode == "relaxed":
+        return relaxed_partition(attributes, codes, k, m.width, _tie(m), allow), None
+    if m.mode == "strict":
+        return strict_partition(
+            attributes, codes, k, m.cut_rule, m.width, median=m.median, allow=allow
+        )
     a, c = encode(y)
-    if a.kind == "numeric" and len(a) > MAX_NUMERIC_VALUES: warnings.warn(f"'y' has {len(a)} different numbers, and mode='infogain' takes each for a class of its own: make classes of them first, for instance with pd.cut.", stacklevel=2)
+    if a.kind == "numeric" and len(a) > MAX_NUMERIC_VALUES:
+        warnings.warn(
+            f"'y' has {len(a)} different numbers, and mode='infogain' takes each for a class of its"
+            " own: make classes of them first, for instance with pd.cut.",
+            stacklevel=2,
+        )
     y = with_missing(a, c)[1]
-    return infogain_partition(attributes, codes, y, k, m.candidates, m.categories, bool(m.stop_pure), trees, m.cut_rule, m.width, allow)
+    return infogain_partition(
+        attributes,
+        codes,
+        y,
+        k,
+        m.candidates,
+        m.categories,
+        bool(m.stop_pure),
+        trees,
+        m.cut_rule,
+        m.width,
+        allow,
+    )
+
 
 def _tie(m):
-    "Rank of each row by what is published untouched, other columns and the class, shape (n_rows,); None when there is nothing of the kind"
+    """Rank of each row by what is published untouched, other columns and the class, shape
+    (n_rows,); None when there is nothing of the kind
+    """
     X, y, roles = m._rows_
     columns = [X[o] for o in roles.other] + ([] if y is None else [y])
-    if not columns: return None
-    rank = np.empty(len(X), dtype=np.int64); rank[canonical_order(columns)] = np.arange(len(X))
+    if not columns:
+        return None
+    rank = np.empty(len(X), dtype=np.int64)
+    rank[canonical_order(columns)] = np.arange(len(X))
     return rank
 
 # %% ../nbs/10c_mondrian.ipynb #8f925ba6
-_WORDS = dict(mode=("strict", "relaxed", "infogain"), recoding=tuple(RECODINGS), cut_rule=_CUT_RULES, width=_WIDTHS, median=_MEDIANS, candidates=_CANDIDATES, categories=_CATEGORIES)
+_WORDS = dict(
+    mode=("strict", "relaxed", "infogain"),
+    recoding=tuple(RECODINGS),
+    cut_rule=_CUT_RULES,
+    width=_WIDTHS,
+    median=_MEDIANS,
+    candidates=_CANDIDATES,
+    categories=_CATEGORIES,
+)
+
 
 def _check_taxonomies(taxonomies):
-    "Raises ValueError for what is no dict of Taxonomy"
-    if taxonomies is None: return
-    if not isinstance(taxonomies, dict): raise ValueError(f"'taxonomies' must be a dict of Taxonomy by column name, or None. Got {type(taxonomies).__name__}.")
+    """Raises ValueError for what is no dict of Taxonomy"""
+    if taxonomies is None:
+        return
+    if not isinstance(taxonomies, dict):
+        raise ValueError(
+            "'taxonomies' must be a dict of Taxonomy by column name, or None. Got"
+            f" {type(taxonomies).__name__}."
+        )
     for o, t in taxonomies.items():
-        if not isinstance(t, Taxonomy): raise ValueError(f"'taxonomies' must hold a Taxonomy for each column. Got {type(t).__name__} for {o!r}: make one with Taxonomy.from_csv or another of its makers.")
+        if not isinstance(t, Taxonomy):
+            raise ValueError(
+                f"'taxonomies' must hold a Taxonomy for each column. Got {type(t).__name__} for"
+                f" {o!r}: make one with Taxonomy.from_csv or another of its makers."
+            )
+
 
 def _trees(taxonomies, attributes):
-    "Taxonomy or None of each attribute. Raises ValueError when none of them is meant."
+    """Taxonomy or None of each attribute. Raises ValueError when none of them is meant."""
     trees = [(taxonomies or {}).get(a.name) for a in attributes]
-    if taxonomies and not any(t is not None for t in trees): raise ValueError(f"'taxonomies' must name a quasi-identifier. Got {', '.join(map(repr, taxonomies))}; the quasi-identifiers are {', '.join(a.name for a in attributes)}.")
+    if taxonomies and not any(t is not None for t in trees):
+        raise ValueError(
+            f"'taxonomies' must name a quasi-identifier. Got {', '.join(map(repr, taxonomies))};"
+            f" the quasi-identifiers are {', '.join(a.name for a in attributes)}."
+        )
     return trees
 
 # %% ../nbs/10c_mondrian.ipynb #d4760a01
 def _named_only(a, cells):
-    "The part of a domain that published cells name: (Attribute, codes of its values in the old domain)"
+    """The part of a domain that published cells name: (Attribute, codes of its values in the old
+    domain)
+    """
     named = set()
-    for c in cells: named.update((c.lo, c.hi) if isinstance(c, Interval) else c.values)
+    for c in cells:
+        named.update((c.lo, c.hi) if isinstance(c, Interval) else c.values)
     kept = np.array([i for i, o in enumerate(a.items) if o in named])
     return Attribute(a.name, a.kind, a.values[kept], a.dtype), kept
 
+
 def _moved(cuts, j, places):
-    "Cuts whose codes of attribute j are replaced"
+    """Cuts whose codes of attribute j are replaced"""
     code, here = cuts.code.copy(), cuts.attribute == j
     code[here] = places[code[here]]
     return Cuts(cuts.attribute, code, cuts.left, cuts.right, cuts.region)
 
+
 def _forget_values(a, cuts, j, cells):
-    "Domain j and the cuts without the numbers that no published cell names"
+    """Domain j and the cuts without the numbers that no published cell names"""
     b, kept = _named_only(a, cells)
-    return b, cuts if cuts is None else _moved(cuts, j, np.searchsorted(kept, np.arange(len(a)), side="right") - 1)
+    return b, (
+        cuts
+        if cuts is None
+        else _moved(cuts, j, np.searchsorted(kept, np.arange(len(a)), side="right") - 1)
+    )
 
 # %% ../nbs/10c_mondrian.ipynb #c13970cc
 def _leaf_domain(a, taxonomy):
-    "A domain with all leaves of its taxonomy, whether they occur or not; `a` itself where leaves are texts and values are not"
+    """A domain with all leaves of its taxonomy, whether they occur or not; `a` itself where leaves
+    are texts and values are not
+    """
     where, items = taxonomy.check_covers(a), list(taxonomy.values)
     for v, p in zip(a.items, where.tolist()):
-        if p >= 0: items[p] = v
-    if a.kind == "categorical": values = np.array([*items, *([MISSING] if (where < 0).any() else []), None], dtype=object)[:-1]
-    elif any(isinstance(o, str) for o in items): return a
+        if p >= 0:
+            items[p] = v
+    if a.kind == "categorical":
+        values = np.array([*items, *([MISSING] if (where < 0).any() else []), None], dtype=object)[
+            :-1
+        ]
+    elif any(isinstance(o, str) for o in items):
+        return a
     else:
         b, codes = encode(pd.Series(items, name=a.name))
-        values = with_missing(b, np.append(codes, [-1]*int((where < 0).any())))[0].values
+        values = with_missing(b, np.append(codes, [-1] * int((where < 0).any())))[0].values
     return Attribute(a.name, a.kind, values, a.dtype)
 
+
 def _leaf_positions(a, taxonomy):
-    "Position of each value among the leaves, a missing one after all"
+    """Position of each value among the leaves, a missing one after all"""
     where = taxonomy.check_covers(a)
     return np.where(where < 0, len(taxonomy.leaf), where)
 
 # %% ../nbs/10c_mondrian.ipynb #3d49ba3b
 def _cells_of_groups(groups, recoded):
-    "Published cell of each group: a (codes, cells) pair for each attribute, codes of shape (n_groups,)"
+    """Published cell of each group: a (codes, cells) pair for each attribute, codes of shape
+    (n_groups,)
+    """
     a_row = np.empty(groups.max() + 1, dtype=np.int64)
     a_row[groups] = np.arange(len(groups))
     return [(c[a_row], cs) for c, cs in recoded]
 
+
 def _forget_all(m):
-    "Leave nothing in a fitted anonymizer that the release does not tell, but the places of the cuts"
+    """Leave nothing in a fitted anonymizer that the release does not tell, but the places of the
+    cuts
+    """
     cuts, m._positions_ = getattr(m, "cuts_", None), []
-    for j, (a, t, cs) in enumerate(zip(m.attributes_, _trees(m.taxonomies, m.attributes_), m._named_)):
+    for j, (a, t, cs) in enumerate(
+        zip(m.attributes_, _trees(m.taxonomies, m.attributes_), m._named_)
+    ):
         if t is not None:
-            if cuts is not None: cuts = _moved(cuts, j, np.sort(_leaf_positions(a, t)))
+            if cuts is not None:
+                cuts = _moved(cuts, j, np.sort(_leaf_positions(a, t)))
             m.attributes_[j] = a = _leaf_domain(a, t)
-        elif m.recoding == "interval" and a.kind == "numeric": m.attributes_[j], cuts = _forget_values(a, cuts, j, cs)
+        elif m.recoding == "interval" and a.kind == "numeric":
+            m.attributes_[j], cuts = _forget_values(a, cuts, j, cs)
         m._positions_.append(None if t is None else _leaf_positions(a, t))
-    if cuts is not None: m.cuts_ = cuts
+    if cuts is not None:
+        m.cuts_ = cuts
     del m._named_
 
 # %% ../nbs/10c_mondrian.ipynb #9ae58e77
 class MondrianAnonymizer(Anonymizer):
-    """Mondrian: strict, relaxed, or by information gain. Source: lefevre2006a; lefevre2006b; shao_beckford, Section III.B.
+    """Mondrian: strict, relaxed, or by information gain.
+
+    Source: lefevre2006a; lefevre2006b; shao_beckford, Section III.B.
 
     Parameters
     ----------
@@ -125,40 +230,52 @@ class MondrianAnonymizer(Anonymizer):
     identifiers : list of str
         Columns to drop.
     missing : str
-        Missing values in a quasi-identifier: "error", "drop" or "category" (the last value of the column, one range above the largest number).
+        Missing values in a quasi-identifier: "error", "drop" or "category" (the last value of the
+        column, one range above the largest number).
     mode : str
-        "strict": median cuts, rows with equal values stay together; "relaxed": halves of equal size, k to 2k-1 rows
+        "strict": median cuts, rows with equal values stay together; "relaxed": halves of equal
+        size, k to 2k-1 rows
         in a group; "infogain": cuts chosen by the class, which must be given.
     recoding : str
-        "set": the values found in the group; "interval": for numbers and dates the range from smallest to largest.
+        "set": the values found in the group; "interval": for numbers and dates the range from
+        smallest to largest.
     cut_rule : str
-        For median cuts, "le_then_lt": rows with the median go left when that is allowable, else right; "le": left (the
+        For median cuts, "le_then_lt": rows with the median go left when that is allowable, else
+        right; "le": left (the
         paper's algorithm taken literally); "balanced": to the side that makes the halves more even.
     width : str
-        Width of a categorical attribute: "rank" (range of the ranks), "distinct" (number of values less one) or "ratio"
-        (number of values), each as a share of the table's. Numbers and dates always use their range.
+        Width of a categorical attribute: "rank" (range of the ranks), "distinct" (number of values
+        less one) or "ratio"
+        (number of values), each as a share of the table's. Numbers and dates always use their
+        range.
     median : str
         "strict" cuts of numbers at the "lower" median, or at the "midpoint" of the two middle ones.
     candidates : str
-        "infogain" cuts at "all" boundaries of values, or only where the class changes, "class_change".
+        "infogain" cuts at "all" boundaries of values, or only where the class changes,
+        "class_change".
     categories : str
-        "infogain" cuts categories in their order, "ordered", or into "subsets" by the share of a class.
+        "infogain" cuts categories in their order, "ordered", or into "subsets" by the share of a
+        class.
     stop_pure : bool
         Does "infogain" leave groups of one class whole?
     taxonomies : dict or None
-        `Taxonomy` by column name; these columns are cut in the order of the leaves (by "infogain" among the children of a
+        `Taxonomy` by column name; these columns are cut in the order of the leaves (by "infogain"
+        among the children of a
         node) and published as nodes. Columns that are no quasi-identifiers are ignored.
     constraints : sequence
-        `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its size.
+        `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its
+        size.
 
     Attributes
     ----------
     release_ : Release
         The last release. It is not pickled.
     cuts_ : Cuts
-        Where the table was cut, in codes of the domains, or, with a taxonomy, in positions of its leaves; not with mode="relaxed".
+        Where the table was cut, in codes of the domains, or, with a taxonomy, in positions of its
+        leaves; not with mode="relaxed".
     attributes_ : list of Attribute
-        Domains of the quasi-identifiers; of ranges only the published ends, of taxonomies all leaves.
+        Domains of the quasi-identifiers; of ranges only the published ends, of taxonomies all
+        leaves.
     groups_ : ndarray of int, shape (n_rows,)
         Group of each published row. It is not pickled.
     roles_, n_features_in_, feature_names_in_
@@ -171,19 +288,56 @@ class MondrianAnonymizer(Anonymizer):
     ValueError, TypeError
         For parameters and tables that cannot be used.
     """
-    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", mode="strict", recoding="set", cut_rule="le_then_lt", width="rank",
-                 median="lower", candidates="all", categories="ordered", stop_pure=False, taxonomies=None, constraints=()):
-        super().__init__(k=k, quasi_identifiers=quasi_identifiers, categorical=categorical, identifiers=identifiers, missing=missing, constraints=constraints)
-        self.mode, self.recoding, self.cut_rule, self.width, self.median = mode, recoding, cut_rule, width, median
-        self.candidates, self.categories, self.stop_pure, self.taxonomies = candidates, categories, stop_pure, taxonomies
+
+    def __init__(
+        self,
+        k=5,
+        quasi_identifiers=None,
+        categorical=None,
+        identifiers=(),
+        missing="error",
+        mode="strict",
+        recoding="set",
+        cut_rule="le_then_lt",
+        width="rank",
+        median="lower",
+        candidates="all",
+        categories="ordered",
+        stop_pure=False,
+        taxonomies=None,
+        constraints=(),
+    ):
+        super().__init__(
+            k=k,
+            quasi_identifiers=quasi_identifiers,
+            categorical=categorical,
+            identifiers=identifiers,
+            missing=missing,
+            constraints=constraints,
+        )
+        self.mode, self.recoding, self.cut_rule, self.width, self.median = (
+            mode,
+            recoding,
+            cut_rule,
+            width,
+            median,
+        )
+        self.candidates, self.categories, self.stop_pure, self.taxonomies = (
+            candidates,
+            categories,
+            stop_pure,
+            taxonomies,
+        )
 
     def _check(self):
-        for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)
-        if not isinstance(self.stop_pure, (bool, np.bool_)): raise ValueError(f"'stop_pure' must be True or False. Got {self.stop_pure!r}.")
+        for name, allowed in _WORDS.items():
+            _check_choice(name, getattr(self, name), allowed)
+        if not isinstance(self.stop_pure, (bool, np.bool_)):
+            raise ValueError(f"'stop_pure' must be True or False. Got {self.stop_pure!r}.")
         _check_taxonomies(self.taxonomies)
 
     def fit(self, X, y=None):
-        "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
+        """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         super().fit(X, y)
         _forget_all(self)
         return self
@@ -191,14 +345,28 @@ class MondrianAnonymizer(Anonymizer):
     def _publish(self, attributes, codes, y, k, allow=None):
         trees = _trees(self.taxonomies, attributes)
         self.groups_, cuts = _partition(self, attributes, codes, y, k, allow, trees)
-        recoded = [RECODINGS[self.recoding](a, c, self.groups_) if t is None else node_recoding(a, c, self.groups_, t) for a, c, t in zip(attributes, codes, trees)]
-        if cuts is not None: self.cuts_, self._region_cells_ = cuts, _cells_of_groups(self.groups_, recoded)
+        recoded = [
+            (
+                RECODINGS[self.recoding](a, c, self.groups_)
+                if t is None
+                else node_recoding(a, c, self.groups_, t)
+            )
+            for a, c, t in zip(attributes, codes, trees)
+        ]
+        if cuts is not None:
+            self.cuts_, self._region_cells_ = cuts, _cells_of_groups(self.groups_, recoded)
         self._named_ = [cs for _, cs in recoded]
         return recoded
 
-    @available_if(lambda self: "cuts_" in vars(self) or "attributes_" not in vars(self) and self.mode != "relaxed")
+    @available_if(
+        lambda self: (
+            "cuts_" in vars(self) or "attributes_" not in vars(self) and self.mode != "relaxed"
+        )
+    )
     def _recode(self, codes):
-        region = self.cuts_.assign([c if p is None else np.append(p, -1)[c] for c, p in zip(codes, self._positions_)])
+        region = self.cuts_.assign(
+            [c if p is None else np.append(p, -1)[c] for c, p in zip(codes, self._positions_)]
+        )
         return [(c[region], cs) for c, cs in self._region_cells_]
 
     def __sklearn_tags__(self):
@@ -207,5 +375,6 @@ class MondrianAnonymizer(Anonymizer):
         return tags
 
     def __getstate__(self):
-        state = super().__getstate__(); state.pop("groups_", None)
+        state = super().__getstate__()
+        state.pop("groups_", None)
         return state

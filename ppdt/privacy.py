@@ -14,28 +14,77 @@ from itertools import combinations
 from math import comb
 import numpy as np, pandas as pd
 from scipy.sparse import csr_array
-from .diversity import (_class_keys, _count_table, _sizes, _value_codes, alpha_share, bind_constraints, check_constraints, class_sizes, class_table, distinct_l,
-    entropy_l, equivalence_classes, missing_column, recursive_c, secret_of, t_closeness, table_values, worst_counts)
+from ppdt.diversity import (
+    _class_keys,
+    _count_table,
+    _sizes,
+    _value_codes,
+    alpha_share,
+    bind_constraints,
+    check_constraints,
+    class_sizes,
+    class_table,
+    distinct_l,
+    entropy_l,
+    equivalence_classes,
+    missing_column,
+    recursive_c,
+    secret_of,
+    t_closeness,
+    table_values,
+    worst_counts,
+)
 from .generalization import Taxonomy
 from .loss import _kept, _losses, c_avg, cm, discernibility, information_loss, ncp
-from .matching import _EDGES, _PAIRS, _encode_beside, _fit_counts, _flow, _global_counts, _held, _likely, _merge, _opened, _population_measures, _possible, _wildcard_k
+from ppdt.matching import (
+    _EDGES,
+    _PAIRS,
+    _encode_beside,
+    _fit_counts,
+    _flow,
+    _global_counts,
+    _held,
+    _likely,
+    _merge,
+    _opened,
+    _population_measures,
+    _possible,
+    _wildcard_k,
+)
 from .models import LinkingAttack, ModelAudit, audit_model, linking_attack, plot_spans, spans
 from .tables import Centroid, Exact, MISSING, Node, Suppressed, cells, check_roles, check_table
 
 # %% ../nbs/07d_privacy.ipynb #636ff60f
-_all_ = ['LinkingAttack', 'ModelAudit', 'alpha_share', 'audit_model', 'class_sizes', 'class_table', 'distinct_l', 'entropy_l', 'equivalence_classes', 'linking_attack', 'plot_spans',
-    'recursive_c', 'spans', 't_closeness']
+_all_ = [
+    "LinkingAttack",
+    "ModelAudit",
+    "alpha_share",
+    "audit_model",
+    "class_sizes",
+    "class_table",
+    "distinct_l",
+    "entropy_l",
+    "equivalence_classes",
+    "linking_attack",
+    "plot_spans",
+    "recursive_c",
+    "spans",
+    "t_closeness",
+]
 
 # %% ../nbs/07d_privacy.ipynb #5c0154e4
 def _risks(sizes, threshold):
-    "Prosecutor risk: largest, mean, and the share of rows above the threshold; Nones for no row"
+    """Prosecutor risk: largest, mean, and the share of rows above the threshold; Nones for no row"""
     n = int(sizes.sum())
-    if n == 0: return None, None, None
-    return 1/int(sizes[0]), len(sizes)/n, float(sizes[sizes*threshold < 1 - 1e-12].sum()/n)
+    if n == 0:
+        return None, None, None
+    return 1 / int(sizes[0]), len(sizes) / n, float(sizes[sizes * threshold < 1 - 1e-12].sum() / n)
 
 # %% ../nbs/07d_privacy.ipynb #934788d2
 def _suppression(coded, n):
-    "Which rows are suppressed in all columns, bool of shape (n,), and the number of suppressed cells"
+    """Which rows are suppressed in all columns, bool of shape (n,), and the number of suppressed
+    cells
+    """
     gone, count = np.ones(n, dtype=bool), 0
     for codes, cs in coded:
         mark = np.array([isinstance(c, Suppressed) for c in cs] + [False])
@@ -43,79 +92,279 @@ def _suppression(coded, n):
         gone, count = gone & hidden, count + int(hidden.sum())
     return gone, count
 
+
 def _center_cells(coded):
-    "Published cells that are representatives"
-    return sum(int(np.bincount(codes[codes >= 0], minlength=len(cs))[[isinstance(c, Centroid) for c in cs]].sum()) for codes, cs in coded if len(cs))
+    """Published cells that are representatives"""
+    return sum(
+        int(
+            np.bincount(codes[codes >= 0], minlength=len(cs))[
+                [isinstance(c, Centroid) for c in cs]
+            ].sum()
+        )
+        for codes, cs in coded
+        if len(cs)
+    )
 
 # %% ../nbs/07d_privacy.ipynb #7728b0fd
 def _more_lines(a):
-    "Lines on a secret, a population and the original, of what was measured"
-    def some(*pairs): return ", ".join(f"{w} {x:,}" if isinstance(x, int) else f"{w} {x:.4g}" for w, x in pairs if x is not None)
-    c = None if a.c_recursive is None else f"no c for l = {a.l}" if a.c_recursive == np.inf else f"c above {a.c_recursive:.4g} for l = {a.l}"
-    if a.l_distinct is not None: yield "diversity", some(("distinct", a.l_distinct), ("entropy", a.l_entropy)) + f", {c}"
-    if a.t is not None: yield "told by a class", some(("alpha" if a.sensitive_value is None else f"share of {a.sensitive_value}", a.alpha), ("t", a.t)) + f" ({a.t_distance} distance)"
-    if a.delta_max is not None: yield "with the population", some(("journalist risk", a.risk_journalist), ("marketer risk", a.risk_marketer), ("presence from", a.delta_min)) + f" to {a.delta_max:.4g}"
-    if a.truthful is not None: yield "truthful", f"yes, every cell {'that is no representative ' if a.centroid_cells else ''}holds the original value" if a.truthful else "NO: a cell does not hold the original value"
-    if a.one_k is not None: yield "rows that fit", some(("(1,k)", a.one_k), ("(k,1)", a.k_one), ("(k,k)", a.k_k), ("global (1,k)", a.global_one_k))
-    if a.matching is not None or a.matching_class is not None: yield "over all matchings", some(("own row at most", a.matching), ("one secret at most", a.matching_class))
-    if a.tidi is not None: yield "bits to find a person", f"at least {a.tidi:.4g} (TIDI; no guarantee)"
+    """Lines on a secret, a population and the original, of what was measured"""
+
+    def some(*pairs):
+        return ", ".join(
+            f"{w} {x:,}" if isinstance(x, int) else f"{w} {x:.4g}"
+            for w, x in pairs
+            if x is not None
+        )
+
+    c = (
+        None
+        if a.c_recursive is None
+        else (
+            f"no c for l = {a.l}"
+            if a.c_recursive == np.inf
+            else f"c above {a.c_recursive:.4g} for l = {a.l}"
+        )
+    )
+    if a.l_distinct is not None:
+        yield "diversity", some(("distinct", a.l_distinct), ("entropy", a.l_entropy)) + f", {c}"
+    if a.t is not None:
+        yield (
+            "told by a class",
+            some(
+                (
+                    "alpha" if a.sensitive_value is None else f"share of {a.sensitive_value}",
+                    a.alpha,
+                ),
+                ("t", a.t),
+            )
+            + f" ({a.t_distance} distance)",
+        )
+    if a.delta_max is not None:
+        yield (
+            "with the population",
+            some(
+                ("journalist risk", a.risk_journalist),
+                ("marketer risk", a.risk_marketer),
+                ("presence from", a.delta_min),
+            )
+            + f" to {a.delta_max:.4g}",
+        )
+    if a.truthful is not None:
+        yield (
+            "truthful",
+            (
+                f"yes, every cell {'that is no representative ' if a.centroid_cells else ''}holds the"
+                " original value"
+                if a.truthful
+                else "NO: a cell does not hold the original value"
+            ),
+        )
+    if a.one_k is not None:
+        yield (
+            "rows that fit",
+            some(
+                ("(1,k)", a.one_k),
+                ("(k,1)", a.k_one),
+                ("(k,k)", a.k_k),
+                ("global (1,k)", a.global_one_k),
+            ),
+        )
+    if a.matching is not None or a.matching_class is not None:
+        yield (
+            "over all matchings",
+            some(("own row at most", a.matching), ("one secret at most", a.matching_class)),
+        )
+    if a.tidi is not None:
+        yield "bits to find a person", f"at least {a.tidi:.4g} (TIDI; no guarantee)"
 
 # %% ../nbs/07d_privacy.ipynb #ade73316
-def _promised(a): return (a.promise or "").startswith("k-anonymity")
+def _promised(a):
+    return (a.promise or "").startswith("k-anonymity")
+
 
 def _audit_lines(a):
-    "Label and text of everything an Audit measured, in reading order"
-    def n(x): return f"{x:,}"
-    if a.promise: yield "promise", f"{a.promise}: {'holds' if a.holds else 'DOES NOT HOLD'}"
-    yield "k measured", n(a.k) if a.k is not None else "none: all published rows are suppressed" if a.suppressed_rows else "none: no row is published"
-    yield "rows", n(a.n_rows or 0) + (f" in {n(a.n_classes)} class{'es' if a.n_classes != 1 else ''}" if a.n_classes else "") + (f", beside {n(a.suppressed_rows)} fully suppressed" if a.suppressed_rows else "")
-    if a.suppressed_cells: yield "suppressed", f"{n(a.suppressed_cells)} cell{'s' if a.suppressed_cells != 1 else ''}" + (", those of the suppressed rows among them" if a.suppressed_rows else "")
-    if a.lost_rows: yield "lost rows", f"{n(a.lost_rows)}, not published at all"
-    if a.class_sizes: yield "class sizes", f"{n(a.class_sizes[0])} to {n(a.class_sizes[-1])}, median {np.median(a.class_sizes):,.5g}"
-    if a.uniques: yield "alone in their class", n(a.uniques)
-    if a.risk_max is not None: yield "prosecutor risk", f"at most {a.risk_max:.4g}, mean {a.risk_mean:.4g}, above {'1/k' if _promised(a) else 0.2} for {'less than 0.1%' if 0 < a.risk_share < .0005 else f'{a.risk_share:.1%}'} of {'rows' if a.persons is None else 'persons'}"
-    if a.k_wildcard not in (None, a.k): yield "k, marks as wildcards", n(a.k_wildcard)
-    if a.persons is not None: yield "persons", f"{n(a.persons)}; k, class sizes, risk and secrets count them, not rows"
+    """Label and text of everything an Audit measured, in reading order"""
+
+    def n(x):
+        return f"{x:,}"
+
+    if a.promise:
+        yield "promise", f"{a.promise}: {'holds' if a.holds else 'DOES NOT HOLD'}"
+    yield (
+        "k measured",
+        (
+            n(a.k)
+            if a.k is not None
+            else (
+                "none: all published rows are suppressed"
+                if a.suppressed_rows
+                else "none: no row is published"
+            )
+        ),
+    )
+    yield (
+        "rows",
+        n(a.n_rows or 0)
+        + (f" in {n(a.n_classes)} class{'es' if a.n_classes != 1 else ''}" if a.n_classes else "")
+        + (f", beside {n(a.suppressed_rows)} fully suppressed" if a.suppressed_rows else ""),
+    )
+    if a.suppressed_cells:
+        yield (
+            "suppressed",
+            f"{n(a.suppressed_cells)} cell{'s' if a.suppressed_cells != 1 else ''}"
+            + (", those of the suppressed rows among them" if a.suppressed_rows else ""),
+        )
+    if a.lost_rows:
+        yield "lost rows", f"{n(a.lost_rows)}, not published at all"
+    if a.class_sizes:
+        yield (
+            "class sizes",
+            (
+                f"{n(a.class_sizes[0])} to {n(a.class_sizes[-1])}, median"
+                f" {np.median(a.class_sizes):,.5g}"
+            ),
+        )
+    if a.uniques:
+        yield "alone in their class", n(a.uniques)
+    if a.risk_max is not None:
+        yield (
+            "prosecutor risk",
+            (
+                f"at most {a.risk_max:.4g}, mean {a.risk_mean:.4g}, above"
+                f" {'1/k' if _promised(a) else 0.2} for"
+                f" {'less than 0.1%' if 0 < a.risk_share < 0.0005 else f'{a.risk_share:.1%}'} of"
+                f" {'rows' if a.persons is None else 'persons'}"
+            ),
+        )
+    if a.k_wildcard not in (None, a.k):
+        yield "k, marks as wildcards", n(a.k_wildcard)
+    if a.persons is not None:
+        yield "persons", f"{n(a.persons)}; k, class sizes, risk and secrets count them, not rows"
     yield from _more_lines(a)
-    if a.centroid_cells: yield "representatives", f"{n(a.centroid_cells)} cell{'s' if a.centroid_cells != 1 else ''}" + ("" if a.il is None else f", IL {a.il:.4g}% (squared error, 100% is one for all)")
-    if a.gcp is not None: yield "loss", f"GCP {a.gcp:.4f} (form size{'; representatives by their spread' if a.centroid_cells else ''}), largest attribute {a.ncp:.4f}"
+    if a.centroid_cells:
+        yield (
+            "representatives",
+            f"{n(a.centroid_cells)} cell{'s' if a.centroid_cells != 1 else ''}"
+            + ("" if a.il is None else f", IL {a.il:.4g}% (squared error, 100% is one for all)"),
+        )
+    if a.gcp is not None:
+        yield (
+            "loss",
+            (
+                f"GCP {a.gcp:.4f} (form"
+                f" size{'; representatives by their spread' if a.centroid_cells else ''}), largest"
+                f" attribute {a.ncp:.4f}"
+            ),
+        )
     sizes = [f"{w} {x:.4g}" for w, x in (("C_avg", a.c_avg), ("CM", a.cm)) if x is not None]
-    if a.discernibility is not None and sizes: yield "groups", ", ".join([f"discernibility {n(a.discernibility)}"] + sizes)
-    for o in a.warnings: yield "warning", o
+    if a.discernibility is not None and sizes:
+        yield "groups", ", ".join([f"discernibility {n(a.discernibility)}"] + sizes)
+    for o in a.warnings:
+        yield "warning", o
 
 # %% ../nbs/07d_privacy.ipynb #591d4a30
 def _plain_lines(a):
-    "The findings in sentences, for readers who know no terms"
-    if a.k is None: yield from _plain_nothing(a); yield from _plain_rest(a); return
+    """The findings in sentences, for readers who know no terms"""
+    if a.k is None:
+        yield from _plain_nothing(a)
+        yield from _plain_rest(a)
+        return
     some = "rows" if a.persons is None else "persons"
-    if a.persons is not None: yield f"Rows that look alike in the columns that an attacker may know are, in every group, about at least {a.k:,} persons." if a.k > 1 else \
-        f"{a.uniques:,} group{'s of rows that look alike are' if a.uniques != 1 else ' of rows that look alike is'} about one person only: who knows these columns of the person finds the rows."
-    else: yield f"Every one of the {a.n_rows:,} rows looks like at least {a.k-1:,} other{'s' if a.k != 2 else ''} in the columns that an attacker may know." if a.k > 1 else \
-        f"{a.uniques:,} of the {a.n_rows:,} rows {'look' if a.uniques != 1 else 'looks'} like no other: who knows these columns of a person finds the row."
-    if a.promise: yield f"Promised was {a.promise}. It {'holds' if a.holds else 'does NOT hold'}."
-    yield f"Somebody who knows that a person is in the table picks the right {some[:-1]} with a chance of at most 1 in {a.k:,}; on average over the {some}, {a.risk_mean:.1%}."
-    if a.suppressed_rows: yield f"{a.suppressed_rows:,} more row{'s show' if a.suppressed_rows != 1 else ' shows'} nothing of these columns."
-    if a.lost_rows: yield f"{a.lost_rows:,} row{'s' if a.lost_rows != 1 else ''} of the original {'are' if a.lost_rows != 1 else 'is'} not published."
+    if a.persons is not None:
+        yield (
+            "Rows that look alike in the columns that an attacker may know are, in every group,"
+            f" about at least {a.k:,} persons."
+            if a.k > 1
+            else (
+                f"{a.uniques:,}"
+                f" group{'s of rows that look alike are' if a.uniques != 1 else ' of rows that look alike is'}"
+                " about one person only: who knows these columns of the person finds the rows."
+            )
+        )
+    else:
+        yield (
+            f"Every one of the {a.n_rows:,} rows looks like at least {a.k - 1:,}"
+            f" other{'s' if a.k != 2 else ''} in the columns that an attacker may know."
+            if a.k > 1
+            else (
+                f"{a.uniques:,} of the {a.n_rows:,} rows {'look' if a.uniques != 1 else 'looks'}"
+                " like no other: who knows these columns of a person finds the row."
+            )
+        )
+    if a.promise:
+        yield f"Promised was {a.promise}. It {'holds' if a.holds else 'does NOT hold'}."
+    yield (
+        f"Somebody who knows that a person is in the table picks the right {some[:-1]} with a"
+        f" chance of at most 1 in {a.k:,}; on average over the {some}, {a.risk_mean:.1%}."
+    )
+    if a.suppressed_rows:
+        yield (
+            f"{a.suppressed_rows:,} more row{'s show' if a.suppressed_rows != 1 else ' shows'}"
+            " nothing of these columns."
+        )
+    if a.lost_rows:
+        yield (
+            f"{a.lost_rows:,} row{'s' if a.lost_rows != 1 else ''} of the original"
+            f" {'are' if a.lost_rows != 1 else 'is'} not published."
+        )
     have = "may share" if a.missing_secrets else "share"
-    if a.l_distinct == 1: yield f"In at least one group all {some} {'may ' if a.missing_secrets else ''}have the same secret: who can place a person in the group {'may know' if a.missing_secrets else 'knows'} it for certain."
-    elif a.alpha is not None and a.sensitive_value is None: yield f"Every group has at least {a.l_distinct} different secrets; in the worst group {a.alpha:.0%} of the {some} {have} one."
-    if a.truthful is False: yield "Some published cells do not hold the original value."
-    if a.matching is not None and abs(a.matching - 1/a.k) > 1e-9 and a.persons is None: yield f"Somebody who knows these columns of everybody, but not how the table was made, gives a person the right row with a chance of at most {a.matching:.1%}."
+    if a.l_distinct == 1:
+        yield (
+            f"In at least one group all {some} {'may ' if a.missing_secrets else ''}have the same"
+            " secret: who can place a person in the group"
+            f" {'may know' if a.missing_secrets else 'knows'} it for certain."
+        )
+    elif a.alpha is not None and a.sensitive_value is None:
+        yield (
+            f"Every group has at least {a.l_distinct} different secrets; in the worst group"
+            f" {a.alpha:.0%} of the {some} {have} one."
+        )
+    if a.truthful is False:
+        yield "Some published cells do not hold the original value."
+    if a.matching is not None and abs(a.matching - 1 / a.k) > 1e-9 and a.persons is None:
+        yield (
+            "Somebody who knows these columns of everybody, but not how the table was made, gives"
+            f" a person the right row with a chance of at most {a.matching:.1%}."
+        )
     yield from _plain_rest(a)
 
+
 def _plain_nothing(a):
-    "Sentences where no row shows anything"
-    if a.suppressed_rows: yield f"None of the {a.suppressed_rows:,} published rows shows anything in the columns that an attacker may know, so nobody can be found by them."
-    else: yield "No row is published, so nobody can be found."
-    if a.promise: yield f"Promised was {a.promise}. It {'holds' if a.holds else 'does NOT hold'}{', for want of anything to tell' if a.holds else ''}."
-    if a.lost_rows: yield f"{a.lost_rows:,} row{'s' if a.lost_rows != 1 else ''} of the original {'are' if a.lost_rows != 1 else 'is'} not published."
+    """Sentences where no row shows anything"""
+    if a.suppressed_rows:
+        yield (
+            f"None of the {a.suppressed_rows:,} published rows shows anything in the columns that"
+            " an attacker may know, so nobody can be found by them."
+        )
+    else:
+        yield "No row is published, so nobody can be found."
+    if a.promise:
+        yield (
+            f"Promised was {a.promise}. It"
+            f" {'holds' if a.holds else 'does NOT hold'}{', for want of anything to tell' if a.holds else ''}."
+        )
+    if a.lost_rows:
+        yield (
+            f"{a.lost_rows:,} row{'s' if a.lost_rows != 1 else ''} of the original"
+            f" {'are' if a.lost_rows != 1 else 'is'} not published."
+        )
+
 
 def _plain_rest(a):
-    "The last sentences: loss, warnings, and what was not looked at"
-    if a.gcp is not None: yield f"A published cell leaves open, on average, {a.gcp:.1%} of what its column could be."
-    if a.centroid_cells: yield f"{a.centroid_cells:,} cell{'s hold' if a.centroid_cells != 1 else ' holds'} a representative, such as the mean of a group, which need not be anybody's value."
-    for o in a.warnings: yield f"Mind: {o}."
-    yield "Not looked at: what follows from other tables about the same people, and how the table was made."
+    """The last sentences: loss, warnings, and what was not looked at"""
+    if a.gcp is not None:
+        yield f"A published cell leaves open, on average, {a.gcp:.1%} of what its column could be."
+    if a.centroid_cells:
+        yield (
+            f"{a.centroid_cells:,} cell{'s hold' if a.centroid_cells != 1 else ' holds'} a"
+            " representative, such as the mean of a group, which need not be anybody's value."
+        )
+    for o in a.warnings:
+        yield f"Mind: {o}."
+    yield (
+        "Not looked at: what follows from other tables about the same people, and how the table was"
+        " made."
+    )
 
 # %% ../nbs/07d_privacy.ipynb #7ab615cc
 @dataclass(frozen=True, repr=False)
@@ -125,7 +374,8 @@ class Audit:
     Attributes
     ----------
     k : int
-        Size of the smallest equivalence class (fully suppressed rows set apart); None when no row is published, or all are suppressed.
+        Size of the smallest equivalence class (fully suppressed rows set apart); None when no row
+        is published, or all are suppressed.
     n_rows, n_classes : int
         Published rows that are not fully suppressed, and their equivalence classes.
     class_sizes : tuple of int
@@ -139,40 +389,60 @@ class Audit:
     holds : bool
         Whether it holds; None when nothing was promised.
     risk_max, risk_mean, risk_share : float
-        Prosecutor risk 1/size of a row's class: largest, mean over rows, share of rows above `threshold` (1/k, or 0.2 without `k`). In [0, 1].
+        Prosecutor risk 1/size of a row's class: largest, mean over rows, share of rows above
+        `threshold` (1/k, or 0.2 without `k`). In [0, 1].
     uniques : int
         Rows that are alone in their class.
     ncp, gcp : float
-        Loss of the published rows against `original` (form "size", in [0, 1]): the largest mean of an attribute, and the mean over all cells. Centroids count by the spread they replace, which needs rows in the order of `original`.
+        Loss of the published rows against `original` (form "size", in [0, 1]): the largest mean of
+        an attribute, and the mean over all cells. Centroids count by the spread they replace, which
+        needs rows in the order of `original`.
     l_distinct, l_entropy, c_recursive, alpha, t : int and floats
-        The weakest class on the sensitive attribute (`ppdt.diversity`); `c_recursive` must be exceeded, and is infinite when a class has fewer than `l` values.
+        The weakest class on the sensitive attribute (`ppdt.diversity`); `c_recursive` must be
+        exceeded, and is infinite when a class has fewer than `l` values.
     l, t_distance, sensitive_value : int, str, value
-        What `c_recursive`, `t` and `alpha` were measured with; None for the value: the most frequent one of each class.
+        What `c_recursive`, `t` and `alpha` were measured with; None for the value: the most
+        frequent one of each class.
     discernibility, c_avg, cm : int and floats
-        Loss by groups (`ppdt.loss`); suppressed rows count, and lost ones where they were told. `c_avg` needs `k`, `cm` the class.
+        Loss by groups (`ppdt.loss`); suppressed rows count, and lost ones where they were told.
+        `c_avg` needs `k`, `cm` the class.
     k_wildcard : int
         As `k`, with the mark of suppression read as a wildcard.
     truthful : bool
-        Does every published cell hold the original value? Needs rows in the order of `original`; centroids are left out.
+        Does every published cell hold the original value? Needs rows in the order of `original`;
+        centroids are left out.
     one_k, k_one, k_k, global_one_k : int
-        The largest k of each promise of `ppdt.matching`, over all published rows, suppressed ones too.
+        The largest k of each promise of `ppdt.matching`, over all published rows, suppressed ones
+        too.
     risk_journalist, risk_marketer, delta_min, delta_max : float
         Risks and presence with `population`, in [0, 1], see `ppdt.matching`.
     persons : int
-        Distinct persons in all rows; with `person` given, `k`, `class_sizes`, `uniques`, `c_avg`, the prosecutor risks and all measures of a secret count persons, and `uniques` the classes of one person.
+        Distinct persons in all rows; with `person` given, `k`, `class_sizes`, `uniques`, `c_avg`,
+        the prosecutor risks and all measures of a secret count persons, and `uniques` the classes
+        of one person.
     missing_secrets : int
-        Rows whose secret is missing; for l and alpha it counts as the most frequent one of its class.
+        Rows whose secret is missing; for l and alpha it counts as the most frequent one of its
+        class.
     il : float
-        Information loss of columns that publish representatives, in percent (`ppdt.loss.information_loss`). Needs rows in the order of `original`.
+        Information loss of columns that publish representatives, in percent
+        (`ppdt.loss.information_loss`). Needs rows in the order of `original`.
     centroid_cells : int
         Published cells that are representatives (means, medians, modes).
     tidi : float
-        Total information for disclosing individuals, in bits: that of the most endangered class, equation (4). Needs `original`, in any order; None with centroids, and with nodes without a taxonomy. Not a guarantee.
+        Total information for disclosing individuals, in bits: that of the most endangered class,
+        equation (4). Needs `original`, in any order; None with centroids, and with nodes without a
+        taxonomy. Not a guarantee.
     matching, matching_class : float
-        Over all assignments of people to published rows, suppressed ones too, held to be equally likely: the largest probability of anybody's own row, and of one secret of anybody (`sensitive`, or else the class; missing ones counted at their worst). In [0, 1]. Counted with `one_k`; the first needs rows in the order of `original`. None with `person`, where no assignment is complete, and where a component is too large to count (see `ppdt.matching.matching_probabilities`).
+        Over all assignments of people to published rows, suppressed ones too, held to be equally
+        likely: the largest probability of anybody's own row, and of one secret of anybody
+        (`sensitive`, or else the class; missing ones counted at their worst). In [0, 1]. Counted
+        with `one_k`; the first needs rows in the order of `original`. None with `person`, where no
+        assignment is complete, and where a component is too large to count (see
+        `ppdt.matching.matching_probabilities`).
     warnings : tuple of str
         What the reader should know.
     """
+
     k: int = None
     n_rows: int = None
     n_classes: int = None
@@ -218,328 +488,653 @@ class Audit:
     centroid_cells: int = None
     matching_class: float = None
 
-    def __str__(self): return "\n".join(f"{a:<22}{b}" for a, b in _audit_lines(self))
+    def __str__(self):
+        return "\n".join(f"{a:<22}{b}" for a, b in _audit_lines(self))
+
     __repr__ = __str__
+
     def explain(self):
-        "The findings in sentences, for readers who know no terms"
+        """The findings in sentences, for readers who know no terms"""
         return "\n".join(_plain_lines(self))
+
     def _repr_html_(self):
-        rows = "".join(f"<tr><th style='text-align:left'>{html.escape(a)}</th><td style='text-align:left'>{html.escape(b)}</td></tr>" for a, b in _audit_lines(self))
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(a)}</th><td"
+            f" style='text-align:left'>{html.escape(b)}</td></tr>"
+            for a, b in _audit_lines(self)
+        )
         return f"<table>{rows}</table>"
 
 # %% ../nbs/07d_privacy.ipynb #15d54578
 def _check_k(k, n=None):
-    "k as an int. Raises TypeError or ValueError."
-    if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)): raise TypeError(f"'k' must be an integer of at least 1. Got {k!r}: use for example k=5.")
-    if k < 1: raise ValueError(f"'k' must be an integer of at least 1. Got {k}: use k=1 for no protection, k=5 for groups of five.")
-    if n is not None and k > n: raise ValueError(f"'k' must not exceed the number of rows. Got k={k} for {n} rows: choose a smaller k, or bring more rows.")
+    """k as an int. Raises TypeError or ValueError."""
+    if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)):
+        raise TypeError(f"'k' must be an integer of at least 1. Got {k!r}: use for example k=5.")
+    if k < 1:
+        raise ValueError(
+            f"'k' must be an integer of at least 1. Got {k}: use k=1 for no protection, k=5 for"
+            " groups of five."
+        )
+    if n is not None and k > n:
+        raise ValueError(
+            f"'k' must not exceed the number of rows. Got k={k} for {n} rows: choose a smaller k,"
+            " or bring more rows."
+        )
     return int(k)
 
 # %% ../nbs/07d_privacy.ipynb #9658b835
 def _open_release(data, quasi_identifiers, categorical, lost_rows, lost, y, original):
-    "The table of a Release with what it says of itself, where the caller said nothing; any other table as it is"
+    """The table of a Release with what it says of itself, where the caller said nothing; any other
+    table as it is
+    """
     if not isinstance(data, pd.DataFrame) and hasattr(data, "data") and hasattr(data, "roles"):
         r, data = data, data.data
         if r.roles is not None:
-            if quasi_identifiers is None: quasi_identifiers = r.roles.quasi_identifiers or None
+            if quasi_identifiers is None:
+                quasi_identifiers = r.roles.quasi_identifiers or None
             categorical = categorical or r.roles.categorical
-        if r.audit is not None and lost_rows is None and lost is None: lost_rows = r.audit.lost_rows
-        if lost is None and original is not None and r.audit is not None and r.audit.lost_rows is not None:   # made here, in the owner's order
-            if np.delete(check_table(original, "original").index, [o for o in r.lost if o < len(original)]).equals(data.index): lost = r.lost
-        if y is None: y = r.y
-    if not isinstance(data, pd.DataFrame) or len(data): data = check_table(data, "data")
-    if lost is not None and lost_rows is None: lost_rows = len(lost)
+        if r.audit is not None and lost_rows is None and lost is None:
+            lost_rows = r.audit.lost_rows
+        # made here, in the owner's order
+        if (
+            lost is None
+            and original is not None
+            and r.audit is not None
+            and r.audit.lost_rows is not None
+        ):
+            if np.delete(
+                check_table(original, "original").index, [o for o in r.lost if o < len(original)]
+            ).equals(data.index):
+                lost = r.lost
+        if y is None:
+            y = r.y
+    if not isinstance(data, pd.DataFrame) or len(data):
+        data = check_table(data, "data")
+    if lost is not None and lost_rows is None:
+        lost_rows = len(lost)
     return data, quasi_identifiers, categorical, lost_rows, lost, y
 
 # %% ../nbs/07d_privacy.ipynb #dfcbed6f
 def _taxonomies(given, release, columns):
-    "Taxonomies of columns by name, those given before those of the Release. Raises ValueError for what is none."
-    if given is not None and not isinstance(given, dict): raise ValueError(f"'taxonomies' must be a dict of Taxonomy by column name. Got {type(given).__name__}.")
+    """Taxonomies of columns by name, those given before those of the Release.
+
+    Raises ValueError for what is none.
+    """
+    if given is not None and not isinstance(given, dict):
+        raise ValueError(
+            f"'taxonomies' must be a dict of Taxonomy by column name. Got {type(given).__name__}."
+        )
+
     def read(o, t):
-        if isinstance(t, Taxonomy): return t
-        try: return Taxonomy.from_lines([next(csv.reader([line], delimiter=";")) if isinstance(line, str) else line for line in t])
-        except (TypeError, ValueError, StopIteration) as e: raise ValueError(f"'taxonomies' must hold a Taxonomy, or its lines from leaf to root, for column {o!r}. Got none ({e}).") from None
-    return {o: read(o, t) for o, t in {**(getattr(release, "taxonomies", None) or {}), **(given or {})}.items() if o in columns}
+        if isinstance(t, Taxonomy):
+            return t
+        try:
+            return Taxonomy.from_lines(
+                [
+                    next(csv.reader([line], delimiter=";")) if isinstance(line, str) else line
+                    for line in t
+                ]
+            )
+        except (TypeError, ValueError, StopIteration) as e:
+            raise ValueError(
+                "'taxonomies' must hold a Taxonomy, or its lines from leaf to root, for column"
+                f" {o!r}. Got none ({e})."
+            ) from None
+
+    return {
+        o: read(o, t)
+        for o, t in {**(getattr(release, "taxonomies", None) or {}), **(given or {})}.items()
+        if o in columns
+    }
+
 
 def _check_nodes(qi, coded, taxonomies):
-    "Raises ValueError for a node that its taxonomy does not know"
+    """Raises ValueError for a node that its taxonomy does not know"""
     for o, (_, cs) in zip(qi, coded):
-        if o not in taxonomies: continue
+        if o not in taxonomies:
+            continue
         for c in cs:
             if isinstance(c, Node):
-                try: taxonomies[o].node(c)
-                except ValueError as e: raise ValueError(f"'taxonomies' must know all nodes of column {o!r}. {e}") from None
+                try:
+                    taxonomies[o].node(c)
+                except ValueError as e:
+                    raise ValueError(
+                        f"'taxonomies' must know all nodes of column {o!r}. {e}"
+                    ) from None
 
 # %% ../nbs/07d_privacy.ipynb #69db311a
 def _whose(person, data):
-    "Who each row is about, a Series; None for None. Raises ValueError for missing ones."
+    """Who each row is about, a Series; None for None. Raises ValueError for missing ones."""
     person = _beside(person, "person", data)
-    if person is not None and person.isna().any(): raise ValueError(f"'person' must tell who each row is about. Got {int(person.isna().sum())} missing.")
+    if person is not None and person.isna().any():
+        raise ValueError(
+            f"'person' must tell who each row is about. Got {int(person.isna().sum())} missing."
+        )
     return person
 
+
 def _beside(value, name, data):
-    "A column of the table, or values that stand beside it in the same order, as a Series. Raises ValueError."
-    if value is None: return None
+    """A column of the table, or values that stand beside it in the same order, as a Series.
+
+    Raises ValueError.
+    """
+    if value is None:
+        return None
     if isinstance(value, str):
-        if value not in data.columns: raise ValueError(f"'{name}' must be a column of the table, or the values of each row. Got {value!r}; the columns are {', '.join(data.columns)}.")
+        if value not in data.columns:
+            raise ValueError(
+                f"'{name}' must be a column of the table, or the values of each row. Got {value!r};"
+                f" the columns are {', '.join(data.columns)}."
+            )
         return data[value]
     s = value if isinstance(value, pd.Series) else pd.Series(value)
-    if len(s) != len(data): raise ValueError(f"'{name}' must have one value for each row. Got {len(s)} for {len(data)} rows: select the same rows from both.")
-    if isinstance(value, pd.Series) and not s.index.equals(data.index) and s.index.is_unique and data.index.is_unique and len(s.index.difference(data.index)) == 0:
-        raise ValueError(f"'{name}' must be in the order of the table. Got the labels of its index in another order: use {name}.loc[data.index], or {name}.to_numpy() if the order is right and the index is not.")
+    if len(s) != len(data):
+        raise ValueError(
+            f"'{name}' must have one value for each row. Got {len(s)} for {len(data)} rows: select"
+            " the same rows from both."
+        )
+    if (
+        isinstance(value, pd.Series)
+        and not s.index.equals(data.index)
+        and s.index.is_unique
+        and data.index.is_unique
+        and len(s.index.difference(data.index)) == 0
+    ):
+        raise ValueError(
+            f"'{name}' must be in the order of the table. Got the labels of its index in another"
+            f" order: use {name}.loc[data.index], or {name}.to_numpy() if the order is right and"
+            " the index is not."
+        )
     return s
 
 # %% ../nbs/07d_privacy.ipynb #a3bf3593
 def _quasi_identifiers(data, quasi_identifiers, named):
-    "The quasi-identifiers, without columns that were named as something else. `named`: pairs (parameter, column). Raises ValueError when one was listed as both."
+    """The quasi-identifiers, without columns that were named as something else.
+
+    `named`: pairs (parameter, column). Raises ValueError when one was listed as both.
+    """
     named = [(n, o) for n, o in named if isinstance(o, str) and o in data.columns]
     secret = {o for _, o in named}
-    if quasi_identifiers is None and named: quasi_identifiers = [o for o in data.columns if o not in secret]
+    if quasi_identifiers is None and named:
+        quasi_identifiers = [o for o in data.columns if o not in secret]
     qi = check_roles(data.columns, quasi_identifiers).quasi_identifiers
     for n, o in named:
-        if o in qi: raise ValueError(f"'{n}' must not be a quasi-identifier. Got {o!r} as both: what an attacker knows is no secret; leave it out of one.")
+        if o in qi:
+            raise ValueError(
+                f"'{n}' must not be a quasi-identifier. Got {o!r} as both: what an attacker knows"
+                " is no secret; leave it out of one."
+            )
     return qi
 
 # %% ../nbs/07d_privacy.ipynb #42fb1ca6
 def _vague(qi, coded, taxonomies):
-    "Columns whose cells do not say which values are possible, by what they hold: centroids, nodes without a taxonomy"
-    def have(test): return sorted(o for o, (_, cs) in zip(qi, coded) if any(test(o, c) for c in cs))
-    return {"centroids": have(lambda o, c: isinstance(c, Centroid)), "nodes": have(lambda o, c: isinstance(c, Node) and o not in taxonomies)}
+    """Columns whose cells do not say which values are possible, by what they hold: centroids, nodes
+    without a taxonomy
+    """
 
-def _hold(columns, what): return f"{', '.join(columns)} {'holds' if len(columns) == 1 else 'hold'} {what}"
+    def have(test):
+        return sorted(o for o, (_, cs) in zip(qi, coded) if any(test(o, c) for c in cs))
 
-def _who_holds(vague): return "; ".join(_hold(columns, what) for what, columns in vague.items() if columns)
+    return {
+        "centroids": have(lambda o, c: isinstance(c, Centroid)),
+        "nodes": have(lambda o, c: isinstance(c, Node) and o not in taxonomies),
+    }
+
+
+def _hold(columns, what):
+    return f"{', '.join(columns)} {'holds' if len(columns) == 1 else 'hold'} {what}"
+
+
+def _who_holds(vague):
+    return "; ".join(_hold(columns, what) for what, columns in vague.items() if columns)
 
 # %% ../nbs/07d_privacy.ipynb #a22205d8
 def _stars(qi, coded):
-    "Warnings about stars that are text"
+    """Warnings about stars that are text"""
     for o, (_, cs) in zip(qi, coded):
         if any(isinstance(c, Exact) and isinstance(c.value, str) and c.value == "*" for c in cs):
-            yield f"column {o!r} holds the text '*', counted as a value; read the file with read_release(kinds=...) to count it as suppressed"
+            yield (
+                f"column {o!r} holds the text '*', counted as a value; read the file with"
+                " read_release(kinds=...) to count it as suppressed"
+            )
+
 
 def _loss_warnings(vague, in_order):
-    "Why the loss cannot be told. `in_order`: is the original given, its rows in the order of the table?"
-    if vague["nodes"]: yield f"the loss cannot be measured: {_hold(vague['nodes'], 'nodes')}; give their taxonomies in taxonomies="
-    if vague["centroids"] and not in_order: yield f"the loss cannot be measured: {_hold(vague['centroids'], 'centroids')}, which lose the spread of the values they stand for; give the original as original=, and the positions of its lost rows as lost= ([] for none)"
+    """Why the loss cannot be told.
+
+    `in_order`: is the original given, its rows in the order of the table?
+    """
+    if vague["nodes"]:
+        yield (
+            f"the loss cannot be measured: {_hold(vague['nodes'], 'nodes')}; give their taxonomies"
+            " in taxonomies="
+        )
+    if vague["centroids"] and not in_order:
+        yield (
+            f"the loss cannot be measured: {_hold(vague['centroids'], 'centroids')}, which lose the"
+            " spread of the values they stand for; give the original as original=, and the"
+            " positions of its lost rows as lost= ([] for none)"
+        )
 
 # %% ../nbs/07d_privacy.ipynb #18dca012
 def _kinds(s):
-    "Codes of a column, missing as one more, and how many there are; None for values that cannot be compared"
-    try: codes, u = pd.factorize(s)
-    except TypeError: return None
+    """Codes of a column, missing as one more, and how many there are; None for values that cannot
+    be compared
+    """
+    try:
+        codes, u = pd.factorize(s)
+    except TypeError:
+        return None
     return codes.astype(np.int64) + 1, len(u) + bool((codes < 0).any()), len(u) + 1
 
+
 def _given_away(o, qi, coded, original):
-    "Quasi-identifiers, not published exactly, that column `o` of the original gives away"
+    """Quasi-identifiers, not published exactly, that column `o` of the original gives away"""
     this = _kinds(original[o])
     for q, (_, cs) in zip(qi, coded):
         that = _kinds(original[q])
-        if this is None or that is None or min(this[1], that[1]) < 2 or all(isinstance(c, Exact) for c in cs): continue
-        if len(_sizes(this[0]*that[2] + that[0])) == this[1]: yield q
+        if (
+            this is None
+            or that is None
+            or min(this[1], that[1]) < 2
+            or all(isinstance(c, Exact) for c in cs)
+        ):
+            continue
+        if len(_sizes(this[0] * that[2] + that[0])) == this[1]:
+            yield q
+
 
 def _other_warnings(data, others, qi, coded, original):
-    "Columns beside the quasi-identifiers that tell more than they should"
+    """Columns beside the quasi-identifiers that tell more than they should"""
     for o in others:
         found, n = _kinds(data[o]), len(data)
-        if found is None or n < 2: continue
-        if found[1] > .9*n: yield f"column {o!r} is published untouched and has {found[1]:,} values in {n:,} rows; if it can name a person, list it under identifiers or quasi-identifiers"
-        elif original is not None and {o, *qi} <= set(original.columns) and (told := list(_given_away(o, qi, coded, original))):
-            yield f"column {o!r} is published untouched and gives {', '.join(map(repr, sorted(told)))} away, since each of its values goes with one of theirs; list it under quasi-identifiers or identifiers"
+        if found is None or n < 2:
+            continue
+        if found[1] > 0.9 * n:
+            yield (
+                f"column {o!r} is published untouched and has {found[1]:,} values in {n:,} rows; if"
+                " it can name a person, list it under identifiers or quasi-identifiers"
+            )
+        elif (
+            original is not None
+            and {o, *qi} <= set(original.columns)
+            and (told := list(_given_away(o, qi, coded, original)))
+        ):
+            yield (
+                f"column {o!r} is published untouched and gives"
+                f" {', '.join(map(repr, sorted(told)))} away, since each of its values goes with"
+                " one of theirs; list it under quasi-identifiers or identifiers"
+            )
 
 # %% ../nbs/07d_privacy.ipynb #accbf693
-_DOMINANT = .8   # share of a sum from which one row is said to dominate it: the (n,k) rule with n = 1 and 80 percent
+# share of a sum from which one row is said to dominate it: the (n,k) rule with n = 1 and 80 percent
+_DOMINANT = 0.8
+
 
 def _dominated(groups, x, at, cs):
-    "Largest share of one row in the sum behind the published mean of each dominated class, equation (3). `x`: numbers of the rows; `groups`: their classes"
-    value = np.array([c.value if isinstance(c, Centroid) and c.value is not MISSING else np.nan for c in cs] + [np.nan], dtype=float)[at]
+    """Largest share of one row in the sum behind the published mean of each dominated class,
+    equation (3).
+
+    `x`: numbers of the rows; `groups`: their classes
+    """
+    value = np.array(
+        [c.value if isinstance(c, Centroid) and c.value is not MISSING else np.nan for c in cs]
+        + [np.nan],
+        dtype=float,
+    )[at]
     m = groups.max(initial=-1) + 1
-    size, total, whole, top = np.bincount(groups, minlength=m), np.bincount(groups, x, m), np.bincount(groups, np.abs(x), m), np.zeros(m)
+    size, total, whole, top = (
+        np.bincount(groups, minlength=m),
+        np.bincount(groups, x, m),
+        np.bincount(groups, np.abs(x), m),
+        np.zeros(m),
+    )
     np.maximum.at(top, groups, np.abs(x))
     off = np.zeros(m)
-    np.maximum.at(off, groups, np.where(np.isnan(value), np.inf, np.abs(value - (total/size)[groups])))
+    np.maximum.at(
+        off, groups, np.where(np.isnan(value), np.inf, np.abs(value - (total / size)[groups]))
+    )
     share = np.divide(top, whole, out=np.zeros(m), where=whole > 0)
-    return share[(off <= .01*top) & (size > 1) & (share > _DOMINANT)]
+    return share[(off <= 0.01 * top) & (size > 1) & (share > _DOMINANT)]
+
 
 def _dominance_warnings(raw, qi, coded, groups):
-    "Numeric columns whose published means tell one row's value"
+    """Numeric columns whose published means tell one row's value"""
     for o, (a, codes), (at, cs) in zip(qi, raw, coded):
-        if a.kind != "numeric" or a.dtype.startswith(("datetime", "timestamp")): continue
-        if not any(isinstance(c, Centroid) and isinstance(c.value, (int, float, np.number)) for c in cs) or any(isinstance(c, Centroid) and isinstance(c.value, str) for c in cs): continue
+        if a.kind != "numeric" or a.dtype.startswith(("datetime", "timestamp")):
+            continue
+        if not any(
+            isinstance(c, Centroid) and isinstance(c.value, (int, float, np.number)) for c in cs
+        ) or any(isinstance(c, Centroid) and isinstance(c.value, str) for c in cs):
+            continue
         row = np.array([isinstance(c, Centroid) for c in cs] + [False])[at] & (codes >= 0)
         found = _dominated(pd.factorize(groups[row])[0], a.positions[codes[row]], at[row], cs)
-        if len(found): yield f"column {o!r}: one row makes up to {found.max():.0%} of the sum behind the mean of {len(found)} class{'es' if len(found) > 1 else ''}, so that the mean tells its value (dominance); publish ranges, or cap large values"
+        if len(found):
+            yield (
+                f"column {o!r}: one row makes up to {found.max():.0%} of the sum behind the mean of"
+                f" {len(found)} class{'es' if len(found) > 1 else ''}, so that the mean tells its"
+                " value (dominance); publish ranges, or cap large values"
+            )
 
 # %% ../nbs/07d_privacy.ipynb #c5f4ff34
 def _secret_measures(classes, s, l, distance, value=None, taxonomy=None):
-    "The weakest class on a sensitive attribute. `classes` numbers the rows that are not suppressed, `s` has their values."
-    if distance not in (None, "equal", "ordered", "hierarchical"): raise ValueError(f"'t_distance' must be 'equal', 'ordered' or 'hierarchical', or None to choose by the column. Got {distance!r}.")
-    if distance == "hierarchical" and taxonomy is None: raise ValueError(f"'taxonomies' must have the taxonomy of the sensitive attribute for t_distance='hierarchical'. Got none for {'an attribute without a name; give it as a Series with one' if s.name is None else repr(s.name)}.")
+    """The weakest class on a sensitive attribute.
+
+    `classes` numbers the rows that are not suppressed, `s` has their values.
+    """
+    if distance not in (None, "equal", "ordered", "hierarchical"):
+        raise ValueError(
+            "'t_distance' must be 'equal', 'ordered' or 'hierarchical', or None to choose by the"
+            f" column. Got {distance!r}."
+        )
+    if distance == "hierarchical" and taxonomy is None:
+        raise ValueError(
+            "'taxonomies' must have the taxonomy of the sensitive attribute for"
+            " t_distance='hierarchical'. Got none for"
+            f" {'an attribute without a name; give it as a Series with one' if s.name is None else repr(s.name)}."
+        )
     codes, d, ordered = _value_codes(s)
     distance = distance or ("ordered" if ordered else "equal")
     gap = missing_column(table_values(s))
     counts = _count_table(classes, codes, d)
     worst = worst_counts(counts, gap)
     c = recursive_c(worst, l)
-    if not len(c): return {}
+    if not len(c):
+        return {}
     tree = (taxonomy, table_values(s)) if distance == "hierarchical" else ()
-    return dict(l_distinct=int(distinct_l(worst).min()), l_entropy=float(entropy_l(worst).min()), c_recursive=float(c.max()), missing_secrets=0 if gap is None else int((codes == gap).sum()),
-        alpha=float(alpha_share(worst).max() if value is None else _share_of(counts, s, value)), t=float(t_closeness(counts, distance, *tree).max()),
-        l=int(l), t_distance=distance, sensitive_value=value)
+    return dict(
+        l_distinct=int(distinct_l(worst).min()),
+        l_entropy=float(entropy_l(worst).min()),
+        c_recursive=float(c.max()),
+        missing_secrets=0 if gap is None else int((codes == gap).sum()),
+        alpha=float(alpha_share(worst).max() if value is None else _share_of(counts, s, value)),
+        t=float(t_closeness(counts, distance, *tree).max()),
+        l=int(l),
+        t_distance=distance,
+        sensitive_value=value,
+    )
+
 
 def _share_of(counts, s, value):
-    "The largest share that one value may have in a class, missing ones taken for it"
+    """The largest share that one value may have in a class, missing ones taken for it"""
     known = table_values(s)
     columns = {known.index(value) if value in known else None, missing_column(known)} - {None}
     return sum((alpha_share(counts, j) for j in columns), np.zeros(np.shape(counts)[0])).max()
 
+
 def _check_value(value, s):
-    "Raises ValueError for a value that the secret does not have"
-    if value is None: return
+    """Raises ValueError for a value that the secret does not have"""
+    if value is None:
+        return
     known = table_values(s)
-    if value not in known: raise ValueError(f"'sensitive_value' must be a value of the sensitive attribute. Got {value!r}; the values are {', '.join(map(repr, known[:8]))}{', …' if len(known) > 8 else ''}.")
+    if value not in known:
+        raise ValueError(
+            f"'sensitive_value' must be a value of the sensitive attribute. Got {value!r}; the"
+            f" values are {', '.join(map(repr, known[:8]))}{', …' if len(known) > 8 else ''}."
+        )
 
 # %% ../nbs/07d_privacy.ipynb #50b00993
-def _constraint_names(constraints): return [("constraints", o.sensitive) for o in constraints if o.sensitive is not None]
+def _constraint_names(constraints):
+    return [("constraints", o.sensitive) for o in constraints if o.sensitive is not None]
+
 
 def _kept_promises(bound, classes, seen):
-    "Promise, verdict and number measured of each constraint; `classes` numbers the rows `seen`"
+    """Promise, verdict and number measured of each constraint; `classes` numbers the rows `seen`"""
     for b in bound:
-        if not len(classes): yield b.promise, True, None; continue
+        if not len(classes):
+            yield b.promise, True, None
+            continue
         numbers, ok = b.measure(b.table(classes, seen))
         yield b.promise, bool(np.all(ok)), b.worst(numbers)
 
-def _broken(kept): return [f"{p} does not hold: the weakest class has {x:.4g}" for p, ok, x in kept if not ok]
+
+def _broken(kept):
+    return [f"{p} does not hold: the weakest class has {x:.4g}" for p, ok, x in kept if not ok]
 
 # %% ../nbs/07d_privacy.ipynb #c17f3ba3
 def _matrix(table, name, qi, coded, n, categorical, taxonomies):
-    "What the consistency of another table with the published one needs, both merged: (raw, published, merged table, merged rows)"
+    """What the consistency of another table with the published one needs, both merged: (raw,
+    published, merged table, merged rows)
+    """
     raw = _encode_beside(table, name, qi, categorical)
     A, B = _merge([(codes, a.items) for a, codes in raw], len(table)), _merge(coded, n)
-    return [(a, codes[A[0]]) for a, codes in raw], _opened(raw, [(codes[B[0]], cs) for codes, cs in coded], qi, taxonomies), A, B
+    return (
+        [(a, codes[A[0]]) for a, codes in raw],
+        _opened(raw, [(codes[B[0]], cs) for codes, cs in coded], qi, taxonomies),
+        A,
+        B,
+    )
+
 
 def _against_population(population, qi, coded, gone, categorical, taxonomies):
-    "Journalist, marketer and presence, and warnings"
+    """Journalist, marketer and presence, and warnings"""
     odd = _who_holds(_vague(qi, coded, taxonomies))
-    if odd: return {}, [f"who of the population fits is not known: {odd}"]
-    raw, out, A, B = _matrix(population, "population", qi, coded, len(gone), categorical, taxonomies)
-    if len(A[0])*len(B[0]) > _PAIRS: return {}, [f"the population was not compared: {len(A[0]):,} kinds of people and {len(B[0]):,} of rows are too many pairs"]
+    if odd:
+        return {}, [f"who of the population fits is not known: {odd}"]
+    raw, out, A, B = _matrix(
+        population, "population", qi, coded, len(gone), categorical, taxonomies
+    )
+    if len(A[0]) * len(B[0]) > _PAIRS:
+        return {}, [
+            f"the population was not compared: {len(A[0]):,} kinds of people and {len(B[0]):,} of"
+            " rows are too many pairs"
+        ]
     people, F, _ = _fit_counts(raw, out, A[1], B[1], keep=False)
-    if (F < B[1]).any(): return {}, [f"the population cannot be what the table was drawn from: a class of {B[1][F < B[1]].max():,} rows fits fewer people of it"]
+    if (F < B[1]).any():
+        return {}, [
+            "the population cannot be what the table was drawn from: a class of"
+            f" {B[1][F < B[1]].max():,} rows fits fewer people of it"
+        ]
     return _population_measures((people, F), B[1], gone[B[0]]), []
 
 # %% ../nbs/07d_privacy.ipynb #48ebbc34
 def _true(raw, coded):
-    "Does every published cell hold the original value, row by row? None when no cell claims one, or a node leaves it open."
-    if any(isinstance(c, Node) for _, cs in coded for c in cs) or all((at >= 0).all() and all(isinstance(c, Centroid) for c in cs) for at, cs in coded): return None
+    """Does every published cell hold the original value, row by row?
+
+    None when no cell claims one, or a node leaves it open.
+    """
+    if any(isinstance(c, Node) for _, cs in coded for c in cs) or all(
+        (at >= 0).all() and all(isinstance(c, Centroid) for c in cs) for at, cs in coded
+    ):
+        return None
     return all(_held(a, cs, values, at).all() for (a, values), (at, cs) in zip(raw, coded))
 
+
 def _in_order(original, lost, n):
-    "The rows of the original that are published, in order. Raises ValueError when they are not as many"
+    """The rows of the original that are published, in order.
+
+    Raises ValueError when they are not as many
+    """
     kept = _kept(len(original), lost)
-    if len(kept) != n: raise ValueError(f"'lost' must hold the positions of the rows of 'original' that are not published. Got {len(lost)}, which leaves {len(kept)} rows, and {n} are published: leave 'lost' out when the rows have another order.")
+    if len(kept) != n:
+        raise ValueError(
+            "'lost' must hold the positions of the rows of 'original' that are not published. Got"
+            f" {len(lost)}, which leaves {len(kept)} rows, and {n} are published: leave 'lost' out"
+            " when the rows have another order."
+        )
     return original if n == len(original) else original.iloc[kept]
 
 # %% ../nbs/07d_privacy.ipynb #142b2a8d
 def _against_original(original, raw, count, qi, coded, n, categorical, taxonomies={}, likely=None):
-    "Truth and rows that fit, and warnings. `raw`: the encoded original, None when the order of the rows is not known; `count`: count who fits whom? `likely`: (secret, its one value) to measure matchings"
+    """Truth and rows that fit, and warnings.
+
+    `raw`: the encoded original, None when the order of the rows is not known; `count`: count who
+    fits whom? `likely`: (secret, its one value) to measure matchings
+    """
     true = None if raw is None else _true(raw, _opened(raw, coded, qi, taxonomies))
-    if not count: return {"truthful": true}, []
-    if len(original) != n: return {}, [f"rows that fit were not counted: the original has {len(original):,} rows and {n:,} are published; give the lost ones as lost="]
+    if not count:
+        return {"truthful": true}, []
+    if len(original) != n:
+        return {}, [
+            f"rows that fit were not counted: the original has {len(original):,} rows and {n:,} are"
+            " published; give the lost ones as lost="
+        ]
     odd = _who_holds(_vague(qi, coded, taxonomies))
-    if odd: return {"truthful": true}, [f"rows that fit were not counted: {odd}"]
-    return _fit_measures(*_matrix(original, "original", qi, coded, n, categorical, taxonomies), true, raw is not None, likely)
+    if odd:
+        return {"truthful": true}, [f"rows that fit were not counted: {odd}"]
+    return _fit_measures(
+        *_matrix(original, "original", qi, coded, n, categorical, taxonomies),
+        true,
+        raw is not None,
+        likely,
+    )
 
 # %% ../nbs/07d_privacy.ipynb #baa83f7d
 def _fit_measures(raw, out, A, B, true, in_order, likely):
-    "(1,k), (k,1), (k,k), global (1,k) and matchings, on merged rows; `true`: do the rows stand in one order, and truly? `in_order`: in one order?"
-    if len(A[0])*len(B[0]) > _PAIRS: return {"truthful": true}, [f"rows that fit were not counted: {len(A[0]):,} kinds of people and {len(B[0]):,} of rows are too many pairs"]
+    """(1,k), (k,1), (k,k), global (1,k) and matchings, on merged rows; `true`: do the rows stand in
+    one order, and truly?
+
+    `in_order`: in one order?
+    """
+    if len(A[0]) * len(B[0]) > _PAIRS:
+        return {"truthful": true}, [
+            f"rows that fit were not counted: {len(A[0]):,} kinds of people and {len(B[0]):,} of"
+            " rows are too many pairs"
+        ]
     people, rows, pairs = _fit_counts(raw, out, A[1], B[1])
-    res = dict(truthful=true, one_k=int(people.min()), k_one=int(rows.min()), k_k=int(min(people.min(), rows.min())))
-    if pairs is None or not true and len(pairs[0]) > _EDGES//20: return res, ["global (1,k) was not measured: too many rows fit too many people"]
+    res = dict(
+        truthful=true,
+        one_k=int(people.min()),
+        k_one=int(rows.min()),
+        k_k=int(min(people.min(), rows.min())),
+    )
+    if pairs is None or not true and len(pairs[0]) > _EDGES // 20:
+        return res, ["global (1,k) was not measured: too many rows fit too many people"]
     i, j = (np.asarray(o, dtype=np.int64) for o in pairs)
-    own = np.sort(A[2]*len(B[0]) + B[2])
+    own = np.sort(A[2] * len(B[0]) + B[2])
     own = own[np.diff(own, prepend=-1) != 0]
-    used = (own//len(B[0]), own % len(B[0])) if true else _flow(i, j, A[1], B[1])
+    used = (own // len(B[0]), own % len(B[0])) if true else _flow(i, j, A[1], B[1])
     possible = _possible(i, j, used, len(A[0]), len(B[0]))
     res["global_one_k"] = int(_global_counts(i, j, possible, A[1], B[1]).min())
-    if likely is None or used is None: return res, []
-    told, notes = _matching_measures(i[possible], j[possible], A, B, own if in_order else None, *likely)
+    if likely is None or used is None:
+        return res, []
+    told, notes = _matching_measures(
+        i[possible], j[possible], A, B, own if in_order else None, *likely
+    )
     return res | told, notes
 
 # %% ../nbs/07d_privacy.ipynb #405de276
 def _matching_measures(i, j, A, B, own, secret, value):
-    "How likely the own row and one secret are over all matchings, and warnings. `own`: pairs of people and their rows, or None"
+    """How likely the own row and one secret are over all matchings, and warnings.
+
+    `own`: pairs of people and their rows, or None
+    """
     chance, res = _likely(i, j, A[1], B[1], whole=True)[0], {}
     odd = np.unique(i[np.isnan(chance)])
-    if len(odd): return res, [f"matchings were not measured: {A[1][odd].sum():,} rows are in groups that overlap in too many ways to count"]
+    if len(odd):
+        return res, [
+            f"matchings were not measured: {A[1][odd].sum():,} rows are in groups that overlap in"
+            " too many ways to count"
+        ]
     if own is not None:
-        key = i*len(B[0]) + j
+        key = i * len(B[0]) + j
         at = np.minimum(np.searchsorted(key, own), len(key) - 1)
-        res["matching"] = float(chance[at[key[at] == own]].max(initial=0.))
-    if secret is not None: res["matching_class"] = _most_told(csr_array((chance, (i, j)), shape=(len(A[0]), len(B[0]))), B[2], secret, value)
+        res["matching"] = float(chance[at[key[at] == own]].max(initial=0.0))
+    if secret is not None:
+        res["matching_class"] = _most_told(
+            csr_array((chance, (i, j)), shape=(len(A[0]), len(B[0]))), B[2], secret, value
+        )
     return res, []
 
+
 def _most_told(chance, kinds, s, value):
-    "The largest probability of one secret of anybody, missing ones taken for it. `chance`: people by kinds of rows"
+    """The largest probability of one secret of anybody, missing ones taken for it.
+
+    `chance`: people by kinds of rows
+    """
     codes, d, _ = _value_codes(s)
     known, gap = table_values(s), missing_column(table_values(s))
     P = (chance @ _count_table(kinds, codes, d, chance.shape[1])).tocsc()
     columns = [c for c in range(d) if c != gap] if value is None else [known.index(value)]
-    top = P[:, columns].max(axis=1).toarray().ravel() if columns else 0.
-    return float(min(np.max(top + (0. if gap is None else P[:, [gap]].toarray().ravel())), 1.))
+    top = P[:, columns].max(axis=1).toarray().ravel() if columns else 0.0
+    return float(min(np.max(top + (0.0 if gap is None else P[:, [gap]].toarray().ravel())), 1.0))
 
 # %% ../nbs/07d_privacy.ipynb #73061d54
 def _openness(a, cs):
-    "Share of the domain of an attribute that each cell leaves open, in (0, 1]; the last is the missing cell"
-    p = a.positions[:len(a.known)]
-    if a.kind != "numeric": least = 1/max(len(a), 1)
-    else: least = 1. if len(p) < 2 else np.diff(p/2).min()/(p[-1]/2 - p[0]/2)   # halves, for the largest floats
+    """Share of the domain of an attribute that each cell leaves open, in (0, 1]; the last is the
+    missing cell
+    """
+    p = a.positions[: len(a.known)]
+    if a.kind != "numeric":
+        least = 1 / max(len(a), 1)
+    # halves, for the largest floats
+    else:
+        least = 1.0 if len(p) < 2 else np.diff(p / 2).min() / (p[-1] / 2 - p[0] / 2)
     exact = all(isinstance(c, Exact) for c in cs)
-    return np.clip(np.zeros(len(cs) + 1) if exact else np.array(_losses(cs, a, "size") + [0.]), least, 1.)
+    return np.clip(
+        np.zeros(len(cs) + 1) if exact else np.array(_losses(cs, a, "size") + [0.0]), least, 1.0
+    )
+
 
 def _tidi(raw, coded, key, seen, person):
-    "Equation (4) over classes of rows; None without rows. `raw`: the original, encoded; `coded`: published cells; `key`: classes of the rows `seen`; `person`: who a row is about, or None"
-    if not len(key): return None
+    """Equation (4) over classes of rows; None without rows.
+
+    `raw`: the original, encoded; `coded`: published cells; `key`: classes of the rows `seen`;
+    `person`: who a row is about, or None
+    """
+    if not len(key):
+        return None
     of = pd.factorize(key)[0].astype(np.int64)
     first = np.empty(of.max() + 1, dtype=np.int64)
     first[of[::-1]] = seen[::-1]
     bits = np.log2(np.bincount(of) if person is None else _persons_in(of, person.iloc[seen]))
-    for (a, _), (codes, cs) in zip(raw, coded): bits = bits - np.log2(_openness(a, cs))[codes[first]]
-    return float(bits.min()) + 0.
+    for (a, _), (codes, cs) in zip(raw, coded):
+        bits = bits - np.log2(_openness(a, cs))[codes[first]]
+    return float(bits.min()) + 0.0
 
 # %% ../nbs/07d_privacy.ipynb #950d27f8
 def _representatives(original, raw, lost, qi, coded, data, categorical):
-    "Information loss of the columns that publish exact cells and centroids only, and warnings; nothing where no centroid is published"
-    if not any(isinstance(c, Centroid) for _, cs in coded for c in cs): return {}, []
-    notes = list(_dominance_warnings(raw, qi, coded, pd.factorize(_class_keys(coded, len(data)))[0]))
-    plain = [o for o, (_, cs) in zip(qi, coded) if all(isinstance(c, (Exact, Centroid)) for c in cs)]
-    if not any(isinstance(c, Centroid) for o, (_, cs) in zip(qi, coded) if o in plain for c in cs): return {}, notes
+    """Information loss of the columns that publish exact cells and centroids only, and warnings;
+    nothing where no centroid is published
+    """
+    if not any(isinstance(c, Centroid) for _, cs in coded for c in cs):
+        return {}, []
+    notes = list(
+        _dominance_warnings(raw, qi, coded, pd.factorize(_class_keys(coded, len(data)))[0])
+    )
+    plain = [
+        o for o, (_, cs) in zip(qi, coded) if all(isinstance(c, (Exact, Centroid)) for c in cs)
+    ]
+    if not any(isinstance(c, Centroid) for o, (_, cs) in zip(qi, coded) if o in plain for c in cs):
+        return {}, notes
     return {"il": information_loss(data, original, plain, categorical or (), lost=lost)}, notes
 
 # %% ../nbs/07d_privacy.ipynb #e04e570d
 def _persons_in(classes, person):
-    "Distinct persons of each class, shape (n_classes,)"
+    """Distinct persons of each class, shape (n_classes,)"""
     who = pd.factorize(person)[0].astype(np.int64)
-    key = np.sort(classes*(who.max(initial=0)+1) + who)
-    key = key[np.diff(key, prepend=key[:1]-1) != 0]
-    return np.bincount(key//(who.max(initial=0)+1))
+    key = np.sort(classes * (who.max(initial=0) + 1) + who)
+    key = key[np.diff(key, prepend=key[:1] - 1) != 0]
+    return np.bincount(key // (who.max(initial=0) + 1))
 
 # %% ../nbs/07d_privacy.ipynb #f84896db
-def _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies, key, seen, person, likely):
-    "All that needs the original: fields and warnings. `key`: classes of the rows `seen`"
+def _with_original(
+    original, lost, consistency, qi, coded, data, categorical, taxonomies, key, seen, person, likely
+):
+    """All that needs the original: fields and warnings. `key`: classes of the rows `seen`"""
     more, notes, n, original = {}, [], len(data), check_table(original, "original")
-    if len(original) < n: raise ValueError(f"'original' must be the table that the release was made from. Got {len(original):,} rows, fewer than the {n:,} published: give the whole table.")
+    if len(original) < n:
+        raise ValueError(
+            f"'original' must be the table that the release was made from. Got {len(original):,}"
+            f" rows, fewer than the {n:,} published: give the whole table."
+        )
     kept = original if lost is None else _in_order(original, lost, n)
     raw = None if lost is None else _encode_beside(kept, "original", qi, categorical)
     vague = _vague(qi, coded, taxonomies)
     if not any(vague.values()):
-        all_of = raw if raw is not None and len(kept) == len(original) else _encode_beside(original, "original", qi, categorical)
+        all_of = (
+            raw
+            if raw is not None and len(kept) == len(original)
+            else _encode_beside(original, "original", qi, categorical)
+        )
         more["tidi"] = _tidi(all_of, _opened(all_of, coded, qi, taxonomies), key, seen, person)
     if not list(_loss_warnings(vague, raw is not None)):
         loss = ncp(data, original, qi, categorical or (), taxonomies=taxonomies, lost=lost)
         more |= {"ncp": float(loss.max()), "gcp": float(loss.mean())}
     if consistency or lost is not None:
-        told, notes = _against_original(kept, raw, consistency is not False, qi, coded, n, categorical, taxonomies, likely)
+        told, notes = _against_original(
+            kept, raw, consistency is not False, qi, coded, n, categorical, taxonomies, likely
+        )
         more |= told
     if lost is not None:
         told, other = _representatives(original, raw, lost, qi, coded, data, categorical)
@@ -548,7 +1143,7 @@ def _with_original(original, lost, consistency, qi, coded, data, categorical, ta
 
 # %% ../nbs/07d_privacy.ipynb #ffb54cf1
 def _one_a_person(classes, person, s):
-    "Positions of one row for each person of a class, and how many have several secrets there"
+    """Positions of one row for each person of a class, and how many have several secrets there"""
     codes, gap = _value_codes(s)[0], missing_column(table_values(s))
     t = pd.DataFrame({"class": classes, "person": pd.factorize(person)[0], "secret": codes})
     if gap is not None:
@@ -558,133 +1153,349 @@ def _one_a_person(classes, person, s):
     again = t[t.duplicated(["class", "person"])].drop_duplicates(["class", "person"])
     return t.index.to_numpy(), len(again)
 
-def _several(many, s): return f"{many:,} person{'s have' if many > 1 else ' has'} several different secrets of {s.name!r} in one class, so that shares do not say what a class tells of a person; make one row of each person first"
+
+def _several(many, s):
+    return (
+        f"{many:,} person{'s have' if many > 1 else ' has'} several different secrets of {s.name!r}"
+        " in one class, so that shares do not say what a class tells of a person; make one row of"
+        " each person first"
+    )
 
 # %% ../nbs/07d_privacy.ipynb #7100bcb1
-def _about_secrets(data, classes, seen, sensitive, y, person, constraints, l, t_distance, sensitive_value, taxonomies):
-    "Measures of the secret and promises about it: fields, (promise, verdict, number) of each constraint, and warnings"
+def _about_secrets(
+    data,
+    classes,
+    seen,
+    sensitive,
+    y,
+    person,
+    constraints,
+    l,
+    t_distance,
+    sensitive_value,
+    taxonomies,
+):
+    """Measures of the secret and promises about it: fields, (promise, verdict, number) of each
+    constraint, and warnings
+    """
     more, notes, secret = {}, [], y if sensitive is None else sensitive
     if secret is not None:
         _check_value(sensitive_value, secret)
-        at, many = (np.arange(len(seen)), 0) if person is None else _one_a_person(classes, person.iloc[seen], secret.iloc[seen])
-        if many: notes.append("secrets were not measured: " + _several(many, secret))
-        else: more = _secret_measures(classes[at], secret.iloc[seen[at]], l, t_distance, sensitive_value, taxonomies.get(secret.name))
-        if more.get("missing_secrets"): notes.append(f"{more['missing_secrets']:,} secrets are missing; for l and alpha each counts as the most frequent one of its class, which is the worst it can be")
-    if not constraints: return more, [], notes
-    if sensitive is not None and isinstance(sensitive.name, str) and sensitive.name not in data.columns: data = data.assign(**{sensitive.name: sensitive.set_axis(data.index)})
+        at, many = (
+            (np.arange(len(seen)), 0)
+            if person is None
+            else _one_a_person(classes, person.iloc[seen], secret.iloc[seen])
+        )
+        if many:
+            notes.append("secrets were not measured: " + _several(many, secret))
+        else:
+            more = _secret_measures(
+                classes[at],
+                secret.iloc[seen[at]],
+                l,
+                t_distance,
+                sensitive_value,
+                taxonomies.get(secret.name),
+            )
+        if more.get("missing_secrets"):
+            notes.append(
+                f"{more['missing_secrets']:,} secrets are missing; for l and alpha each counts as"
+                " the most frequent one of its class, which is the worst it can be"
+            )
+    if not constraints:
+        return more, [], notes
+    if (
+        sensitive is not None
+        and isinstance(sensitive.name, str)
+        and sensitive.name not in data.columns
+    ):
+        data = data.assign(**{sensitive.name: sensitive.set_axis(data.index)})
     y = secret if y is None else y
-    if person is None: return more, list(_kept_promises(bind_constraints(constraints, data, y), classes, seen)), notes
-    return more, [kept for o in constraints for kept in _kept_by_persons(o, data, y, classes, seen, person)], notes
+    if person is None:
+        return (
+            more,
+            list(_kept_promises(bind_constraints(constraints, data, y), classes, seen)),
+            notes,
+        )
+    return (
+        more,
+        [kept for o in constraints for kept in _kept_by_persons(o, data, y, classes, seen, person)],
+        notes,
+    )
+
 
 def _kept_by_persons(constraint, data, y, classes, seen, person):
-    "As `_kept_promises`, for one constraint. Raises ValueError for persons with several secrets in a class."
+    """As `_kept_promises`, for one constraint.
+
+    Raises ValueError for persons with several secrets in a class.
+    """
     s, of = secret_of(constraint, data, y), np.full(len(data), -1)
     of[seen] = classes
     at, many = _one_a_person(of, person, s)
-    if many: raise ValueError(f"'constraints' cannot be judged with person=: {_several(many, s)}.")
+    if many:
+        raise ValueError(f"'constraints' cannot be judged with person=: {_several(many, s)}.")
     bound = bind_constraints([constraint], data.iloc[at], None if y is None else y.iloc[at])
     rows = np.flatnonzero(of[at] >= 0)
     return _kept_promises(bound, of[at][rows], rows)
 
 # %% ../nbs/07d_privacy.ipynb #7539ffe1
 def audit(
-    data, # A published table, shape (n_rows, n_columns), or a Release
-    quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns that are not named as something else
-    k:int=None, # The k that was promised; None: measure only
-    original=None, # The original table, for the loss (rows in any order) and what could be whose
-    categorical=(), # Columns of `original` and `population` whose numbers are categories
-    lost_rows:int=None, # Rows of the original that were not published
+    data,
+    quasi_identifiers=None,
+    k: int = None,
+    original=None,
+    categorical=(),
+    lost_rows: int = None,
     *,
-    sensitive=None, # The secret: a column's name, or a value for each row; None: the class
-    y=None, # The class: a column's name, or a value for each row; None: that of the Release
-    l:int=2, # Where the tail of recursive (c,l)-diversity begins
-    t_distance:str=None, # "equal", "ordered" or "hierarchical" (by the secret's taxonomy); None: "ordered" for numbers, dates and ordered categories
-    sensitive_value=None, # The one value that alpha is about; None: the most frequent one of each class
-    constraints=(), # What was promised beyond k: objects of `LDiversity`, `TCloseness` and `Alpha`
-    population=None, # A raw table of everybody, with the quasi-identifiers
-    lost=None, # Positions in `original` of lost rows, perhaps none; says that the others stand in the order of `data`. A Release knows
-    consistency:bool=None, # Count the rows that fit whom, as in `ppdt.matching`? None: when the order of the rows is known
-    taxonomies=None, # A dict of `Taxonomy` by column name, for columns that publish nodes; those of the Release are known
-    person=None, # Who a row is about: a column's name, or a value for each row; None: each row is one person
-)->Audit: # What was found
-    "Measure what a published table tells, with code that knows nothing of how it was made. Raises ValueError for unknown columns, roles that collide, tables that do not fit, nodes that a taxonomy lacks, and for k below 1. Source: sweeney2002."
+    sensitive=None,
+    y=None,
+    l: int = 2,
+    t_distance: str = None,
+    sensitive_value=None,
+    constraints=(),
+    population=None,
+    lost=None,
+    consistency: bool = None,
+    taxonomies=None,
+    person=None,
+) -> Audit:
+    """Measure what a published table tells, with code that knows nothing of how it was made.
+
+    Source: sweeney2002.
+
+    Parameters
+    ----------
+    data
+        A published table, shape (n_rows, n_columns), or a Release.
+    quasi_identifiers
+        Columns an attacker may know; None: those of the Release, else all columns that are not
+        named as something else.
+    k : int
+        The k that was promised; None: measure only.
+    original
+        The original table, for the loss (rows in any order) and what could be whose.
+    categorical
+        Columns of `original` and `population` whose numbers are categories.
+    lost_rows : int
+        Rows of the original that were not published.
+    sensitive
+        The secret: a column's name, or a value for each row; None: the class.
+    y
+        The class: a column's name, or a value for each row; None: that of the Release.
+    l : int
+        Where the tail of recursive (c,l)-diversity begins.
+    t_distance : str
+        "equal", "ordered" or "hierarchical" (by the secret's taxonomy); None: "ordered" for
+        numbers, dates and ordered categories.
+    sensitive_value
+        The one value that alpha is about; None: the most frequent one of each class.
+    constraints
+        What was promised beyond k: objects of `LDiversity`, `TCloseness` and `Alpha`.
+    population
+        A raw table of everybody, with the quasi-identifiers.
+    lost
+        Positions in `original` of lost rows, perhaps none; says that the others stand in the order
+        of `data`. A Release knows.
+    consistency : bool
+        Count the rows that fit whom, as in `ppdt.matching`? None: when the order of the rows is
+        known.
+    taxonomies
+        A dict of `Taxonomy` by column name, for columns that publish nodes; those of the Release
+        are known.
+    person
+        Who a row is about: a column's name, or a value for each row; None: each row is one person.
+
+    Returns
+    -------
+    Audit
+        What was found.
+
+    Raises
+    ------
+    ValueError
+        For unknown columns, roles that collide, tables that do not fit, nodes that a taxonomy
+        lacks, and for k below 1.
+    """
     release, constraints = data, check_constraints(constraints)
-    data, quasi_identifiers, categorical, lost_rows, lost, y = _open_release(data, quasi_identifiers, categorical, lost_rows, lost, y, original)
-    named = [("sensitive", sensitive), ("y", y), ("person", person), *_constraint_names(constraints)]
+    data, quasi_identifiers, categorical, lost_rows, lost, y = _open_release(
+        data, quasi_identifiers, categorical, lost_rows, lost, y, original
+    )
+    named = [
+        ("sensitive", sensitive),
+        ("y", y),
+        ("person", person),
+        *_constraint_names(constraints),
+    ]
     qi = _quasi_identifiers(data, quasi_identifiers, named)
-    others = sorted(o for o in data.columns if o not in qi and not any(isinstance(v, str) and v == o for _, v in named))
-    y, sensitive, person = _beside(y, "y", data), _beside(sensitive, "sensitive", data), _whose(person, data)
+    others = sorted(
+        o
+        for o in data.columns
+        if o not in qi and not any(isinstance(v, str) and v == o for _, v in named)
+    )
+    y, sensitive, person = (
+        _beside(y, "y", data),
+        _beside(sensitive, "sensitive", data),
+        _whose(person, data),
+    )
     secret, n = y if sensitive is None else sensitive, len(data)
-    taxonomies = _taxonomies(taxonomies, None if release is data else release, [*qi, *([] if secret is None else [secret.name])])
+    taxonomies = _taxonomies(
+        taxonomies,
+        None if release is data else release,
+        [*qi, *([] if secret is None else [secret.name])],
+    )
     promise = [] if k is None else [f"k-anonymity with k = {_check_k(k)}"]
     coded = [cells(data[o]) for o in qi]
     _check_nodes(qi, coded, taxonomies)
     gone, hidden = _suppression(coded, n)
     key, seen = _class_keys(coded, n)[~gone], np.flatnonzero(~gone)
     rows = sizes = _sizes(key)
-    classes = None if secret is None and person is None and not constraints else pd.factorize(key)[0].astype(np.int64)
-    if person is not None: sizes = np.sort(_persons_in(classes, person[~gone]))
+    classes = (
+        None
+        if secret is None and person is None and not constraints
+        else pd.factorize(key)[0].astype(np.int64)
+    )
+    if person is not None:
+        sizes = np.sort(_persons_in(classes, person[~gone]))
     found = int(sizes[0]) if len(sizes) else None
-    risk_max, risk_mean, risk_share = _risks(sizes, 1/k if k else 0.2)
+    risk_max, risk_mean, risk_share = _risks(sizes, 1 / k if k else 0.2)
     out = int(gone.sum()) + (lost_rows or 0)
-    more, kept, notes = _about_secrets(data, classes, seen, sensitive, y, person, constraints, l, t_distance, sensitive_value, taxonomies)
-    warnings = _broken(kept) + notes + list(_stars(qi, coded)) + list(_loss_warnings(_vague(qi, coded, taxonomies), original is not None and lost is not None))
-    if y is not None: more["cm"] = cm(_count_table(classes, *_value_codes(y[~gone])[:2]), out)
+    more, kept, notes = _about_secrets(
+        data,
+        classes,
+        seen,
+        sensitive,
+        y,
+        person,
+        constraints,
+        l,
+        t_distance,
+        sensitive_value,
+        taxonomies,
+    )
+    warnings = (
+        _broken(kept)
+        + notes
+        + list(_stars(qi, coded))
+        + list(
+            _loss_warnings(_vague(qi, coded, taxonomies), original is not None and lost is not None)
+        )
+    )
+    if y is not None:
+        more["cm"] = cm(_count_table(classes, *_value_codes(y[~gone])[:2]), out)
     if original is not None and n:
-        told, notes = _with_original(original, lost, consistency, qi, coded, data, categorical, taxonomies, key, seen, person, (secret, sensitive_value) if person is None else None)
+        told, notes = _with_original(
+            original,
+            lost,
+            consistency,
+            qi,
+            coded,
+            data,
+            categorical,
+            taxonomies,
+            key,
+            seen,
+            person,
+            (secret, sensitive_value) if person is None else None,
+        )
         more, warnings = more | told, warnings + notes
     if population is not None and n:
         told, notes = _against_population(population, qi, coded, gone, categorical, taxonomies)
         more, warnings = more | told, warnings + notes
-    warnings += _other_warnings(data, others, qi, coded, None if original is None else check_table(original, "original"))
+    warnings += _other_warnings(
+        data, others, qi, coded, None if original is None else check_table(original, "original")
+    )
     promise += [p for p, _, _ in kept]
     holds = (k is None or found is None or found >= k) and all(ok for _, ok, _ in kept)
-    return Audit(k=found, n_rows=int(rows.sum()), n_classes=len(rows), class_sizes=tuple(sizes.tolist()),
-        suppressed_rows=int(gone.sum()), suppressed_cells=hidden, lost_rows=lost_rows,
-        promise="; ".join(promise) or None, holds=holds if promise else None,
-        risk_max=risk_max, risk_mean=risk_mean, risk_share=risk_share, uniques=int((sizes==1).sum()),
-        centroid_cells=_center_cells(coded), k_wildcard=None if person is not None else _wildcard_k(coded, gone) if hidden else found,
-        discernibility=discernibility(rows, out) if n else None, c_avg=c_avg(sizes, k) if k else None,
-        persons=None if person is None else int(person.nunique()), warnings=tuple(warnings), **more)
+    return Audit(
+        k=found,
+        n_rows=int(rows.sum()),
+        n_classes=len(rows),
+        class_sizes=tuple(sizes.tolist()),
+        suppressed_rows=int(gone.sum()),
+        suppressed_cells=hidden,
+        lost_rows=lost_rows,
+        promise="; ".join(promise) or None,
+        holds=holds if promise else None,
+        risk_max=risk_max,
+        risk_mean=risk_mean,
+        risk_share=risk_share,
+        uniques=int((sizes == 1).sum()),
+        centroid_cells=_center_cells(coded),
+        k_wildcard=None if person is not None else _wildcard_k(coded, gone) if hidden else found,
+        discernibility=discernibility(rows, out) if n else None,
+        c_avg=c_avg(sizes, k) if k else None,
+        persons=None if person is None else int(person.nunique()),
+        warnings=tuple(warnings),
+        **more,
+    )
 
 # %% ../nbs/07d_privacy.ipynb #e275ee0a
-_SELECTIONS = 20_000   # selections of columns that we are willing to look at
+_SELECTIONS = 20_000  # selections of columns that we are willing to look at
+
 
 def _dense(coded, n):
-    "Columns as codes from 0, how many there are, and which rows are suppressed (None for none)"
+    """Columns as codes from 0, how many there are, and which rows are suppressed (None for none)"""
     for codes, cs in coded:
         mark = np.array([isinstance(c, Suppressed) for c in cs] + [False])
         yield codes.astype(np.int64) + 1, len(cs) + 1, mark[codes] if mark.any() else None
 
+
 def _selection(columns, n, person=None):
-    "Sizes of the classes of a selection of columns, and the rows that are alone, bool of shape (n,). Rows suppressed in all of them stand apart; with `person` a class of one person is alone."
+    """Sizes of the classes of a selection of columns, and the rows that are alone, bool of shape
+    (n,).
+
+    Rows suppressed in all of them stand apart; with `person` a class of one person is alone.
+    """
     marks = [m for _, _, m in columns]
-    seen = None if any(m is None for m in marks) or not (hidden := np.logical_and.reduce(marks)).any() else np.flatnonzero(~hidden)
+    seen = (
+        None
+        if any(m is None for m in marks) or not (hidden := np.logical_and.reduce(marks)).any()
+        else np.flatnonzero(~hidden)
+    )
     key = _class_keys([(codes - 1, range(d - 1)) for codes, d, _ in columns], n)
-    if seen is not None: key = key[seen]
+    if seen is not None:
+        key = key[seen]
     span = np.prod([float(d) for _, d, _ in columns])
-    if span > 4*n + 1000: key = pd.factorize(key)[0]
-    sizes = np.bincount(key) if person is None else _persons_in(key, person if seen is None else person[seen])
+    if span > 4 * n + 1000:
+        key = pd.factorize(key)[0]
+    sizes = (
+        np.bincount(key)
+        if person is None
+        else _persons_in(key, person if seen is None else person[seen])
+    )
     alone = (sizes == 1)[key] if len(key) else np.zeros(0, dtype=bool)
-    if seen is not None: alone, few = np.zeros(n, dtype=bool), alone; alone[seen] = few
+    if seen is not None:
+        alone, few = np.zeros(n, dtype=bool), alone
+        alone[seen] = few
     return sizes[sizes > 0], alone
 
 # %% ../nbs/07d_privacy.ipynb #bc067ee1
 def _scan(columns, n, max_size, person=None):
-    "For every selection: (positions, sizes of classes, rows that are alone in it and in no part of it)"
+    """For every selection: (positions, sizes of classes, rows that are alone in it and in no part
+    of it)
+    """
     alone = {}
     for r in range(1, max_size + 1):
         for c in combinations(range(len(columns)), r):
             sizes, one = _selection([columns[j] for j in c], n, person)
-            parts = [alone[o] for o in combinations(c, r-1)] if r > 1 else []
-            if r < max_size: alone[c] = one
+            parts = [alone[o] for o in combinations(c, r - 1)] if r > 1 else []
+            if r < max_size:
+                alone[c] = one
             yield c, sizes, np.flatnonzero(one & ~np.logical_or.reduce(parts) if parts else one)
+
 
 def _subset_row(names, sizes):
     n, g = int(sizes.sum()), len(sizes)
-    pairs = n*(n-1)
-    return {"quasi_identifiers": ", ".join(names), "columns": len(names), "classes": g, "k": int(sizes.min()) if g else None, "uniques": int((sizes == 1).sum()),
-            "distinction": g/n if n else np.nan, "separation": 1 - float((sizes*(sizes-1)).sum()/pairs) if pairs else np.nan}
+    pairs = n * (n - 1)
+    return {
+        "quasi_identifiers": ", ".join(names),
+        "columns": len(names),
+        "classes": g,
+        "k": int(sizes.min()) if g else None,
+        "uniques": int((sizes == 1).sum()),
+        "distinction": g / n if n else np.nan,
+        "separation": 1 - float((sizes * (sizes - 1)).sum() / pairs) if pairs else np.nan,
+    }
 
 # %% ../nbs/07d_privacy.ipynb #b1d8d71c
 @dataclass(frozen=True, eq=False, repr=False)
@@ -694,20 +1505,40 @@ class RiskReport:
     Attributes
     ----------
     subsets : DataFrame
-        A line for each selection of quasi-identifiers: their number, classes, k, uniques, distinction and separation, equation (4). Few columns first, then many uniques.
+        A line for each selection of quasi-identifiers: their number, classes, k, uniques,
+        distinction and separation, equation (4). Few columns first, then many uniques.
     rows : DataFrame
-        Rows that are alone in the smallest selections, indexed as the table: `smallest` (columns needed), `selections` (minimal ones in all) and `alone_in` (those with the fewest columns).
+        Rows that are alone in the smallest selections, indexed as the table: `smallest` (columns
+        needed), `selections` (minimal ones in all) and `alone_in` (those with the fewest columns).
     """
+
     subsets: pd.DataFrame
     rows: pd.DataFrame
-    def _parts(self): return (self.subsets, self.rows)
-    def __str__(self): return "\n\n".join(f"{t.attrs['title']}\n{t.to_string(index=t is self.rows, max_rows=40) if len(t) else 'none'}" for t in self._parts())
+
+    def _parts(self):
+        return (self.subsets, self.rows)
+
+    def __str__(self):
+        return "\n\n".join(
+            f"{t.attrs['title']}\n{t.to_string(index=t is self.rows, max_rows=40) if len(t) else 'none'}"
+            for t in self._parts()
+        )
+
     __repr__ = __str__
-    def _repr_html_(self): return "".join(f"<p><b>{html.escape(t.attrs['title'])}</b></p>" + t.to_html(border=0, index=t is self.rows, max_rows=40) for t in self._parts())
+
+    def _repr_html_(self):
+        return "".join(
+            f"<p><b>{html.escape(t.attrs['title'])}</b></p>"
+            + t.to_html(border=0, index=t is self.rows, max_rows=40)
+            for t in self._parts()
+        )
 
 # %% ../nbs/07d_privacy.ipynb #9c7f6999
 def _rows_alone(data, names, found, n, top):
-    "The rows that stand out most. `found`: (positions of the selection, rows for which it is minimal)"
+    """The rows that stand out most.
+
+    `found`: (positions of the selection, rows for which it is minimal)
+    """
     smallest, count = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for c, rows in found:
         count[rows] += 1
@@ -718,54 +1549,121 @@ def _rows_alone(data, names, found, n, top):
     named[order] = True
     for c, rows in found:
         for i in rows[named[rows]].tolist():
-            if len(c) == smallest[i]: where[i].append(", ".join(names[j] for j in c))
-    return pd.DataFrame({"smallest": smallest[order], "selections": count[order], "alone_in": ["; ".join(where[i]) for i in order.tolist()]}, index=data.index[order])
+            if len(c) == smallest[i]:
+                where[i].append(", ".join(names[j] for j in c))
+    return pd.DataFrame(
+        {
+            "smallest": smallest[order],
+            "selections": count[order],
+            "alone_in": ["; ".join(where[i]) for i in order.tolist()],
+        },
+        index=data.index[order],
+    )
 
 # %% ../nbs/07d_privacy.ipynb #b4fab722
 def risk_report(
-    data, # A table, raw or published, shape (n_rows, n_columns), or a Release
-    quasi_identifiers=None, # Columns an attacker may know; None: those of the Release, else all columns
-    *,
-    max_size:int=3, # Most columns in a selection, at least 1
-    top:int=10, # Rows to name, at least 0
-    person=None, # Who a row is about: a column's name, or a value for each row; None: each row is one person
-)->RiskReport: # INTERNAL: it names rows
-    "Which selections of quasi-identifiers single people out, and which rows stand alone in the smallest ones; with `person` classes of one person. Raises ValueError: no row, unknown columns, numbers out of range, too many selections. Source: motwani2007; elliot2002."
+    data, quasi_identifiers=None, *, max_size: int = 3, top: int = 10, person=None
+) -> RiskReport:
+    """Which selections of quasi-identifiers single people out, and which rows stand alone in the
+    smallest ones; with `person` classes of one person.
+
+    Source: motwani2007; elliot2002.
+
+    Parameters
+    ----------
+    data
+        A table, raw or published, shape (n_rows, n_columns), or a Release.
+    quasi_identifiers
+        Columns an attacker may know; None: those of the Release, else all columns.
+    max_size : int
+        Most columns in a selection, at least 1.
+    top : int
+        Rows to name, at least 0.
+    person
+        Who a row is about: a column's name, or a value for each row; None: each row is one person.
+
+    Returns
+    -------
+    RiskReport
+        INTERNAL: it names rows.
+
+    Raises
+    ------
+    ValueError
+        No row, unknown columns, numbers out of range, too many selections.
+    """
     data, quasi_identifiers, *_ = _open_release(data, quasi_identifiers, (), None, None, None, None)
-    if not len(data): raise ValueError("'data' must have at least one row. Got none.")
+    if not len(data):
+        raise ValueError("'data' must have at least one row. Got none.")
     qi = _quasi_identifiers(data, quasi_identifiers, [("person", person)])
     who = _whose(person, data)
     for v, name, least in ((max_size, "max_size", 1), (top, "top", 0)):
-        if isinstance(v, bool) or not isinstance(v, (int, np.integer)) or v < least: raise ValueError(f"'{name}' must be an integer of at least {least}. Got {v!r}.")
+        if isinstance(v, bool) or not isinstance(v, (int, np.integer)) or v < least:
+            raise ValueError(f"'{name}' must be an integer of at least {least}. Got {v!r}.")
     max_size = min(int(max_size), len(qi))
     many = sum(comb(len(qi), r) for r in range(1, max_size + 1))
-    if many > _SELECTIONS: raise ValueError(f"'max_size' must leave at most {_SELECTIONS:,} selections of columns. Got {many:,} of up to {max_size} of {len(qi)} columns: choose a smaller one, or fewer quasi-identifiers.")
+    if many > _SELECTIONS:
+        raise ValueError(
+            f"'max_size' must leave at most {_SELECTIONS:,} selections of columns. Got {many:,} of"
+            f" up to {max_size} of {len(qi)} columns: choose a smaller one, or fewer"
+            " quasi-identifiers."
+        )
     n, lines, found = len(data), [], []
     for c, sizes, rows in _scan(list(_dense([cells(data[o]) for o in qi], n)), n, max_size, who):
         lines.append(_subset_row([qi[j] for j in c], sizes))
-        if len(rows): found.append((c, rows))
-    subsets = pd.DataFrame(lines).sort_values(["columns", "uniques", "separation"], ascending=[True, False, False], kind="stable", ignore_index=True)
+        if len(rows):
+            found.append((c, rows))
+    subsets = pd.DataFrame(lines).sort_values(
+        ["columns", "uniques", "separation"],
+        ascending=[True, False, False],
+        kind="stable",
+        ignore_index=True,
+    )
     rows = _rows_alone(data, qi, found, n, int(top))
-    subsets.attrs["title"] = f"INTERNAL: what {many} selections of up to {max_size} columns tell apart"
+    subsets.attrs["title"] = (
+        f"INTERNAL: what {many} selections of up to {max_size} columns tell apart"
+    )
     alone = len(np.unique(np.concatenate([o for _, o in found]))) if found else 0
-    rows.attrs["title"] = f"INTERNAL: {alone:,} row{'s stand' if alone != 1 else ' stands'} alone in some selection" + (f"; the first {len(rows)}" if len(rows) < alone else "")
+    rows.attrs["title"] = (
+        f"INTERNAL: {alone:,} row{'s stand' if alone != 1 else ' stands'} alone in some selection"
+        + (f"; the first {len(rows)}" if len(rows) < alone else "")
+    )
     return RiskReport(subsets, rows)
 
 # %% ../nbs/07d_privacy.ipynb #1e6ec5d9
-def plot_class_sizes(
-    audit:Audit, # What `audit` returned
-    *,
-    ax=None, # Where to draw; None: the current axes
-): # The axes
-    "Histogram of the sizes of the equivalence classes; the smallest is marked. Source: sweeney2002."
+def plot_class_sizes(audit: Audit, *, ax=None):
+    """Histogram of the sizes of the equivalence classes; the smallest is marked.
+
+    Source: sweeney2002.
+
+    Parameters
+    ----------
+    audit : Audit
+        What `audit` returned.
+    ax
+        Where to draw; None: the current axes.
+
+    Returns
+    -------
+    object
+        The axes.
+    """
     import matplotlib.pyplot as plt
     from matplotlib.ticker import MaxNLocator
+
     ax = ax or plt.gca()
     sizes = np.asarray(audit.class_sizes or (), dtype=int)
     if len(sizes):
-        step = max(1, -(-(sizes[-1] - sizes[0] + 1)//50))
-        ax.hist(sizes, bins=np.arange(sizes[0], sizes[-1] + step + 1, step) - .5, color="#2b6cb0", rwidth=.9 if step == 1 else 1)
-        ax.axvline(audit.k - .5, color="#c05621", ls=":", label=f"k = {audit.k}"); ax.legend()
+        step = max(1, -(-(sizes[-1] - sizes[0] + 1) // 50))
+        ax.hist(
+            sizes,
+            bins=np.arange(sizes[0], sizes[-1] + step + 1, step) - 0.5,
+            color="#2b6cb0",
+            rwidth=0.9 if step == 1 else 1,
+        )
+        ax.axvline(audit.k - 0.5, color="#c05621", ls=":", label=f"k = {audit.k}")
+        ax.legend()
     ax.set(xlabel="rows in the class", ylabel="classes")
-    for axis in (ax.xaxis, ax.yaxis): axis.set_major_locator(MaxNLocator(integer=True))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(integer=True))
     return ax

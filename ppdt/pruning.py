@@ -14,85 +14,120 @@ from .fractions import _at_depth, _send_cells, _textbook_send, _textbook_tree
 
 # %% ../nbs/09c_pruning.ipynb #955c8def
 def _added_errors(n, e, z, confidence):
-    "Estimated errors of leaves with weight n, e of it wrong; z is the normal quantile of 1 - confidence"
+    """Estimated errors of leaves with weight n, e of it wrong; z is the normal quantile of 1 -
+    confidence
+    """
     n, e = np.asarray(n, dtype=float), np.asarray(e, dtype=float)
-    m = np.where(n < _EPS, 1., n)
-    none = m*-np.expm1(np.log(confidence)/m)      # equation (1)
-    one = np.maximum(e, 1.)
-    f = (one + .5)/m
-    r = (f + z*z/(2*m) + z*np.sqrt(np.maximum(f/m - f*f/m + z*z/(4*m*m), 0.)))/(1 + z*z/m)
-    upper = np.where(one + .5 >= m, np.maximum(m, one), r*m)
-    return np.where(n < _EPS, 0., np.where(e < 1, none + e*(upper - none), upper))
+    m = np.where(n < _EPS, 1.0, n)
+    none = m * -np.expm1(np.log(confidence) / m)  # equation (1)
+    one = np.maximum(e, 1.0)
+    f = (one + 0.5) / m
+    r = (
+        f + z * z / (2 * m) + z * np.sqrt(np.maximum(f / m - f * f / m + z * z / (4 * m * m), 0.0))
+    ) / (1 + z * z / m)
+    upper = np.where(one + 0.5 >= m, np.maximum(m, one), r * m)
+    return np.where(n < _EPS, 0.0, np.where(e < 1, none + e * (upper - none), upper))
 
 # %% ../nbs/09c_pruning.ipynb #25c70270
-def error_estimate(
-    counts, # Weights of the classes, shape (..., n_classes), none negative
-    confidence:float=.25, # From above 0 to 0.5; smaller is more careful
-)->np.ndarray: # Estimated wrong rows, shape (...)
-    """Errors to expect from a leaf: the upper limit of a confidence interval on its error rate, times its weight.
+def error_estimate(counts, confidence: float = 0.25) -> np.ndarray:
+    """Errors to expect from a leaf: the upper limit of a confidence interval on its error rate,
+    times its weight.
     ValueError for other counts or confidences. Source: quinlan1993, Section 4.2."""
-    try: counts, cf = np.asarray(counts, dtype=float), float(np.float32(confidence))
+    try:
+        counts, cf = np.asarray(counts, dtype=float), float(np.float32(confidence))
     except (TypeError, ValueError):
-        raise ValueError(f"'counts' and 'confidence' must be numbers. Got {counts!r} and {confidence!r}.") from None
-    if not 0 < cf <= .5: raise ValueError(f"'confidence' must be above 0 and at most 0.5. Got {confidence!r}.")
+        raise ValueError(
+            f"'counts' and 'confidence' must be numbers. Got {counts!r} and {confidence!r}."
+        ) from None
+    if not 0 < cf <= 0.5:
+        raise ValueError(f"'confidence' must be above 0 and at most 0.5. Got {confidence!r}.")
     if not counts.ndim or not counts.shape[-1]:
-        raise ValueError(f"'counts' must have the weights of at least one class, shape (..., n_classes). Got shape {counts.shape}.")
+        raise ValueError(
+            "'counts' must have the weights of at least one class, shape (..., n_classes). Got"
+            f" shape {counts.shape}."
+        )
     n = counts.sum(axis=-1)
     if not ((counts >= 0).all() and np.isfinite(n).all()):
-        raise ValueError("'counts' must be finite and none negative. Got negative or infinite weights or NaN: count the rows of each class.")
+        raise ValueError(
+            "'counts' must be finite and none negative. Got negative or infinite weights or NaN:"
+            " count the rows of each class."
+        )
     return _added_errors(n, n - counts.max(axis=-1), ndtri(1 - cf), cf)
 
 # %% ../nbs/09c_pruning.ipynb #aa1f82c5
-def _wrong(counts): return counts.sum(axis=-1) - counts.max(axis=-1)
+def _wrong(counts):
+    return counts.sum(axis=-1) - counts.max(axis=-1)
 
-def _textbook_leaf(node): node.attribute, node.kind, node.cut, node.sons = -1, LEAF, -1, []
-def _textbook_leaves(node): return [o for s in node.sons for o in _textbook_leaves(s)] if node.sons else [node]
+
+def _textbook_leaf(node):
+    node.attribute, node.kind, node.cut, node.sons = -1, LEAF, -1, []
+
+
+def _textbook_leaves(node):
+    return [o for s in node.sons for o in _textbook_leaves(s)] if node.sons else [node]
+
 
 def _textbook_collapse(node):
-    if not node.sons: return
-    if sum(_wrong(o.counts) for o in _textbook_leaves(node)) >= _wrong(node.counts) - 1e-3: return _textbook_leaf(node)
-    for o in node.sons: _textbook_collapse(o)
+    if not node.sons:
+        return
+    if sum(_wrong(o.counts) for o in _textbook_leaves(node)) >= _wrong(node.counts) - 1e-3:
+        return _textbook_leaf(node)
+    for o in node.sons:
+        _textbook_collapse(o)
 
 # %% ../nbs/09c_pruning.ipynb #bb827592
 def _textbook_branch(d, node, parts, cf):
-    "Estimated errors of a subtree for other rows"
-    if not node.sons: return float(error_estimate(_textbook_counts(d, parts), cf))
-    return sum(_textbook_branch(d, o, p, cf) for o, p in zip(node.sons, _textbook_send(d, node, parts)))
+    """Estimated errors of a subtree for other rows"""
+    if not node.sons:
+        return float(error_estimate(_textbook_counts(d, parts), cf))
+    return sum(
+        _textbook_branch(d, o, p, cf) for o, p in zip(node.sons, _textbook_send(d, node, parts))
+    )
+
 
 def _textbook_fill(d, node, parts):
-    "New rows for a subtree"
+    """New rows for a subtree"""
     node.parts, node.counts = parts, _textbook_counts(d, parts)
-    for o, p in zip(node.sons, _textbook_send(d, node, parts) if node.sons else []): _textbook_fill(d, o, p)
+    for o, p in zip(node.sons, _textbook_send(d, node, parts) if node.sons else []):
+        _textbook_fill(d, o, p)
 
 # %% ../nbs/09c_pruning.ipynb #febbc2e2
-def _textbook_prune(d, node, cf=.25, raising=True):
-    "Error-based pruning by recursion"
-    if not node.sons: return
-    for o in node.sons: _textbook_prune(d, o, cf, raising)
+def _textbook_prune(d, node, cf=0.25, raising=True):
+    """Error-based pruning by recursion"""
+    if not node.sons:
+        return
+    for o in node.sons:
+        _textbook_prune(d, o, cf, raising)
     big = node.sons[0]
     for o in node.sons[1:]:
-        if o.counts.sum() > big.counts.sum() - _EPS: big = o
-    leaf, tree = float(error_estimate(node.counts, cf)), sum(float(error_estimate(o.counts, cf)) for o in _textbook_leaves(node))
+        if o.counts.sum() > big.counts.sum() - _EPS:
+            big = o
+    leaf, tree = (
+        float(error_estimate(node.counts, cf)),
+        sum(float(error_estimate(o.counts, cf)) for o in _textbook_leaves(node)),
+    )
     branch = _textbook_branch(d, big, node.parts, cf) if raising else np.inf
-    if leaf <= tree + .1 + _EPS and leaf <= branch + .1 + _EPS: return _textbook_leaf(node)
-    if branch <= tree + .1 + _EPS:
+    if leaf <= tree + 0.1 + _EPS and leaf <= branch + 0.1 + _EPS:
+        return _textbook_leaf(node)
+    if branch <= tree + 0.1 + _EPS:
         node.attribute, node.kind, node.cut, node.sons = big.attribute, big.kind, big.cut, big.sons
         _textbook_fill(d, node, node.parts)
         _textbook_prune(d, node, cf, raising)
 
 # %% ../nbs/09c_pruning.ipynb #adb2829a
-def _textbook_c45(d, m=2, binary=False, prune=True, confidence=.25, raising=True):
-    "C4.5 by recursion, as (attribute, kind, cut, counts, sons). Source: quinlan1993"
-    parts = [(i, 1. if d.weight is None else float(d.weight[i])) for i in range(len(d.y))]
+def _textbook_c45(d, m=2, binary=False, prune=True, confidence=0.25, raising=True):
+    """C4.5 by recursion, as (attribute, kind, cut, counts, sons). Source: quinlan1993"""
+    parts = [(i, 1.0 if d.weight is None else float(d.weight[i])) for i in range(len(d.y))]
     node = _textbook_tree(d, parts, m, binary)
     _textbook_collapse(node)
-    if prune: _textbook_prune(d, node, confidence, raising)
+    if prune:
+        _textbook_prune(d, node, confidence, raising)
     return node
 
 # %% ../nbs/09c_pruning.ipynb #df9f9ad7
 def _up(t, x):
-    "Add up the leaves' `x` to every node above them"
-    x = np.where(t.attribute < 0, x, 0.)
+    """Add up the leaves' `x` to every node above them"""
+    x = np.where(t.attribute < 0, x, 0.0)
     for depth in range(int(t.depth.max()), 0, -1):
         a, b = np.searchsorted(t.depth, [depth, depth + 1])
         x += np.bincount(t.parent[a:b], x[a:b], minlength=len(x))
@@ -100,7 +135,7 @@ def _up(t, x):
 
 # %% ../nbs/09c_pruning.ipynb #6fdb5afd
 def _below(t, top):
-    "For each node the highest of the nodes `top` on its path, itself without one"
+    """For each node the highest of the nodes `top` on its path, itself without one"""
     res = np.arange(len(t))
     for depth in range(int(t.depth.max()) + 1):
         a, b = np.searchsorted(t.depth, [depth, depth + 1])
@@ -111,12 +146,14 @@ def _below(t, top):
 
 # %% ../nbs/09c_pruning.ipynb #814b3da4
 def _ranges(first, width):
-    "The numbers from each `first` on, `width` of them, one after the other"
+    """The numbers from each `first` on, `width` of them, one after the other"""
     return np.repeat(first - np.cumsum(width) + width, width) + np.arange(width.sum())
 
 # %% ../nbs/09c_pruning.ipynb #3c2899bf
 def _compact(t):
-    "Only the nodes that can be reached, numbered level by level: (nodes, new number of each old one)"
+    """Only the nodes that can be reached, numbered level by level: (nodes, new number of each old
+    one)
+    """
     order, level = [], np.array([0])
     while len(level):
         order.append(level)
@@ -124,9 +161,11 @@ def _compact(t):
         r = t.width[inner]
         level = np.repeat(t.first[inner], r) + np.arange(r.sum()) - np.repeat(np.cumsum(r) - r, r)
     keep = np.concatenate(order)
-    new = np.full(len(t), -1); new[keep] = np.arange(len(keep))
+    new = np.full(len(t), -1)
+    new[keep] = np.arange(len(keep))
     res = object.__new__(_Nodes)
-    for o in ("code", "counts", "attribute", "kind", "cut", "middle", "width"): setattr(res, o, getattr(t, o)[keep])
+    for o in ("code", "counts", "attribute", "kind", "cut", "middle", "width"):
+        setattr(res, o, getattr(t, o)[keep])
     res.parent = np.full(len(keep), -1)
     res.first = np.where(res.attribute >= 0, new[t.first[keep]], 0)
     inner = np.flatnonzero(res.attribute >= 0)
@@ -139,10 +178,13 @@ def _compact(t):
 
 # %% ../nbs/09c_pruning.ipynb #c858b711
 def _collapse(t, leaves):
-    "Make leaves of subtrees that make as many errors on the training rows as a leaf would, within 0.001"
+    """Make leaves of subtrees that make as many errors on the training rows as a leaf would, within
+    0.001
+    """
     wrong = _wrong(t.counts)
     end = (t.attribute >= 0) & (_up(t, wrong) >= wrong - 1e-3)
-    if not end.any(): return t, leaves
+    if not end.any():
+        return t, leaves
     top = _below(t, end)
     row, node, w = leaves
     t.leaf(np.flatnonzero(end))
@@ -151,7 +193,7 @@ def _collapse(t, leaves):
 
 # %% ../nbs/09c_pruning.ipynb #9768bdec
 def _slots(t):
-    "Leaves numbered from left to right: the first below each node, and one past the last"
+    """Leaves numbered from left to right: the first below each node, and one past the last"""
     size = _up(t, np.ones(len(t))).astype(np.int64)
     before = np.cumsum(size) - size
     low = np.zeros(len(t), dtype=np.int64)
@@ -162,35 +204,55 @@ def _slots(t):
 
 # %% ../nbs/09c_pruning.ipynb #afc0ee2b
 class _Pruning:
-    "What pruning keeps: a tree, the fragments of rows below each node, and errors as a leaf and as a subtree"
+    """What pruning keeps: a tree, the fragments of rows below each node, and errors as a leaf and
+    as a subtree
+    """
+
     def __init__(self, d, t, leaves, confidence, raising):
         self.d, self.t, self.raising, self.sets = d, t, raising, hasattr(d, "spread")
-        self.cf = float(np.float32(confidence)); self.z = ndtri(1 - self.cf)
+        self.cf = float(np.float32(confidence))
+        self.z = ndtri(1 - self.cf)
         self.low, self.high = _slots(t)
         inner = t.attribute >= 0
-        self.todo = np.bincount(t.parent[inner & (t.parent >= 0)], minlength=len(t))     # inner children that are not done
-        self.estimate = self.errors(t.counts)          # of a node as a leaf
+        # inner children that are not done
+        self.todo = np.bincount(t.parent[inner & (t.parent >= 0)], minlength=len(t))
+        self.estimate = self.errors(t.counts)  # of a node as a leaf
         self.subtree = self.estimate.copy()
-        if raising: _place_rows(self, *leaves); _mark_missing(self)
+        if raising:
+            _place_rows(self, *leaves)
+            _mark_missing(self)
 
-    def errors(self, counts): return _added_errors(counts.sum(axis=-1), np.maximum(_wrong(counts), 0.), self.z, self.cf)
+    def errors(self, counts):
+        return _added_errors(counts.sum(axis=-1), np.maximum(_wrong(counts), 0.0), self.z, self.cf)
 
 # %% ../nbs/09c_pruning.ipynb #5512fa3d
 def _place_rows(p, row, node, w):
-    "Fragments in order of their leaf; `begin` and `end` of each leaf, and which node answers for it"
+    """Fragments in order of their leaf; `begin` and `end` of each leaf, and which node answers for
+    it
+    """
     slot, n = p.low[node], int(p.high[0])
     order = np.argsort(slot.astype(np.uint16) if n <= 65536 else slot, kind="stable")
     p.row, p.w = row[order], np.ones(len(row)) if w is None else w[order]
-    p.end = np.cumsum(np.bincount(slot, minlength=n)); p.begin = np.append(0, p.end[:-1])
+    p.end = np.cumsum(np.bincount(slot, minlength=n))
+    p.begin = np.append(0, p.end[:-1])
     leaf = np.flatnonzero(p.t.attribute < 0)
-    p.owner = np.empty(n, dtype=np.int64); p.owner[p.low[leaf]] = leaf
-    p.place = np.full(len(p.t), -1)          # for a moment: where a node stands in a list
+    p.owner = np.empty(n, dtype=np.int64)
+    p.owner[p.low[leaf]] = leaf
+    p.place = np.full(len(p.t), -1)  # for a moment: where a node stands in a list
 
 # %% ../nbs/09c_pruning.ipynb #a7abdac6
 def _mark_missing(p):
-    "A bit for each attribute with missing values: those that a row misses (`lost`), and those that a subtree asks for (`asks`)"
-    d, p.bits, p.asks = p.d, np.zeros(len(p.d.codes), dtype=np.int64), np.zeros(len(p.t), dtype=np.int64)
-    if p.sets: p.bits[:] = 1; return
+    """A bit for each attribute with missing values: those that a row misses (`lost`), and those
+    that a subtree asks for (`asks`)
+    """
+    d, p.bits, p.asks = (
+        p.d,
+        np.zeros(len(p.d.codes), dtype=np.int64),
+        np.zeros(len(p.t), dtype=np.int64),
+    )
+    if p.sets:
+        p.bits[:] = 1
+        return
     p.codes, p.lost = np.stack(d.codes), np.zeros(len(d.y), dtype=np.int64)
     for i, j in enumerate(j for j, c in enumerate(d.codes) if (c < 0).any()):
         p.bits[j] = 1 << i % 63
@@ -198,74 +260,101 @@ def _mark_missing(p):
 
 # %% ../nbs/09c_pruning.ipynb #542852a6
 def _gather(p, first, width, number):
-    "Fragments in the leaves from `first` on: (number, leaf, row, weight)"
+    """Fragments in the leaves from `first` on: (number, leaf, row, weight)"""
     slot = _ranges(first, width)
     size = p.end[slot] - p.begin[slot]
     at = _ranges(p.begin[slot], size)
     return np.repeat(np.repeat(number, width), size), np.repeat(slot, size), p.row[at], p.w[at]
 
+
 def _divided_anew(p, asks, number, row):
-    "Which fragments miss a value that their subtree asks for"
+    """Which fragments miss a value that their subtree asks for"""
     return np.ones(len(row), dtype=bool) if p.sets else (p.lost[row] & asks[number]) != 0
 
 # %% ../nbs/09c_pruning.ipynb #58bec67d
 def _merged(p, number, row, w):
-    "Fragments of one row in one place become one; a row that misses nothing has but one"
+    """Fragments of one row in one place become one; a row that misses nothing has but one"""
     some = np.arange(len(row)) if p.sets else np.flatnonzero(p.lost[row])
-    if not len(some): return number, row, w
+    if not len(some):
+        return number, row, w
     n = len(p.d.y)
-    key = number[some]*n + row[some]
+    key = number[some] * n + row[some]
     order = np.argsort(key, kind="stable")
     key = key[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))
     one = np.zeros(0, dtype=np.int64) if p.sets else np.flatnonzero(p.lost[row] == 0)
-    return np.append(number[one], key[first]//n), np.append(row[one], key[first] % n), np.append(w[one], np.add.reduceat(w[some][order], first))
+    return (
+        np.append(number[one], key[first] // n),
+        np.append(row[one], key[first] % n),
+        np.append(w[one], np.add.reduceat(w[some][order], first)),
+    )
 
 # %% ../nbs/09c_pruning.ipynb #cd4d25d0
 def _groups(x, n):
-    "The different numbers in `x`, all below n, and the place of each among them"
-    seen = np.zeros(n, dtype=bool); seen[x] = True
+    """The different numbers in `x`, all below n, and the place of each among them"""
+    seen = np.zeros(n, dtype=bool)
+    seen[x] = True
     return np.flatnonzero(seen), (np.cumsum(seen) - 1)[x]
 
 # %% ../nbs/09c_pruning.ipynb #8b289d8d
 def _moving(p, v, b):
-    "When nodes `v` give way to their branches `b`: fragments on the move (number, row, weight), leaves they are taken from, fragments that stay"
+    """When nodes `v` give way to their branches `b`: fragments on the move (number, row, weight),
+    leaves they are taken from, fragments that stay
+    """
     i, asks = np.arange(len(v)), p.asks[b]
-    number, _, row, w = _gather(p, np.append(p.low[v], p.high[b]), np.append(p.low[b] - p.low[v], p.high[v] - p.high[b]), np.append(i, i))
+    number, _, row, w = _gather(
+        p,
+        np.append(p.low[v], p.high[b]),
+        np.append(p.low[b] - p.low[v], p.high[v] - p.high[b]),
+        np.append(i, i),
+    )
     inside = i[asks != 0]
-    if not len(inside): return (number, row, w), None, None
+    if not len(inside):
+        return (number, row, w), None, None
     fragments = _gather(p, p.low[b[inside]], (p.high - p.low)[b[inside]], inside)
     go = _divided_anew(p, asks, fragments[0], fragments[2])
     taken, stay = ([o[at] for o in fragments] for at in (go, ~go))
-    number, row, w = (np.concatenate(o) for o in ((number, taken[0]), (row, taken[2]), (w, taken[3])))
-    if p.sets: row = _at_depth(p.d, row, p.t.depth[v][number])
-    return _merged(p, number, row, w), taken, (*stay, np.append(0., np.cumsum(stay[3])))
+    number, row, w = (
+        np.concatenate(o) for o in ((number, taken[0]), (row, taken[2]), (w, taken[3]))
+    )
+    if p.sets:
+        row = _at_depth(p.d, row, p.t.depth[v][number])
+    return _merged(p, number, row, w), taken, (*stay, np.append(0.0, np.cumsum(stay[3])))
 
 # %% ../nbs/09c_pruning.ipynb #5ddc1e9c
 def _staying(p, stay, kids):
-    "Weight of the fragments that stay below each of `kids`"
+    """Weight of the fragments that stay below each of `kids`"""
     a, b = np.searchsorted(stay[1], p.low[kids]), np.searchsorted(stay[1], p.high[kids])
     return stay[4][b] - stay[4][a]
 
+
 def _divide(p, node, child, w, known, lost, stay):
-    "Fragments with a missing value go down all branches: (position, child, weight)"
+    """Fragments with a missing value go down all branches: (position, child, weight)"""
     t = p.t
     nodes, group = _groups(node[lost], len(t))
     r = t.width[nodes]
     kids, start = _ranges(t.first[nodes], r), np.cumsum(r) - r
     p.place[kids] = np.arange(len(kids))
     at = p.place[child[known]]
-    weight = np.bincount(at[at >= 0], w[known][at >= 0], minlength=len(kids)) + _staying(p, stay, kids)
+    weight = np.bincount(at[at >= 0], w[known][at >= 0], minlength=len(kids)) + _staying(
+        p, stay, kids
+    )
     p.place[kids] = -1
     total = np.repeat(np.add.reduceat(weight, start), r)
-    share = np.where(total > 0, weight/np.where(total > 0, total, 1.), 1/np.repeat(r, r))
+    share = np.where(total > 0, weight / np.where(total > 0, total, 1.0), 1 / np.repeat(r, r))
     at, k = np.repeat(lost, r[group]), _ranges(start[group], r[group])
     at, k = at[share[k] > _EPS], k[share[k] > _EPS]
-    return np.append(known, at), np.append(child[known], kids[k]), np.append(w[known], w[at]*share[k])
+    return (
+        np.append(known, at),
+        np.append(child[known], kids[k]),
+        np.append(w[known], w[at] * share[k]),
+    )
 
 # %% ../nbs/09c_pruning.ipynb #6c40c6ee
 def _down(p, node, ask, row, w, stay):
-    "Send fragments one level down, by the attributes `ask`: (position, child, row, weight); position None: as they were"
+    """Send fragments one level down, by the attributes `ask`: (position, child, row, weight);
+    position None: as they were
+    """
     t = p.t
     if p.sets:
         nodes, group = _groups(node, len(t))
@@ -274,13 +363,16 @@ def _down(p, node, ask, row, w, stay):
         return pos, child, row, w
     code = p.codes[ask, row]
     child = t.first[node] + _branch(code, t.kind[node], t.cut[node])
-    if stay is None or (code >= 0).all(): return None, child, row, w
-    pos, child, w = _divide(p, node, child, w, np.flatnonzero(code >= 0), np.flatnonzero(code < 0), stay)
+    if stay is None or (code >= 0).all():
+        return None, child, row, w
+    pos, child, w = _divide(
+        p, node, child, w, np.flatnonzero(code >= 0), np.flatnonzero(code < 0), stay
+    )
     return pos, child, row[pos], w
 
 # %% ../nbs/09c_pruning.ipynb #b900408e
 def _arrive(p, b, number, row, w, stay):
-    "Fragments at the leaves below `b`: (number, leaf, row, weight)"
+    """Fragments at the leaves below `b`: (number, leaf, row, weight)"""
     node, ends = b[number], []
     while len(row):
         ask = p.t.attribute[node]
@@ -289,44 +381,71 @@ def _arrive(p, b, number, row, w, stay):
             go = ~end
             ends.append((number[end], node[end], row[end], w[end]))
             number, node, row, w, ask = number[go], node[go], row[go], w[go], ask[go]
-        if not len(row): break
+        if not len(row):
+            break
         pos, node, row, w = _down(p, node, ask, row, w, stay)
-        if pos is not None: number = number[pos]
-    return [np.concatenate([o[i] for o in ends]) for i in range(4)] if ends else (number, node, row, w)
+        if pos is not None:
+            number = number[pos]
+    return (
+        [np.concatenate([o[i] for o in ends]) for i in range(4)] if ends else (number, node, row, w)
+    )
 
 # %% ../nbs/09c_pruning.ipynb #2ebaa0c5
 def _class_weights(p, leaves, leaf, row, w):
-    "Weights of the classes of fragments in `leaves`, shape (n_leaves, n_classes)"
+    """Weights of the classes of fragments in `leaves`, shape (n_leaves, n_classes)"""
     k = p.d.n_classes
     p.place[leaves] = np.arange(len(leaves))
     at = p.place[leaf]
     p.place[leaves] = -1
     ok = at >= 0
-    return np.bincount(at[ok]*k + p.d.y[row[ok]], w[ok], minlength=len(leaves)*k).reshape(-1, k)
+    return np.bincount(at[ok] * k + p.d.y[row[ok]], w[ok], minlength=len(leaves) * k).reshape(-1, k)
+
 
 def _branch_errors(p, v, b):
-    "Estimated errors when all rows of nodes `v` go down their branches `b`; and what happens then to which leaves"
+    """Estimated errors when all rows of nodes `v` go down their branches `b`; and what happens then
+    to which leaves
+    """
     moving, taken, stay = _moving(p, v, b)
     number, leaf, row, w = _arrive(p, b, *moving, stay)
-    whose, touched = (number, leaf) if taken is None else (np.append(number, taken[0]), np.append(leaf, p.owner[taken[1]]))
+    whose, touched = (
+        (number, leaf)
+        if taken is None
+        else (np.append(number, taken[0]), np.append(leaf, p.owner[taken[1]]))
+    )
     leaves, at = _groups(touched, len(p.t))
-    of = np.zeros(len(leaves), dtype=np.int64); of[at] = whose
+    of = np.zeros(len(leaves), dtype=np.int64)
+    of[at] = whose
     counts = p.t.counts[leaves]
     if stay is not None:
         anew = np.flatnonzero(p.asks[b][of] != 0)
         counts[anew] = _class_weights(p, leaves[anew], p.owner[stay[1]], stay[2], stay[3])
     counts += _class_weights(p, leaves, leaf, row, w)
     change = p.errors(counts) - p.estimate[leaves]
-    return p.subtree[b] + np.bincount(of, change, minlength=len(v)), (leaves, of, counts, number, leaf, row, w)
+    return p.subtree[b] + np.bincount(of, change, minlength=len(v)), (
+        leaves,
+        of,
+        counts,
+        number,
+        leaf,
+        row,
+        w,
+    )
 
 # %% ../nbs/09c_pruning.ipynb #9cd960fe
 def _raise_rows(p, v, b, asks, leaves, of, number, leaf, row, w):
-    "Fragments move: leaves beside the branch are emptied, leaves below it get what arrives"
+    """Fragments move: leaves beside the branch are emptied, leaves below it get what arrives"""
     span = (p.high - p.low)[leaves]
     which, slot, old, x = _gather(p, p.low[leaves], span, np.arange(len(leaves)))
     keep = ~_divided_anew(p, asks, of[which], old)
-    slot, row, w = np.append(p.low[leaves][which[keep]], p.low[leaf]), np.append(old[keep], row), np.append(x[keep], w)
-    gone = _ranges(np.concatenate([p.low[v], p.high[b], p.low[leaves]]), np.concatenate([p.low[b] - p.low[v], p.high[v] - p.high[b], span]))
+    slot, row, w = (
+        np.append(p.low[leaves][which[keep]], p.low[leaf]),
+        np.append(old[keep], row),
+        np.append(x[keep], w),
+    )
+    gone = _ranges(
+        np.concatenate([p.low[v], p.high[b], p.low[leaves]]),
+        np.concatenate([p.low[b] - p.low[v], p.high[v] - p.high[b], span]),
+    )
     p.begin[gone] = p.end[gone] = 0
     order = np.argsort(slot, kind="stable")
     slot, first = slot[order], len(p.row)
@@ -336,7 +455,9 @@ def _raise_rows(p, v, b, asks, leaves, of, number, leaf, row, w):
 
 # %% ../nbs/09c_pruning.ipynb #30b6d457
 def _count_again(p, v, leaves):
-    "Class weights of the nodes between changed leaves and `v`; those of them, and of `v`, that can be decided"
+    """Class weights of the nodes between changed leaves and `v`; those of them, and of `v`, that
+    can be decided
+    """
     t, seen, found, up = p.t, np.zeros(len(p.t), dtype=bool), [v[:0]], leaves
     seen[v] = True
     while len(up):
@@ -345,10 +466,13 @@ def _count_again(p, v, leaves):
         seen[up] = True
         found.append(up)
     between = np.concatenate(found)
-    between = between[np.argsort(-t.depth[between], kind="stable")]              # children first
+    between = between[np.argsort(-t.depth[between], kind="stable")]  # children first
     for u in np.split(between, np.flatnonzero(np.diff(t.depth[between])) + 1):
         r = t.width[u]
-        if len(u): t.counts[u] = np.add.reduceat(t.counts[_ranges(t.first[u], r)], np.cumsum(r) - r, axis=0)
+        if len(u):
+            t.counts[u] = np.add.reduceat(
+                t.counts[_ranges(t.first[u], r)], np.cumsum(r) - r, axis=0
+            )
     p.estimate[between] = p.errors(t.counts[between])
     again = np.append(between, v)
     p.todo[again] = 0
@@ -357,60 +481,70 @@ def _count_again(p, v, leaves):
 
 # %% ../nbs/09c_pruning.ipynb #1bedd602
 def _raise(p, v, b, chosen, asks, found):
-    "Nodes `v` give their places to their branches `b`: the nodes to begin with again"
+    """Nodes `v` give their places to their branches `b`: the nodes to begin with again"""
     t, (leaves, of, counts, number, leaf, row, w) = p.t, found
     pick, come = chosen[of], chosen[number]
     leaves, counts = leaves[pick], counts[pick]
     _raise_rows(p, v, b, asks, leaves, of[pick], number[come], leaf[come], row[come], w[come])
     t.counts[leaves] = counts
     p.estimate[leaves] = p.subtree[leaves] = p.errors(counts)
-    for o in ("attribute", "kind", "cut", "middle", "first", "width"): getattr(t, o)[v] = getattr(t, o)[b]
+    for o in ("attribute", "kind", "cut", "middle", "first", "width"):
+        getattr(t, o)[v] = getattr(t, o)[b]
     p.asks[v] = p.asks[b]
     t.parent[_ranges(t.first[v], t.width[v])] = np.repeat(v, t.width[v])
     return _count_again(p, v, leaves)
 
 # %% ../nbs/09c_pruning.ipynb #9fee8841
 def _largest(t, kids, start, width):
-    "The heaviest child of each node, the last of equals"
+    """The heaviest child of each node, the last of equals"""
     weight = t.counts[kids].sum(axis=1)
     top = np.repeat(np.maximum.reduceat(weight, start), width)
     return kids[np.maximum.reduceat(np.where(weight > top - _EPS, np.arange(len(kids)), 0), start)]
 
+
 def _make_leaves(p, nodes):
-    "Nodes become leaves"
-    p.t.leaf(nodes); p.subtree[nodes] = p.estimate[nodes]
+    """Nodes become leaves"""
+    p.t.leaf(nodes)
+    p.subtree[nodes] = p.estimate[nodes]
     if p.raising:
         r = (p.high - p.low)[nodes]
         p.owner[_ranges(p.low[nodes], r)], p.asks[nodes] = np.repeat(nodes, r), 0
 
 # %% ../nbs/09c_pruning.ipynb #4788b4f0
 def _wave(p, nodes):
-    "Decide for nodes whose children are done: the nodes that can be decided next"
+    """Decide for nodes whose children are done: the nodes that can be decided next"""
     t = p.t
     nodes = nodes[np.argsort(p.low[nodes])]
     r = t.width[nodes]
     kids, start = _ranges(t.first[nodes], r), np.cumsum(r) - r
-    leaf, whole, branch = p.estimate[nodes], np.add.reduceat(p.subtree[kids], start), np.full(len(nodes), np.inf)
+    leaf, whole, branch = (
+        p.estimate[nodes],
+        np.add.reduceat(p.subtree[kids], start),
+        np.full(len(nodes), np.inf),
+    )
     p.subtree[nodes] = whole
     if p.raising:
         p.asks[nodes] = p.bits[t.attribute[nodes]] | np.bitwise_or.reduceat(p.asks[kids], start)
         big, branch = _largest(t, kids, start, r), leaf.copy()
         ask = np.flatnonzero(t.attribute[big] >= 0)
-        if len(ask): branch[ask], found = _branch_errors(p, nodes[ask], big[ask])
-    end = (leaf - whole - .1 < _EPS) & (leaf - branch - .1 < _EPS)
-    up = ~end & (branch - whole - .1 < _EPS)
+        if len(ask):
+            branch[ask], found = _branch_errors(p, nodes[ask], big[ask])
+    end = (leaf - whole - 0.1 < _EPS) & (leaf - branch - 0.1 < _EPS)
+    up = ~end & (branch - whole - 0.1 < _EPS)
     _make_leaves(p, nodes[end])
     above = t.parent[nodes[~up]]
     above = above[above >= 0]
     np.subtract.at(p.todo, above, 1)
     ready = np.unique(above[p.todo[above] == 0])
-    if not up.any(): return ready
+    if not up.any():
+        return ready
     return np.append(ready, _raise(p, nodes[up], big[up], up[ask], p.asks[big[ask]], found))
 
 # %% ../nbs/09c_pruning.ipynb #5c308db9
-def _prune(d, t, leaves, confidence=.25, raising=True):
-    "Error-based pruning, sons first. Source: quinlan1993, Section 4.2"
+def _prune(d, t, leaves, confidence=0.25, raising=True):
+    """Error-based pruning, sons first. Source: quinlan1993, Section 4.2"""
     p = _Pruning(d, t, leaves, confidence, raising)
     nodes = np.flatnonzero((t.attribute >= 0) & (p.todo == 0))
-    while len(nodes): nodes = _wave(p, nodes)
+    while len(nodes):
+        nodes = _wave(p, nodes)
     return _compact(t)[0]

@@ -13,217 +13,398 @@ from decimal import Decimal
 import numpy as np, pandas as pd
 from fastcore.basics import patch
 from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, Tree
-from .tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppressed, _date, _zone, cell_text, position, value_text
+from ppdt.tables import (
+    Cell,
+    Centroid,
+    Exact,
+    Interval,
+    MISSING,
+    Node,
+    Suppressed,
+    _date,
+    _zone,
+    cell_text,
+    position,
+    value_text,
+)
 
 # %% ../nbs/06b_reading.ipynb #eba123e3
 _EPS = 1e-6
-def _label(v): return cell_text(v) if isinstance(v, Cell) else value_text(v)
-def _number(x): return f"{round(float(x), 9):.6g}"   # rounded first, so that the order of a sum does not show
-def _percent(x): return f"{_number(round(100*float(x), 1))} %"
+
+
+def _label(v):
+    return cell_text(v) if isinstance(v, Cell) else value_text(v)
+
+
+# rounded first, so that the order of a sum does not show
+def _number(x):
+    return f"{round(float(x), 9):.6g}"
+
+
+def _percent(x):
+    return f"{_number(round(100 * float(x), 1))} %"
+
 
 def _tree_of(tree):
-    "A Tree, or the one of a fitted classifier"
+    """A Tree, or the one of a fitted classifier"""
     for own in (tree, getattr(tree, "tree_", None)):
-        if all(hasattr(own, o) for o in ("parent", "code", "kind", "names", "withheld")): return own
-    todo = "fit it first" if hasattr(tree, "fit") and not any(o.endswith("_") and not o.startswith("_") for o in vars(tree)) else "grow one, or read a file with ppdt.trees.tree_from_json(text)"
-    raise TypeError(f"'tree' must be a Tree, or a fitted classifier that has one as tree_. Got {type(tree).__name__}: {todo}.")
+        if all(hasattr(own, o) for o in ("parent", "code", "kind", "names", "withheld")):
+            return own
+    todo = (
+        "fit it first"
+        if hasattr(tree, "fit")
+        and not any(o.endswith("_") and not o.startswith("_") for o in vars(tree))
+        else "grow one, or read a file with ppdt.trees.tree_from_json(text)"
+    )
+    raise TypeError(
+        "'tree' must be a Tree, or a fitted classifier that has one as tree_. Got"
+        f" {type(tree).__name__}: {todo}."
+    )
+
 
 def _kids(tree):
-    "Children of every node, in the order of their branches"
+    """Children of every node, in the order of their branches"""
     res = [[] for _ in range(len(tree))]
     for i in np.lexsort((tree.code, tree.parent)).tolist():
-        if i: res[tree.parent[i]].append(i)
+        if i:
+            res[tree.parent[i]].append(i)
     return res
 
 # %% ../nbs/06b_reading.ipynb #bba5bdbe
 def _heaviest(counts, eps=_EPS):
-    "The class that J48 prints: a later one must be heavier by more than 1e-6"
-    best, top = 0, 0.
+    """The class that J48 prints: a later one must be heavier by more than 1e-6"""
+    best, top = 0, 0.0
     for i, v in enumerate(counts):
-        if v > top + eps: best, top = i, v
+        if v > top + eps:
+            best, top = i, v
     return best
 
-def _eps(tree): return _EPS*min(1., float(tree.n[0]))      # where all rows together weigh less than one, less counts
+
+# where all rows together weigh less than one, less counts
+def _eps(tree):
+    return _EPS * min(1.0, float(tree.n[0]))
+
 
 def _answers(tree):
-    "The class of every node, as a code; a node without rows has the class of the node above"
+    """The class of every node, as a code; a node without rows has the class of the node above"""
     res, eps = [], _eps(tree)
     for p, n, c in zip(tree.parent.tolist(), tree.n.tolist(), tree.counts.tolist()):
         res.append(_heaviest(c, eps) if n > eps or p < 0 else res[p])
     return res
 
+
 def _bare(tree):
-    "The tree as it is saved without counts: every node holds one row of its class, also an empty one"
+    """The tree as it is saved without counts: every node holds one row of its class, also an empty
+    one
+    """
     counts = np.eye(len(tree.classes))[_answers(tree)]
     return replace(tree, counts=counts, n=counts.sum(axis=1), withheld=True)
 
 # %% ../nbs/06b_reading.ipynb #698ff199
 def _java(x):
-    "A number as Java prints it"
+    """A number as Java prints it"""
     return f"{x:.1f}" if x == int(x) and abs(x) < 1e7 else repr(float(x))
 
+
 def _rounded(x, digits):
-    "A number with so many decimals at most"
-    if abs(x) >= 1e15: return _java(x)
-    s = f"{np.floor(x*10**digits + .5)/10**digits:.{digits}f}"
+    """A number with so many decimals at most"""
+    if abs(x) >= 1e15:
+        return _java(x)
+    s = f"{np.floor(x * 10**digits + 0.5) / 10**digits:.{digits}f}"
     s = s.rstrip("0").rstrip(".") if digits else s
     return "0" if s == "-0" else s
 
 # %% ../nbs/06b_reading.ipynb #c8ca0450
-_UNITS = 60*10**9, 10**9, 10**6, 10**3, 1        # a minute, a second, and its thousandths, in nanoseconds
+# a minute, a second, and its thousandths, in nanoseconds
+_UNITS = 60 * 10**9, 10**9, 10**6, 10**3, 1
+
 
 def _as_date(v, dtype):
-    "A date, or its text, as a Timestamp of the column; None when it is none"
-    if isinstance(v, str) and not _date.fullmatch(v.strip()) or not isinstance(v, (str, date, np.datetime64)): return None
-    try: t = pd.Timestamp(v)
-    except ValueError: return None
+    """A date, or its text, as a Timestamp of the column; None when it is none"""
+    if (
+        isinstance(v, str)
+        and not _date.fullmatch(v.strip())
+        or not isinstance(v, (str, date, np.datetime64))
+    ):
+        return None
+    try:
+        t = pd.Timestamp(v)
+    except ValueError:
+        return None
     zone = _zone(dtype)
-    if t.tzinfo is None: return t.tz_localize(zone, ambiguous=True, nonexistent="shift_forward") if zone else t
+    if t.tzinfo is None:
+        return t.tz_localize(zone, ambiguous=True, nonexistent="shift_forward") if zone else t
     return t.tz_convert(zone) if zone else None
 
+
 def _moment(x, dtype):
-    "A place on the line of dates in words: 2024-03-01, or 2024-03-01 12:00. Floats tell moments of today in steps of 256 ns: the roundest one is meant"
+    """A place on the line of dates in words: 2024-03-01, or 2024-03-01 12:00.
+
+    Floats tell moments of today in steps of 256 ns: the roundest one is meant
+    """
     for unit in _UNITS:
-        r = (int(x) + unit//2)//unit*unit
-        if float(r) == x: break
-    try: t = pd.Timestamp(r) if abs(r) < 2**63 else pd.Timestamp(np.datetime64(r//10**9, "s"))
-    except (ValueError, OverflowError): return _point(x)
-    if _zone(dtype): t = t.tz_localize("UTC").tz_convert(_zone(dtype))
-    if t.tzinfo and t.utcoffset().total_seconds() % 60: t = t.tz_convert("UTC")        # the time of a place before there were time zones
+        r = (int(x) + unit // 2) // unit * unit
+        if float(r) == x:
+            break
+    try:
+        t = pd.Timestamp(r) if abs(r) < 2**63 else pd.Timestamp(np.datetime64(r // 10**9, "s"))
+    except (ValueError, OverflowError):
+        return _point(x)
+    if _zone(dtype):
+        t = t.tz_localize("UTC").tz_convert(_zone(dtype))
+    # the time of a place before there were time zones
+    if t.tzinfo and t.utcoffset().total_seconds() % 60:
+        t = t.tz_convert("UTC")
     day, clock = t.tz_localize(None).isoformat().split("T")
-    if clock == "00:00:00" and _as_date(day, dtype) == t: return day
+    if clock == "00:00:00" and _as_date(day, dtype) == t:
+        return day
     clock = clock.rstrip("0") if "." in clock else clock.removesuffix(":00")
-    return f"{day} {clock}{t.isoformat()[len(t.tz_localize(None).isoformat()):]}"
+    return f"{day} {clock}{t.isoformat()[len(t.tz_localize(None).isoformat()) :]}"
+
 
 def _point(t, dates=None):
-    "A threshold in a sentence"
-    return _moment(t, dates) if dates and np.isfinite(t) else f"{float(t) + 0.:.10g}"
+    """A threshold in a sentence"""
+    return _moment(t, dates) if dates and np.isfinite(t) else f"{float(t) + 0.0:.10g}"
+
 
 def _dates_of(tree, node):
-    "The dtype of dates that a node asks for; None for numbers"
+    """The dtype of dates that a node asks for; None for numbers"""
     return (tree.dates or {}).get(tree.names[tree.attribute[node]])
 
+
 def _dtype_of(t):
-    "The dtype of a column with this Timestamp"
+    """The dtype of a column with this Timestamp"""
     return f"datetime64[ns, {t.tz}]" if t.tz else "datetime64[ns]"
 
 # %% ../nbs/06b_reading.ipynb #920fb5db
 def _asked(tree, node):
-    "The attribute that a node tests, with its level if it is a coarser one"
+    """The attribute that a node tests, with its level if it is a coarser one"""
     level = int(tree.level[node])
     return f"{tree.names[tree.attribute[node]]}" + (f" (level {level})" if level else "")
 
-def branch_text(
-    tree:Tree, # A tree
-    node:int, # A node that is not the root
-    digits:int=6, # Decimals of a threshold at most; None: all, as J48 prints with binary splits
-)->str: # e.g. "age <= 35", "sex = F", "sex != F"
-    "The condition on the branch that leads to a node, as J48 writes it."
+
+def branch_text(tree: Tree, node: int, digits: int = 6) -> str:
+    """The condition on the branch that leads to a node, as J48 writes it.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree.
+    node : int
+        A node that is not the root.
+    digits : int
+        Decimals of a threshold at most; None: all, as J48 prints with binary splits.
+
+    Returns
+    -------
+    str
+        E.g. "age <= 35", "sex = F", "sex != F".
+    """
     p, b = tree.parent[node], int(tree.code[node])
     kind, t = tree.kind[p], tree.threshold[p]
-    if kind == THRESHOLD: return f"{_asked(tree, p)} {('<=', '>')[b]} " + (_moment(t, _dates_of(tree, p)) if _dates_of(tree, p) else _rounded(t, digits) if digits is not None else _java(t))
+    if kind == THRESHOLD:
+        return f"{_asked(tree, p)} {('<=', '>')[b]} " + (
+            _moment(t, _dates_of(tree, p))
+            if _dates_of(tree, p)
+            else _rounded(t, digits)
+            if digits is not None
+            else _java(t)
+        )
     sign, v = ("=", b) if kind == MULTIWAY else (("=", "!=")[b], int(t))
     return f"{_asked(tree, p)} {sign} {_label(tree.values[tree.attribute[p]][v])}"
 
 # %% ../nbs/06b_reading.ipynb #59f3a8fd
 def _branch_label(tree, node):
-    "The branch that leads to a node, beside its question: a value, or what a threshold says"
+    """The branch that leads to a node, beside its question: a value, or what a threshold says"""
     p, b = tree.parent[node], int(tree.code[node])
     kind, t, values = tree.kind[p], tree.threshold[p], tree.values[tree.attribute[p]]
-    if kind == THRESHOLD: return f"{'≤>'[b]} {_point(t, _dates_of(tree, p))}"
+    if kind == THRESHOLD:
+        return f"{'≤>'[b]} {_point(t, _dates_of(tree, p))}"
     return _label(values[b]) if kind == MULTIWAY else ("", "not ")[b] + _label(values[int(t)])
 
 # %% ../nbs/06b_reading.ipynb #8883629e
 def _weights(c, best, style, eps=_EPS):
-    "` (weight/wrong)` of class weights"
-    number = _number if style == "plain" else lambda x: _java(np.floor(x*100 + .5)/100)
+    """` (weight/wrong)` of class weights"""
+    number = _number if style == "plain" else lambda x: _java(np.floor(x * 100 + 0.5) / 100)
     n, wrong = sum(c), sum(c) - c[best]
     return f" ({number(n)}{'/' + number(wrong) if wrong > eps else ''})"
 
+
 def _class_label(classes, c, instead, counts, style="j48"):
-    "`class (weight/wrong)`; `instead` are the weights that name the class of an empty leaf"
+    """`class (weight/wrong)`; `instead` are the weights that name the class of an empty leaf"""
     c, best = list(map(float, c)), _heaviest(c if sum(c) > _EPS else instead)
     return _label(classes[best]) + (_weights(c, best, style) if counts else "")
 
 # %% ../nbs/06b_reading.ipynb #d9c0c579
 def tree_text(
-    tree:Tree, # A tree, or a fitted classifier that has one
-    counts:bool=True, # Show weights of the leaves: all, and those not of the leaf's class. They tell about people
-    max_depth:int=None, # Show so many levels; "..." marks where the tree goes on
-    digits:int=6, # Decimals of a threshold at most; None: all
-    style:str="plain", # "plain": weights as (5/2); "j48": as J48 writes them, (5.0/2.0)
-)->str: # Lines as J48 prints them, without its title and its closing lines
-    "A tree as text, one line a branch. Raises ValueError for an unknown style, TypeError for what is no tree."
-    if style not in ("plain", "j48"): raise ValueError(f"'style' must be 'plain' or 'j48'. Got {style!r}.")
+    tree: Tree, counts: bool = True, max_depth: int = None, digits: int = 6, style: str = "plain"
+) -> str:
+    """A tree as text, one line a branch.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree, or a fitted classifier that has one.
+    counts : bool
+        Show weights of the leaves: all, and those not of the leaf's class. They tell about people.
+    max_depth : int
+        Show so many levels; "..." marks where the tree goes on.
+    digits : int
+        Decimals of a threshold at most; None: all.
+    style : str
+        "plain": weights as (5/2); "j48": as J48 writes them, (5.0/2.0).
+
+    Returns
+    -------
+    str
+        Lines as J48 prints them, without its title and its closing lines.
+
+    Raises
+    ------
+    ValueError
+        For an unknown style, TypeError for what is no tree.
+    """
+    if style not in ("plain", "j48"):
+        raise ValueError(f"'style' must be 'plain' or 'j48'. Got {style!r}.")
     tree = _tree_of(tree)
     kids, answer, counts = _kids(tree), _answers(tree), counts and not tree.withheld
-    def leaf(i): return f": {_label(tree.classes[answer[i]])}" + (_weights(tree.counts[i].tolist(), answer[i], style, _eps(tree)) if counts else "") + (" ..." if kids[i] else "")
+
+    def leaf(i):
+        return (
+            f": {_label(tree.classes[answer[i]])}"
+            + (_weights(tree.counts[i].tolist(), answer[i], style, _eps(tree)) if counts else "")
+            + (" ..." if kids[i] else "")
+        )
+
     lines, stack = [], [(0, 0)]
     while stack:
         i, depth = stack.pop()
         end = not kids[i] or depth == max_depth
-        branch = "|   "*(depth - 1) + branch_text(tree, i, digits) if i else ""
-        if i or end: lines.append(branch + (leaf(i) if end else ""))
-        if not end: stack += [(k, depth + 1) for k in kids[i][::-1]]
+        branch = "|   " * (depth - 1) + branch_text(tree, i, digits) if i else ""
+        if i or end:
+            lines.append(branch + (leaf(i) if end else ""))
+        if not end:
+            stack += [(k, depth + 1) for k in kids[i][::-1]]
     return "\n".join(lines)
 
-def j48_text(
-    tree:Tree, # A tree, or a fitted classifier that has one
-    counts:bool=True, # Weights of the leaves, all and wrong ones; they tell about people
-    digits:int=6, # Decimals of a threshold at most; None: all
-)->str: # Lines as J48 prints them
-    "`tree_text` with J48's numbers."
+
+def j48_text(tree: Tree, counts: bool = True, digits: int = 6) -> str:
+    """`tree_text` with J48's numbers.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree, or a fitted classifier that has one.
+    counts : bool
+        Weights of the leaves, all and wrong ones; they tell about people.
+    digits : int
+        Decimals of a threshold at most; None: all.
+
+    Returns
+    -------
+    str
+        Lines as J48 prints them.
+    """
     return tree_text(tree, counts, digits=digits, style="j48")
 
 # %% ../nbs/06b_reading.ipynb #aeb2b85e
 _MOST_LINES = 40
 
+
 @patch
-def __str__(self:Tree):
-    "The tree as text, of a large one the beginning"
+def __str__(self: Tree):
+    """The tree as text, of a large one the beginning"""
     lines = tree_text(self).split("\n")
     more = len(lines) - _MOST_LINES
-    return "\n".join(lines if more <= 0 else [*lines[:_MOST_LINES], f"... and {more:,} more line{'s' if more > 1 else ''}: see tree_text"])
+    return "\n".join(
+        lines
+        if more <= 0
+        else [
+            *lines[:_MOST_LINES],
+            f"... and {more:,} more line{'s' if more > 1 else ''}: see tree_text",
+        ]
+    )
 
 # %% ../nbs/06b_reading.ipynb #a90909fa
-_FREE = (-np.inf, np.inf, (), ())                 # nothing is known: above, at most, values asked for, values excluded
+# nothing is known: above, at most, values asked for, values excluded
+_FREE = (-np.inf, np.inf, (), ())
+
 
 def _narrow(tree, node, known):
-    "What is known of an attribute after the branch that leads to `node`"
+    """What is known of an attribute after the branch that leads to `node`"""
     p, b = tree.parent[node], int(tree.code[node])
     kind, t, (lo, hi, one, other) = tree.kind[p], float(tree.threshold[p]), known
-    if kind == THRESHOLD: return (lo, min(hi, t), one, other) if b == 0 else (max(lo, t), hi, one, other)
+    if kind == THRESHOLD:
+        return (lo, min(hi, t), one, other) if b == 0 else (max(lo, t), hi, one, other)
     v = b if kind == MULTIWAY else int(t)
-    if kind == ONE_VALUE and b == 1: return (lo, hi, one, other if v in other else (*other, v))
+    if kind == ONE_VALUE and b == 1:
+        return (lo, hi, one, other if v in other else (*other, v))
     return lo, hi, one if v in one else (*one, v), other
 
+
 def _possible(known):
-    "Can a value meet all that?"
+    """Can a value meet all that?"""
     lo, hi, one, other = known
     return lo < hi and len(one) < 2 and not set(one) & set(other)
 
+
 def _clause(name, values, known, dates=None):
-    "What is known, in words"
+    """What is known, in words"""
     lo, hi, one, other = known
-    said = [f"above {_point(lo, dates)}"]*(lo > -np.inf) + [f"at most {_point(hi, dates)}"]*(hi < np.inf) + [_label(values[v]) for v in one]
-    if other and not one: said.append(f"not {_label(values[other[0]])}" if len(other) == 1 else "none of " + ", ".join(_label(values[v]) for v in other))
+    said = (
+        [f"above {_point(lo, dates)}"] * (lo > -np.inf)
+        + [f"at most {_point(hi, dates)}"] * (hi < np.inf)
+        + [_label(values[v]) for v in one]
+    )
+    if other and not one:
+        said.append(
+            f"not {_label(values[other[0]])}"
+            if len(other) == 1
+            else "none of " + ", ".join(_label(values[v]) for v in other)
+        )
     return f"{name} is " + " and ".join(said)
 
 # %% ../nbs/06b_reading.ipynb #b3a6ef9f
 def _sentence(tree, leaf, answer, known, counts):
-    "One rule; `known` maps (attribute, level, its name) to what is known of it"
+    """One rule; `known` maps (attribute, level, its name) to what is known of it"""
     then = _label(tree.classes[answer])
     c, n = tree.counts[leaf][answer], tree.n[leaf]
-    if counts: then += f" ({_number(c)} of {_number(n)})" if n > 0 else " (no row)"
-    if not known: return f"Always {then}."
+    if counts:
+        then += f" ({_number(c)} of {_number(n)})" if n > 0 else " (no row)"
+    if not known:
+        return f"Always {then}."
     odd = "" if all(map(_possible, known.values())) else ", which only a missing value can meet"
-    return "If " + " and ".join(_clause(name, tree.values[j], o, (tree.dates or {}).get(tree.names[j])) for (j, _, name), o in known.items()) + f"{odd}, then {then}."
+    return (
+        "If "
+        + " and ".join(
+            _clause(name, tree.values[j], o, (tree.dates or {}).get(tree.names[j]))
+            for (j, _, name), o in known.items()
+        )
+        + f"{odd}, then {then}."
+    )
 
-def tree_rules(
-    tree:Tree, # A tree, or a fitted classifier that has one
-    counts:bool=False, # Tell the rows of the class and of the leaf? They are people
-)->list: # One sentence a leaf
-    "A tree as rules in words, one for each leaf in the order of the text; tests of one attribute are merged into what is left of it. Raises TypeError for what is no tree."
+
+def tree_rules(tree: Tree, counts: bool = False) -> list:
+    """A tree as rules in words, one for each leaf in the order of the text; tests of one attribute
+    are merged into what is left of it.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree, or a fitted classifier that has one.
+    counts : bool
+        Tell the rows of the class and of the leaf? They are people.
+
+    Returns
+    -------
+    list
+        One sentence a leaf.
+
+    Raises
+    ------
+    TypeError
+        For what is no tree.
+    """
     tree = _tree_of(tree)
     kids, answer, counts = _kids(tree), _answers(tree), counts and not tree.withheld
     known, undo, res, stack = {}, [], [], [0]
@@ -231,8 +412,10 @@ def tree_rules(
         i = stack.pop()
         if i < 0:
             key, old = undo.pop()
-            if old is None: del known[key]
-            else: known[key] = old
+            if old is None:
+                del known[key]
+            else:
+                known[key] = old
             continue
         if i:
             p = tree.parent[i]
@@ -240,103 +423,192 @@ def tree_rules(
             undo.append((key, known.get(key)))
             known[key] = _narrow(tree, i, known.get(key, _FREE))
             stack.append(-1)
-        if kids[i]: stack += kids[i][::-1]
-        else: res.append(_sentence(tree, i, answer[i], known, counts))
+        if kids[i]:
+            stack += kids[i][::-1]
+        else:
+            res.append(_sentence(tree, i, answer[i], known, counts))
     return res
 
 # %% ../nbs/06b_reading.ipynb #84aae7ed
 def _is_missing(v):
-    "None, NaN, NaT, NA"
+    """None, NaN, NaT, NA"""
     return v is None or v is pd.NA or (np.isscalar(v) or v is pd.NaT) and v != v
 
+
 def _said(v, values, name, place=position):
-    "What a row says of an attribute: None (nothing), (lo, hi), or a list of values that it may be; `values` are the branches, cells if cells are values of their own; `place` is where a value lies on a line"
-    if any(isinstance(o, Cell) for o in values): return [Suppressed() if _is_missing(v) else v if isinstance(v, Cell) else Exact(v)]
-    if isinstance(v, Suppressed) or not isinstance(v, Cell) and _is_missing(v): return None
-    if isinstance(v, Node): raise ValueError(f"'row' must say what {name!r} may be. Got the taxonomy node {v}: give the values below it, as a ValueSet.")
-    if isinstance(v, Interval): return (place(v.lo), place(v.hi)) if v.lo != v.hi else [v.lo]
-    if isinstance(v, Centroid): return [v.value]
+    """What a row says of an attribute: None (nothing), (lo, hi), or a list of values that it may
+    be; `values` are the branches, cells if cells are values of their own; `place` is where a
+    value lies on a line
+    """
+    if any(isinstance(o, Cell) for o in values):
+        return [Suppressed() if _is_missing(v) else v if isinstance(v, Cell) else Exact(v)]
+    if isinstance(v, Suppressed) or not isinstance(v, Cell) and _is_missing(v):
+        return None
+    if isinstance(v, Node):
+        raise ValueError(
+            f"'row' must say what {name!r} may be. Got the taxonomy node {v}: give the values below"
+            " it, as a ValueSet."
+        )
+    if isinstance(v, Interval):
+        return (place(v.lo), place(v.hi)) if v.lo != v.hi else [v.lo]
+    if isinstance(v, Centroid):
+        return [v.value]
     return sorted(v.values, key=value_text) if isinstance(v, Cell) else [v]
 
+
 def _on_line(v, name, dates=None):
-    "A value as a number; `dates` is the dtype of a column of dates"
-    if isinstance(v, float) and np.isinf(v): return v                    # an open end of an interval
+    """A value as a number; `dates` is the dtype of a column of dates"""
+    # an open end of an interval
+    if isinstance(v, float) and np.isinf(v):
+        return v
     if dates:
         t = _as_date(v, dates)
-        if t is None: raise ValueError(f"'row' must have a date{'' if _zone(dates) else ' without a time zone'} for {name!r}, such as 2024-02-29 or 2024-02-29T12:30:00. Got {v!r}.")
+        if t is None:
+            raise ValueError(
+                f"'row' must have a date{'' if _zone(dates) else ' without a time zone'} for"
+                f" {name!r}, such as 2024-02-29 or 2024-02-29T12:30:00. Got {v!r}."
+            )
         return position(t)
-    x = pd.to_numeric(str(v), errors="coerce") if isinstance(v, (str, Decimal)) else v              # numbers as text, as in predict
-    if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, float, np.integer, np.floating)) or x is not v and not np.isfinite(x): raise ValueError(f"'row' must have a number for {name!r}. Got {v!r}.")
+    # numbers as text, as in predict
+    x = pd.to_numeric(str(v), errors="coerce") if isinstance(v, (str, Decimal)) else v
+    if (
+        isinstance(x, (bool, np.bool_))
+        or not isinstance(x, (int, float, np.integer, np.floating))
+        or x is not v
+        and not np.isfinite(x)
+    ):
+        raise ValueError(f"'row' must have a number for {name!r}. Got {v!r}.")
     return float(position(x))
 
+
 def _as_row(row):
-    "A row with names: a dict or a Series, or the only row of a table"
+    """A row with names: a dict or a Series, or the only row of a table"""
     if isinstance(row, pd.DataFrame):
-        if len(row) != 1: raise ValueError(f"'row' must be one row. Got a table of {len(row)}: choose one with X.iloc[i].")
+        if len(row) != 1:
+            raise ValueError(
+                f"'row' must be one row. Got a table of {len(row)}: choose one with X.iloc[i]."
+            )
         row = row.iloc[0]
-    if not all(hasattr(row, o) for o in ("keys", "items", "__getitem__")): raise TypeError(f"'row' must be a dict, a Series or a table of one row. Got {type(row).__name__}: use X.iloc[i].")
+    if not all(hasattr(row, o) for o in ("keys", "items", "__getitem__")):
+        raise TypeError(
+            f"'row' must be a dict, a Series or a table of one row. Got {type(row).__name__}: use"
+            " X.iloc[i]."
+        )
     return row
 
 # %% ../nbs/06b_reading.ipynb #d9ddff19
 def _divided(keys, shares):
-    "How a list of values is divided: by the shares of their keys, alike where these are unknown or all 0"
-    w = [shares.get(o, 0.) for o in keys] if shares else []
-    return w if sum(w) > 0 else [1]*len(keys)
+    """How a list of values is divided: by the shares of their keys, alike where these are unknown
+    or all 0
+    """
+    w = [shares.get(o, 0.0) for o in keys] if shares else []
+    return w if sum(w) > 0 else [1] * len(keys)
+
 
 def _parts(said, branch, weight):
-    "(branch, share, values) for each branch of a list of values"
+    """(branch, share, values) for each branch of a list of values"""
     at = [[i for i, o in enumerate(branch) if o == b] for b in sorted(set(branch))]
-    return [(branch[o[0]], sum(weight[i] for i in o)/sum(weight), [said[i] for i in o]) for o in at]
+    return [
+        (branch[o[0]], sum(weight[i] for i in o) / sum(weight), [said[i] for i in o]) for o in at
+    ]
+
 
 def _cut(said, t, name, dates=None, shares=None):
-    "(0 or 1, share, what is left of the value) at most and above a threshold; `shares` are those of values"
+    """(0 or 1, share, what is left of the value) at most and above a threshold; `shares` are those
+    of values
+    """
     if isinstance(said, tuple):
         lo, hi = said
-        if t <= lo: return [(1, 1., said)]
-        if t >= hi: return [(0, 1., said)]
+        if t <= lo:
+            return [(1, 1.0, said)]
+        if t >= hi:
+            return [(0, 1.0, said)]
         ends = np.isinf([lo, hi])
-        below = (t/4 - lo/4)/(hi/4 - lo/4) if not ends.any() else .5 if ends.all() else float(ends[0])      # quarters: a width may be too large for a float
+        # quarters: a width may be too large for a float
+        below = (
+            (t / 4 - lo / 4) / (hi / 4 - lo / 4)
+            if not ends.any()
+            else 0.5
+            if ends.all()
+            else float(ends[0])
+        )
         return [o for o in ((0, below, (lo, t)), (1, 1 - below, (t, hi))) if o[1] > 0]
     x = [_on_line(v, name, dates) for v in said]
-    return _parts(said, [int(v - t >= _EPS) for v in x], _divided(x, {position(v): s for v, s in (shares or {}).items()}))
+    return _parts(
+        said,
+        [int(v - t >= _EPS) for v in x],
+        _divided(x, {position(v): s for v, s in (shares or {}).items()}),
+    )
 
 # %% ../nbs/06b_reading.ipynb #6783b381
 def _same_text(v):
-    "The text by which values of different dtypes are compared: 1, 1.0, '1' and '1.0' are alike, and so are True and 'True'"
-    if isinstance(v, (float, np.floating)) and np.isfinite(v) and v == np.floor(v): return str(int(v))
+    """The text by which values of different dtypes are compared: 1, 1.0, '1' and '1.0' are alike,
+    and so are True and 'True'
+    """
+    if isinstance(v, (float, np.floating)) and np.isfinite(v) and v == np.floor(v):
+        return str(int(v))
     t = v if isinstance(v, str) else value_text(v)
     return t[:-2] if re.fullmatch(r"-?\d+\.0", t) else t
 
+
 def _code(v, values):
-    "The code of a value, -1 when it is none of the domain"
+    """The code of a value, -1 when it is none of the domain"""
     where = {o: i for i, o in enumerate(values)}
-    if v in where: return where[v]
-    if isinstance(v, Cell): return -1
-    if isinstance(v, (str, date, np.datetime64)) and values and isinstance(values[0], pd.Timestamp): return where.get(_as_date(v, _dtype_of(values[0])), -1)
-    if not isinstance(v, str) and value_text(v) in where: return where[value_text(v)]
-    like = [i for o, i in where.items() if not isinstance(o, Cell) and o is not MISSING and _same_text(o) == _same_text(v)]
+    if v in where:
+        return where[v]
+    if isinstance(v, Cell):
+        return -1
+    if isinstance(v, (str, date, np.datetime64)) and values and isinstance(values[0], pd.Timestamp):
+        return where.get(_as_date(v, _dtype_of(values[0])), -1)
+    if not isinstance(v, str) and value_text(v) in where:
+        return where[value_text(v)]
+    like = [
+        i
+        for o, i in where.items()
+        if not isinstance(o, Cell) and o is not MISSING and _same_text(o) == _same_text(v)
+    ]
     return like[0] if len(like) == 1 else -1
 
 # %% ../nbs/06b_reading.ipynb #fc67fe6b
 def _by_value(tree, node, said, rule, shares=None):
-    "(branch, share, what is left of the value) for a node that tests values; branch -1 for values without a branch"
+    """(branch, share, what is left of the value) for a node that tests values; branch -1 for values
+    without a branch
+    """
     values, one = tree.values[tree.attribute[node]], tree.kind[node] == ONE_VALUE
-    if isinstance(said, tuple): said = [v for v in values if isinstance(v, (int, float)) and said[0] <= v <= said[1]] or [said]
+    if isinstance(said, tuple):
+        said = [v for v in values if isinstance(v, (int, float)) and said[0] <= v <= said[1]] or [
+            said
+        ]
     code = [_code(v, values) for v in said]
-    if rule == "c45" and max(code) >= 0 and not (one and tree.withheld): said, code = zip(*[(v, c) for v, c in zip(said, code) if c >= 0])
+    if rule == "c45" and max(code) >= 0 and not (one and tree.withheld):
+        said, code = zip(*[(v, c) for v, c in zip(said, code) if c >= 0])
     branch = [int(c != int(tree.threshold[node])) for c in code] if one else list(code)
-    return _parts(said, branch, _divided([values[c] if c >= 0 else v for v, c in zip(said, code)], shares))
+    return _parts(
+        said, branch, _divided([values[c] if c >= 0 else v for v, c in zip(said, code)], shares)
+    )
+
 
 def _divide(tree, node, kids, said, rule, shares=None):
-    "Where what a row says leads: (child, share, what is left of the value); child -1 for the share that stops here"
+    """Where what a row says leads: (child, share, what is left of the value); child -1 for the
+    share that stops here
+    """
     j, kind = tree.attribute[node], tree.kind[node]
-    if said is None and rule == "id3_sets" and kind == MULTIWAY: said = list(tree.values[j])
+    if said is None and rule == "id3_sets" and kind == MULTIWAY:
+        said = list(tree.values[j])
     if said is None:
         n = tree.n[kids]
-        return [(k, s, None) for k, s in zip(kids, n/n.sum() if n.sum() > 0 else np.full(len(kids), 1/len(kids))) if s > 0]
+        return [
+            (k, s, None)
+            for k, s in zip(kids, n / n.sum() if n.sum() > 0 else np.full(len(kids), 1 / len(kids)))
+            if s > 0
+        ]
     child = dict(zip(tree.code[kids].tolist(), kids))
     shares = (shares or {}).get(tree.names[j])
-    parts = _cut(said, float(tree.threshold[node]), tree.names[j], _dates_of(tree, node), shares) if kind == THRESHOLD else _by_value(tree, node, said, rule, shares)
+    parts = (
+        _cut(said, float(tree.threshold[node]), tree.names[j], _dates_of(tree, node), shares)
+        if kind == THRESHOLD
+        else _by_value(tree, node, said, rule, shares)
+    )
     return [(child.get(b, -1), s, o) for b, s, o in parts]
 
 # %% ../nbs/06b_reading.ipynb #f40442a5
@@ -351,27 +623,54 @@ class Step:
     weight : float
         Part of the row that comes here, above 0 to 1.
     ends : float
-        Part of the row that is answered here: all of it in a leaf; at a question, what fits no branch.
+        Part of the row that is answered here: all of it in a leaf; at a question, what fits no
+        branch.
     """
+
     node: int
     weight: float
     ends: float
 
-def decision_path(
-    tree:Tree, # A tree, or a fitted classifier that has one
-    row, # A dict, a Series or a table of one row, from attribute to value: a plain value, None or NaN, or a published cell; numbers and dates also as text. Other entries are not looked at
-    rule:str="c45", # A missing value: "c45" divides the row by the training rows of the branches; "id3_sets" among all values alike
-    shares:dict=None, # How sets are divided: attribute to a dict from value to share, such as `value_shares_` of a classifier; None: alike
-)->list: # Steps from the root on; `ends` is 1 in all
-    "The nodes that a row visits, with the part of it that comes there. Raises TypeError for what is no tree or no row, ValueError when the row lacks an attribute that is asked, or its value cannot be read. Source: quinlan1993, Section 3.2; shao_beckford, Section IV.B."
-    if rule not in ("c45", "id3_sets"): raise ValueError(f"'rule' must be 'c45' or 'id3_sets'. Got {rule!r}.")
+
+def decision_path(tree: Tree, row, rule: str = "c45", shares: dict = None) -> list:
+    """The nodes that a row visits, with the part of it that comes there.
+
+    Source: quinlan1993, Section 3.2; shao_beckford, Section IV.B.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree, or a fitted classifier that has one.
+    row
+        A dict, a Series or a table of one row, from attribute to value: a plain value, None or NaN,
+        or a published cell; numbers and dates also as text. Other entries are not looked at.
+    rule : str
+        A missing value: "c45" divides the row by the training rows of the branches; "id3_sets"
+        among all values alike.
+    shares : dict
+        How sets are divided: attribute to a dict from value to share, such as `value_shares_` of a
+        classifier; None: alike.
+
+    Returns
+    -------
+    list
+        Steps from the root on; `ends` is 1 in all.
+
+    Raises
+    ------
+    TypeError
+        For what is no tree or no row, ValueError when the row lacks an attribute that is asked, or
+        its value cannot be read.
+    """
+    if rule not in ("c45", "id3_sets"):
+        raise ValueError(f"'rule' must be 'c45' or 'id3_sets'. Got {rule!r}.")
     tree = _tree_of(tree)
     return _walk(tree, _kids(tree), _as_row(row), rule, shares)
 
 # %% ../nbs/06b_reading.ipynb #85ebe701
 def _walk(tree, kids, row, rule, shares=None, start=0):
-    "`decision_path` from a node on"
-    res, stack = [], [(start, 1., {})]
+    """`decision_path` from a node on"""
+    res, stack = [], [(start, 1.0, {})]
     while stack:
         i, w, left = stack.pop()
         if not kids[i]:
@@ -379,110 +678,259 @@ def _walk(tree, kids, row, rule, shares=None, start=0):
             continue
         j = int(tree.attribute[i])
         name = tree.names[j]
-        if name not in row: raise ValueError(f"'row' must have a value for {name!r}, which the tree asks. Got {list(row.keys())}: give None where it is missing.")
-        said = left[j] if j in left else _said(row[name], tree.values[j], name) if tree.kind[i] != THRESHOLD else _said(row[name], (), name, lambda o: _on_line(o, name, _dates_of(tree, i)))
+        if name not in row:
+            raise ValueError(
+                f"'row' must have a value for {name!r}, which the tree asks. Got"
+                f" {list(row.keys())}: give None where it is missing."
+            )
+        said = (
+            left[j]
+            if j in left
+            else (
+                _said(row[name], tree.values[j], name)
+                if tree.kind[i] != THRESHOLD
+                else _said(row[name], (), name, lambda o: _on_line(o, name, _dates_of(tree, i)))
+            )
+        )
         parts = _divide(tree, i, kids[i], said, rule, shares)
-        res.append(Step(i, w, float(w*sum(s for k, s, _ in parts if k < 0))))
+        res.append(Step(i, w, float(w * sum(s for k, s, _ in parts if k < 0))))
         one = len(parts) == 1
-        stack += [(k, float(w*s), left if o is None or one and o == said else {**left, j: o}) for k, s, o in parts[::-1] if k >= 0 and w*s > 1e-12]
+        stack += [
+            (k, float(w * s), left if o is None or one and o == said else {**left, j: o})
+            for k, s, o in parts[::-1]
+            if k >= 0 and w * s > 1e-12
+        ]
     return sorted(res, key=lambda o: o.node)
 
 # %% ../nbs/06b_reading.ipynb #5d3e7f3a
 def _node_shares(tree, node):
-    "Class shares of a node; a node without rows answers as the one above"
-    while tree.n[node] <= 0 and node: node = tree.parent[node]
-    return tree.counts[node]/tree.counts[node].sum() if tree.n[node] > 0 else np.full(len(tree.classes), 1/len(tree.classes))
+    """Class shares of a node; a node without rows answers as the one above"""
+    while tree.n[node] <= 0 and node:
+        node = tree.parent[node]
+    return (
+        tree.counts[node] / tree.counts[node].sum()
+        if tree.n[node] > 0
+        else np.full(len(tree.classes), 1 / len(tree.classes))
+    )
+
 
 def _answer(tree, steps):
-    "Class shares of a row"
-    return sum(o.ends*_node_shares(tree, o.node) for o in steps if o.ends > 0)
+    """Class shares of a row"""
+    return sum(o.ends * _node_shares(tree, o.node) for o in steps if o.ends > 0)
+
 
 def _shares_text(tree, p):
-    "Classes with their shares, the largest first"
+    """Classes with their shares, the largest first"""
     order = np.argsort(-np.round(p, 9), kind="stable")
     return ", ".join(f"{_label(tree.classes[c])} {_percent(p[c])}" for c in order if p[c] > 5e-4)
 
 # %% ../nbs/06b_reading.ipynb #542a1ac8
 def _branch_word(tree, node):
-    "The branch that leads to a node, as an answer"
+    """The branch that leads to a node, as an answer"""
     p, b = tree.parent[node], int(tree.code[node])
-    return f"{('at most', 'above')[b]} {_point(tree.threshold[p], _dates_of(tree, p))}" if tree.kind[p] == THRESHOLD else _branch_label(tree, node)
+    return (
+        f"{('at most', 'above')[b]} {_point(tree.threshold[p], _dates_of(tree, p))}"
+        if tree.kind[p] == THRESHOLD
+        else _branch_label(tree, node)
+    )
 
 # %% ../nbs/06b_reading.ipynb #1090614e
 def _told(v, dates=None):
-    "A value of a row in words"
-    if isinstance(v, Suppressed) or not isinstance(v, Cell) and _is_missing(v): return "missing"
-    return _moment(position(_as_date(v, dates)), dates) if dates and not isinstance(v, Cell) else _label(v)
+    """A value of a row in words"""
+    if isinstance(v, Suppressed) or not isinstance(v, Cell) and _is_missing(v):
+        return "missing"
+    return (
+        _moment(position(_as_date(v, dates)), dates)
+        if dates and not isinstance(v, Cell)
+        else _label(v)
+    )
+
 
 def _by_counts(v, shares):
-    "Is a row with this value divided by numbers of training rows?"
-    return _told(v) == "missing" or bool(shares) and isinstance(v, Cell) and not isinstance(v, (Exact, Centroid))
+    """Is a row with this value divided by numbers of training rows?"""
+    return (
+        _told(v) == "missing"
+        or bool(shares)
+        and isinstance(v, Cell)
+        and not isinstance(v, (Exact, Centroid))
+    )
+
 
 def _step_text(tree, kids, step, weight, row, shares=None, hidden=False):
-    "A question and what became of the row there; `weight` maps nodes to the part of the row that comes there; `hidden`: parts that come from training rows are not told"
+    """A question and what became of the row there; `weight` maps nodes to the part of the row that
+    comes there; `hidden`: parts that come from training rows are not told
+    """
     i, value = step.node, row[tree.names[tree.attribute[step.node]]]
-    v, gone = _told(value, _dates_of(tree, i)), [(k, weight[k]/step.weight) for k in kids[i] if k in weight]
-    part = "" if step.weight > 1 - 1e-9 else " (a part of the row)" if hidden else f" ({_percent(step.weight)} of the row)"
-    if hidden and _by_counts(value, shares): said = f"{v}, so a part of the row goes with each answer that fits"
-    elif not gone: said = f"{v}, which has no branch here"
+    v, gone = (
+        _told(value, _dates_of(tree, i)),
+        [(k, weight[k] / step.weight) for k in kids[i] if k in weight],
+    )
+    part = (
+        ""
+        if step.weight > 1 - 1e-9
+        else " (a part of the row)"
+        if hidden
+        else f" ({_percent(step.weight)} of the row)"
+    )
+    if hidden and _by_counts(value, shares):
+        said = f"{v}, so a part of the row goes with each answer that fits"
+    elif not gone:
+        said = f"{v}, which has no branch here"
     elif len(gone) == 1 and step.ends <= 0:
         word = _branch_word(tree, gone[0][0])
         said = v if v == word else f"{v}, {word}"
     else:
         gone = sorted([(_branch_word(tree, k), s) for k, s in gone], key=lambda o: -round(o[1], 9))
         said = f"{v}, so " + ", ".join(f"{_percent(s)} go with {o}" for o, s in gone[:6])
-        if len(gone) > 6: said += f", {_percent(sum(s for _, s in gone[6:]))} with {len(gone) - 6} others"
-        if step.ends > 0: said += f", {_percent(step.ends/step.weight)} stop here"
+        if len(gone) > 6:
+            said += f", {_percent(sum(s for _, s in gone[6:]))} with {len(gone) - 6} others"
+        if step.ends > 0:
+            said += f", {_percent(step.ends / step.weight)} stop here"
     return f"{_asked(tree, i)}?{part} {said}."
 
 # %% ../nbs/06b_reading.ipynb #32ec2953
-def _class_of(p): return int(np.round(p, 12).argmax())        # as predict: ties go to the first class
+# as predict: ties go to the first class
+def _class_of(p):
+    return int(np.round(p, 12).argmax())
+
 
 def _otherwise(tree, kids, steps, row, rule, shares, hidden=False):
-    "What another answer to the last question would have changed; `hidden`: which part is the heaviest is not told"
-    last = max((o for o in steps if o.ends > 0), key=lambda o: (0 if hidden else o.ends, o.node)).node
+    """What another answer to the last question would have changed; `hidden`: which part is the
+    heaviest is not told
+    """
+    last = max(
+        (o for o in steps if o.ends > 0), key=lambda o: (0 if hidden else o.ends, o.node)
+    ).node
     asked = last if kids[last] else int(tree.parent[last])
-    if asked < 0: return []
+    if asked < 0:
+        return []
     name = tree.names[tree.attribute[asked]]
-    now, classes, all_of_them = _class_of(_answer(tree, steps)), {}, hidden and _by_counts(row[name], shares)
-    row = {**{o: row[o] for o in row.keys()}, name: None}      # below, the other answer is all that is known of it
+    now, classes, all_of_them = (
+        _class_of(_answer(tree, steps)),
+        {},
+        hidden and _by_counts(row[name], shares),
+    )
+    # below, the other answer is all that is known of it
+    row = {**{o: row[o] for o in row.keys()}, name: None}
     for k in kids[asked]:
-        if k != last or all_of_them: classes.setdefault(_class_of(_answer(tree, _walk(tree, kids, row, rule, shares, k))), []).append(_branch_word(tree, k))
-    def words(o): return ", ".join(o[:6]) + (f" and {len(o) - 6} others" if len(o) > 6 else "")
-    told = [f"with {words(o)} {'still' if c == now else 'it would be'} {_label(tree.classes[c])}" for c, o in classes.items()]
-    return [f"{'An' if all_of_them else 'Another'} answer to the last question ({_asked(tree, asked)}?): " + "; ".join(told) + "."] if told else []
+        if k != last or all_of_them:
+            classes.setdefault(
+                _class_of(_answer(tree, _walk(tree, kids, row, rule, shares, k))), []
+            ).append(_branch_word(tree, k))
+
+    def words(o):
+        return ", ".join(o[:6]) + (f" and {len(o) - 6} others" if len(o) > 6 else "")
+
+    told = [
+        f"with {words(o)} {'still' if c == now else 'it would be'} {_label(tree.classes[c])}"
+        for c, o in classes.items()
+    ]
+    return (
+        [
+            f"{'An' if all_of_them else 'Another'} answer to the last question"
+            f" ({_asked(tree, asked)}?): " + "; ".join(told) + "."
+        ]
+        if told
+        else []
+    )
+
 
 def _unknown_text(tree, rule):
-    "What happens to missing and unseen values"
-    how = "to all values alike" if rule == "id3_sets" else "down all branches alike" if tree.withheld else "down all branches, in the shares of the training rows"
-    unseen = " A value that was never seen is answered at the question where it has no branch." if (tree.kind == MULTIWAY).any() else ""
+    """What happens to missing and unseen values"""
+    how = (
+        "to all values alike"
+        if rule == "id3_sets"
+        else (
+            "down all branches alike"
+            if tree.withheld
+            else "down all branches, in the shares of the training rows"
+        )
+    )
+    unseen = (
+        " A value that was never seen is answered at the question where it has no branch."
+        if (tree.kind == MULTIWAY).any()
+        else ""
+    )
     return f"A missing value goes {how}.{unseen}"
 
 # %% ../nbs/06b_reading.ipynb #e24922c0
-_SMALL, _MOST_STEPS = .05, 20       # parts of a row below this are not followed in words; where parts are not told, so many questions are
+# parts of a row below this are not followed in words; where parts are not told, so many questions
+# are
+_SMALL, _MOST_STEPS = 0.05, 20
+
 
 def _asked_text(tree, kids, steps, row, shares, hidden):
-    "The questions of a path as numbered lines"
+    """The questions of a path as numbered lines"""
     weight, inner = {o.node: o.weight for o in steps}, [o for o in steps if kids[o.node]]
     follow = inner[:_MOST_STEPS] if hidden else [o for o in inner if o.weight >= _SMALL]
-    more, what = len(inner) - len(follow), "other parts of the row" if hidden else f"parts of the row below {_percent(_SMALL)}"
-    return [f"{i}. {_step_text(tree, kids, o, weight, row, shares, hidden)}" for i, o in enumerate(follow, 1)] + [f"{more} more question{'s were' if more > 1 else ' was'} asked of {what}."]*bool(more)
+    more, what = (
+        len(inner) - len(follow),
+        ("other parts of the row" if hidden else f"parts of the row below {_percent(_SMALL)}"),
+    )
+    return [
+        f"{i}. {_step_text(tree, kids, o, weight, row, shares, hidden)}"
+        for i, o in enumerate(follow, 1)
+    ] + [f"{more} more question{'s were' if more > 1 else ' was'} asked of {what}."] * bool(more)
 
-def explain(
-    tree:Tree, # A tree, or a fitted classifier that has one
-    row, # A dict, a Series or a table of one row, as for `decision_path`
-    counts:bool=False, # Tell the training rows, and the parts of a row that is divided by them? They are people
-    rule:str="c45", # As for `decision_path`
-    shares:dict=None, # As for `decision_path`
-)->str: # Lines: the questions, the answer, and what would have changed it
-    "Why a tree gives a row its class, in words. Raises as `decision_path`."
+
+def explain(tree: Tree, row, counts: bool = False, rule: str = "c45", shares: dict = None) -> str:
+    """Why a tree gives a row its class, in words.
+
+    Raises as `decision_path`.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree, or a fitted classifier that has one.
+    row
+        A dict, a Series or a table of one row, as for `decision_path`.
+    counts : bool
+        Tell the training rows, and the parts of a row that is divided by them? They are people.
+    rule : str
+        As for `decision_path`.
+    shares : dict
+        As for `decision_path`.
+
+    Returns
+    -------
+    str
+        Lines: the questions, the answer, and what would have changed it.
+    """
     tree, row = _tree_of(tree), _as_row(row)
-    counts, kids, steps = counts and not tree.withheld, _kids(tree), decision_path(tree, row, rule, shares)
-    hidden = not counts and not tree.withheld and any(_by_counts(row[tree.names[tree.attribute[o.node]]], shares) for o in steps if kids[o.node])
-    asked, p, ends = _asked_text(tree, kids, steps, row, shares, hidden), _answer(tree, steps), [o for o in steps if o.ends > 0]
+    counts, kids, steps = (
+        counts and not tree.withheld,
+        _kids(tree),
+        decision_path(tree, row, rule, shares),
+    )
+    hidden = (
+        not counts
+        and not tree.withheld
+        and any(
+            _by_counts(row[tree.names[tree.attribute[o.node]]], shares)
+            for o in steps
+            if kids[o.node]
+        )
+    )
+    asked, p, ends = (
+        _asked_text(tree, kids, steps, row, shares, hidden),
+        _answer(tree, steps),
+        [o for o in steps if o.ends > 0],
+    )
     c, end = _class_of(p), ends[0].node
     told = _label(tree.classes[c])
-    if hidden: told += ", from parts of the row"
-    elif len(ends) > 1: told += f", from {len(ends)} parts of the row" + (f" ({_shares_text(tree, p)})" if counts or tree.withheld else "")
-    elif counts and tree.n[end] > 0: told += f", the class of {_number(round(tree.counts[end][c], 2))} of {_number(round(tree.n[end], 2))} training rows ({_shares_text(tree, p)})"
-    return "\n".join(asked + [f"Answer: {told}.", *_otherwise(tree, kids, steps, row, rule, shares, hidden)] + [_unknown_text(tree, rule)]*bool(asked))
+    if hidden:
+        told += ", from parts of the row"
+    elif len(ends) > 1:
+        told += f", from {len(ends)} parts of the row" + (
+            f" ({_shares_text(tree, p)})" if counts or tree.withheld else ""
+        )
+    elif counts and tree.n[end] > 0:
+        told += (
+            f", the class of {_number(round(tree.counts[end][c], 2))} of"
+            f" {_number(round(tree.n[end], 2))} training rows ({_shares_text(tree, p)})"
+        )
+    return "\n".join(
+        asked
+        + [f"Answer: {told}.", *_otherwise(tree, kids, steps, row, rule, shares, hidden)]
+        + [_unknown_text(tree, rule)] * bool(asked)
+    )

@@ -17,8 +17,38 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
-from .tables import (Attribute, Cell, Exact, Interval, MISSING, MixedTypesWarning, Node, Roles, Schema, TextFormError, ValueSet, _inner, atomic_write, canonical_order, cell_column, cells,
-    check_roles, check_table, column_text, dtype_name, encode, encode_like, parse_cell, parse_column, read_text, restore_column, schema_path, value_text, with_missing, write_text)
+from ppdt.tables import (
+    Attribute,
+    Cell,
+    Exact,
+    Interval,
+    MISSING,
+    MixedTypesWarning,
+    Node,
+    Roles,
+    Schema,
+    TextFormError,
+    ValueSet,
+    _inner,
+    atomic_write,
+    canonical_order,
+    cell_column,
+    cells,
+    check_roles,
+    check_table,
+    column_text,
+    dtype_name,
+    encode,
+    encode_like,
+    parse_cell,
+    parse_column,
+    read_text,
+    restore_column,
+    schema_path,
+    value_text,
+    with_missing,
+    write_text,
+)
 from .encoder import ReleaseEncoder, same_columns
 from .diversity import allow_function, bind_constraints, check_constraints, check_whole
 from .generalization import Taxonomy
@@ -26,148 +56,362 @@ from .matching import _holder
 from .privacy import Audit, _check_k, audit
 
 # %% ../nbs/08b_release.ipynb #39835fcd
-_all_ = ['ReleaseEncoder', 'same_columns']
+_all_ = ["ReleaseEncoder", "same_columns"]
 
 # %% ../nbs/08b_release.ipynb #4411c0e8
-def check_class(
-    y, # A class of each row, shape (n_rows,), or None
-    X:pd.DataFrame, # The table it belongs to
-)->pd.Series: # The class with X's index, named "class" where it had no name; None for None
-    "The class aligned with a table, by position. Raises ValueError: wrong length, more than one column, the index of X in another order, a name that is a column of X."
-    if y is None: return None
-    if isinstance(y, str): raise ValueError(f"'y' must hold the class of each row. Got the string {y!r}: for a column of the table use X.drop(columns={y!r}) as X and X[{y!r}] as y.")
+def check_class(y, X: pd.DataFrame) -> pd.Series:
+    """The class aligned with a table, by position.
+
+    Parameters
+    ----------
+    y
+        A class of each row, shape (n_rows,), or None.
+    X : pd.DataFrame
+        The table it belongs to.
+
+    Returns
+    -------
+    pd.Series
+        The class with X's index, named "class" where it had no name; None for None.
+
+    Raises
+    ------
+    ValueError
+        Wrong length, more than one column, the index of X in another order, a name that is a column
+        of X.
+    """
+    if y is None:
+        return None
+    if isinstance(y, str):
+        raise ValueError(
+            f"'y' must hold the class of each row. Got the string {y!r}: for a column of the table"
+            f" use X.drop(columns={y!r}) as X and X[{y!r}] as y."
+        )
     if isinstance(y, pd.DataFrame):
-        if y.shape[1] != 1: raise ValueError(f"'y' must be one column. Got {y.shape[1]}: choose one.")
+        if y.shape[1] != 1:
+            raise ValueError(f"'y' must be one column. Got {y.shape[1]}: choose one.")
         y = y.iloc[:, 0]
     s = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
-    if len(s) != len(X): raise ValueError(f"'y' must have one value for each row of X. Got {len(s)} for {len(X)} rows: select the same rows from both.")
-    if isinstance(y, pd.Series) and not s.index.equals(X.index) and s.index.is_unique and X.index.is_unique and len(s.index.difference(X.index)) == 0:
-        raise ValueError("'y' must be in the order of X. Got the labels of X's index in another order, which would give people the class of others: use y.loc[X.index], or y.to_numpy() if the order is right and the index is not.")
+    if len(s) != len(X):
+        raise ValueError(
+            f"'y' must have one value for each row of X. Got {len(s)} for {len(X)} rows: select the"
+            " same rows from both."
+        )
+    if (
+        isinstance(y, pd.Series)
+        and not s.index.equals(X.index)
+        and s.index.is_unique
+        and X.index.is_unique
+        and len(s.index.difference(X.index)) == 0
+    ):
+        raise ValueError(
+            "'y' must be in the order of X. Got the labels of X's index in another order, which"
+            " would give people the class of others: use y.loc[X.index], or y.to_numpy() if the"
+            " order is right and the index is not."
+        )
     named = s.name is not None
     s = s.set_axis(X.index).rename(str(s.name) if named else "class")
     if s.name in X.columns:
-        raise ValueError(f"'y' must not be a column of X as well. Got {s.name!r} " + ("in both: drop it from X." if named else "in X, and a y without a name is called so: drop it from X, or give y as a Series with another name."))
+        raise ValueError(
+            f"'y' must not be a column of X as well. Got {s.name!r} "
+            + (
+                "in both: drop it from X."
+                if named
+                else (
+                    "in X, and a y without a name is called so: drop it from X, or give y as a"
+                    " Series with another name."
+                )
+            )
+        )
     return s
 
+
 def _one_dimensional(y):
-    if isinstance(y, (pd.Index, pd.api.extensions.ExtensionArray)): return y
+    if isinstance(y, (pd.Index, pd.api.extensions.ExtensionArray)):
+        return y
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn("A column-vector y was passed when a 1d array was expected: it is taken as one column.", DataConversionWarning, stacklevel=4)
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected: it is taken as one column.",
+            DataConversionWarning,
+            stacklevel=4,
+        )
         y = y.ravel()
-    if y.ndim != 1: raise ValueError(f"'y' must have one dimension. Got {y.ndim}: give one value for each row. y should be a 1d array.")
+    if y.ndim != 1:
+        raise ValueError(
+            f"'y' must have one dimension. Got {y.ndim}: give one value for each row. y should be a"
+            " 1d array."
+        )
     return y
 
 # %% ../nbs/08b_release.ipynb #bf4c5625
 def _listed(value, param):
-    "Column names as a tuple. None and a single string are left to `check_roles`"
-    if value is None or isinstance(value, str): return value
+    """Column names as a tuple. None and a single string are left to `check_roles`"""
+    if value is None or isinstance(value, str):
+        return value
     if not isinstance(value, (list, tuple, np.ndarray, pd.Index, pd.Series)):
-        raise TypeError(f"'{param}' must be a list of column names, in an order (it breaks ties). Got {type(value).__name__}: use a list.")
+        raise TypeError(
+            f"'{param}' must be a list of column names, in an order (it breaks ties). Got"
+            f" {type(value).__name__}: use a list."
+        )
     return tuple(str(o) if isinstance(o, str) else o for o in value)
 
-def check_input(
-    est, # An anonymizer, with parameters `quasi_identifiers`, `categorical` and `identifiers`
-    X, # A table, shape (n_rows, n_columns)
-    y, # Its class, shape (n_rows,), or None
-)->tuple: # (X, y, roles): a DataFrame, a Series or None, and the Roles
-    "What goes in, checked. Raises TypeError or ValueError for tables, classes and names that cannot be used."
-    qi, cat, ids = (_listed(getattr(est, o), o) for o in ("quasi_identifiers", "categorical", "identifiers"))
+
+def check_input(est, X, y) -> tuple:
+    """What goes in, checked.
+
+    Parameters
+    ----------
+    est
+        An anonymizer, with parameters `quasi_identifiers`, `categorical` and `identifiers`.
+    X
+        A table, shape (n_rows, n_columns).
+    y
+        Its class, shape (n_rows,), or None.
+
+    Returns
+    -------
+    tuple
+        (X, y, roles): a DataFrame, a Series or None, and the Roles.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For tables, classes and names that cannot be used.
+    """
+    qi, cat, ids = (
+        _listed(getattr(est, o), o) for o in ("quasi_identifiers", "categorical", "identifiers")
+    )
     X = check_table(X)
     if isinstance(y, pd.Series) and isinstance(qi, tuple) and y.name in qi:
-        raise ValueError(f"'quasi_identifiers' must not hold the class. Got {y.name!r}, which is the class: a release publishes it as it is; leave it out, or give another class.")
+        raise ValueError(
+            f"'quasi_identifiers' must not hold the class. Got {y.name!r}, which is the class: a"
+            " release publishes it as it is; leave it out, or give another class."
+        )
     y = check_class(y, X)
     return X, y, check_roles(X.columns, qi, cat, ids, None if y is None else y.name)
 
 # %% ../nbs/08b_release.ipynb #a91d7c47
 MISSING_RULES = ("error", "drop", "category")
 
-def code_columns(
-    X:pd.DataFrame, # A table, shape (n_rows, n_columns)
-    roles:Roles, # Roles of its columns
-    missing:str="error", # "error", "drop" or "category"
-)->tuple: # (coded, kept): an (Attribute, codes) pair for each quasi-identifier, and a mask of the rows that stay, shape (n_rows,)
-    "Quasi-identifiers as codes, missing values by the rule. Raises ValueError for missing values under \"error\"."
-    def code(t): return [encode(t[o], o in roles.categorical) for o in roles.quasi_identifiers]
+
+def code_columns(X: pd.DataFrame, roles: Roles, missing: str = "error") -> tuple:
+    """Quasi-identifiers as codes, missing values by the rule.
+
+    Parameters
+    ----------
+    X : pd.DataFrame
+        A table, shape (n_rows, n_columns).
+    roles : Roles
+        Roles of its columns.
+    missing : str
+        "error", "drop" or "category".
+
+    Returns
+    -------
+    tuple
+        (coded, kept): an (Attribute, codes) pair for each quasi-identifier, and a mask of the rows
+        that stay, shape (n_rows,).
+
+    Raises
+    ------
+    ValueError
+        For missing values under "error".
+    """
+
+    def code(t):
+        return [encode(t[o], o in roles.categorical) for o in roles.quasi_identifiers]
+
     coded, kept = code(X), np.ones(len(X), dtype=bool)
     gaps = {a.name: int((c < 0).sum()) for a, c in coded if (c < 0).any()}
-    if not gaps: return coded, kept
+    if not gaps:
+        return coded, kept
     if missing == "error":
-        raise ValueError(f"Quasi-identifiers must have no missing values (NaN). Got {', '.join(f'{n} in {o!r}' for o, n in gaps.items())}: use missing='drop' to lose these rows, missing='category' to publish \"missing\" as a value, or fill them in.")
-    if missing == "category": return [with_missing(*o) for o in coded], kept
-    for _, c in coded: kept &= c >= 0
+        raise ValueError(
+            "Quasi-identifiers must have no missing values (NaN). Got"
+            f" {', '.join(f'{n} in {o!r}' for o, n in gaps.items())}: use missing='drop' to lose"
+            " these rows, missing='category' to publish \"missing\" as a value, or fill them in."
+        )
+    if missing == "category":
+        return [with_missing(*o) for o in coded], kept
+    for _, c in coded:
+        kept &= c >= 0
     return code(X[kept]) if kept.any() else [], kept
 
 # %% ../nbs/08b_release.ipynb #8affbd6f
-def _is_single(c): return isinstance(c, (Exact, ValueSet)) and len(c.values) == 1 and MISSING not in c.values
+def _is_single(c):
+    return isinstance(c, (Exact, ValueSet)) and len(c.values) == 1 and MISSING not in c.values
 
-def published_column(
-    codes, # Cell of each row, shape (n_rows,)
-    cells:list, # Distinct cells
-    raw:pd.Series, # The original column, shape (n_rows,)
-    a, # Its Attribute
-    raw_codes=None, # Codes of `raw` into the attribute; None for new rows
-)->pd.Series: # The column, with the index and name of `raw`
-    "A published column: `raw` itself where the cells say just that, its dtype where all are exact, else a Categorical over cells."
-    if not all(map(_is_single, cells)): return cell_column(codes, cells, raw.index, raw.name)
+
+def published_column(codes, cells: list, raw: pd.Series, a, raw_codes=None) -> pd.Series:
+    """A published column: `raw` itself where the cells say just that, its dtype where all are
+    exact, else a Categorical over cells.
+
+    Parameters
+    ----------
+    codes
+        Cell of each row, shape (n_rows,).
+    cells : list
+        Distinct cells.
+    raw : pd.Series
+        The original column, shape (n_rows,).
+    a
+        Its Attribute.
+    raw_codes
+        Codes of `raw` into the attribute; None for new rows.
+
+    Returns
+    -------
+    pd.Series
+        The column, with the index and name of `raw`.
+    """
+    if not all(map(_is_single, cells)):
+        return cell_column(codes, cells, raw.index, raw.name)
     if raw_codes is not None:
         where = {v: i for i, v in enumerate(a.items)}
         lut = np.array([where.get(next(iter(c.values)), -2) for c in cells])
-        if np.array_equal(lut[codes], raw_codes): return raw
+        if np.array_equal(lut[codes], raw_codes):
+            return raw
     return restore_column(codes, cells, a.dtype, index=raw.index, name=raw.name)
 
+
 def published_table(
-    X:pd.DataFrame, # The original table, shape (n_rows, n_columns)
-    roles:Roles, # Roles of its columns
-    coded:list, # (Attribute, codes) of each quasi-identifier
-    published:list, # (codes, cells) of each quasi-identifier, as a method returns them
-    changed:bool=True, # False: nothing is changed (k = 1, and no constraint)
-)->pd.DataFrame: # The published table, with the index of X
-    "Columns of X in their order without identifiers: quasi-identifiers as published, the others as they are."
+    X: pd.DataFrame, roles: Roles, coded: list, published: list, changed: bool = True
+) -> pd.DataFrame:
+    """Columns of X in their order without identifiers: quasi-identifiers as published, the others
+    as they are.
+
+    Parameters
+    ----------
+    X : pd.DataFrame
+        The original table, shape (n_rows, n_columns).
+    roles : Roles
+        Roles of its columns.
+    coded : list
+        (Attribute, codes) of each quasi-identifier.
+    published : list
+        (codes, cells) of each quasi-identifier, as a method returns them.
+    changed : bool
+        False: nothing is changed (k = 1, and no constraint).
+
+    Returns
+    -------
+    pd.DataFrame
+        The published table, with the index of X.
+    """
     data = {o: X[o] for o in X.columns if o not in roles.identifiers}
     if changed:
-        for (a, raw_codes), (codes, cs) in zip(coded, published): data[a.name] = published_column(codes, cs, X[a.name], a, raw_codes)
-    return pd.DataFrame(data, index=X.index).set_axis(X.columns[[o in data for o in X.columns]], axis=1)
+        for (a, raw_codes), (codes, cs) in zip(coded, published):
+            data[a.name] = published_column(codes, cs, X[a.name], a, raw_codes)
+    return pd.DataFrame(data, index=X.index).set_axis(
+        X.columns[[o in data for o in X.columns]], axis=1
+    )
 
 # %% ../nbs/08b_release.ipynb #abfbb81c
-def public_dtype(
-    dtype:str, # The dtype of a column's values, see `ppdt.tables.dtype_name`
-)->str: # The same without its width: "int8" is "int64", "Float32" is "Float64"
-    "The dtype that a schema may name. The width of numbers bounds values that a release may hide. `uint64` stays."
-    return re.sub(r"\b(u|U)?(int|Int|float|Float)(8|16|32|64)\b", lambda m: m[0] if m[1] and m[3] == "64" else (m[2].title() if m[1] == "U" else m[2]) + "64", dtype)
+def public_dtype(dtype: str) -> str:
+    """The dtype that a schema may name.
 
-def make_schema(
-    data:pd.DataFrame, # A release's table
-    y, # Its class, a Series or None
-    roles:Roles, # Roles of the columns
-    dtypes:dict, # dtype of the values of each column, by name; else the column's own
-    taxonomies=None, # `Taxonomy` by column name; written for columns that publish nodes
-)->Schema: # The schema
-    "The schema of a release: roles, kinds, dtypes; for declared categories published as they are, the published ones in order; taxonomies of nodes. No counts."
+    The width of numbers bounds values that a release may hide. `uint64` stays.
+
+    Parameters
+    ----------
+    dtype : str
+        The dtype of a column's values, see `ppdt.tables.dtype_name`.
+
+    Returns
+    -------
+    str
+        The same without its width: "int8" is "int64", "Float32" is "Float64".
+    """
+    return re.sub(
+        r"\b(u|U)?(int|Int|float|Float)(8|16|32|64)\b",
+        lambda m: m[0] if m[1] and m[3] == "64" else (m[2].title() if m[1] == "U" else m[2]) + "64",
+        dtype,
+    )
+
+
+def make_schema(data: pd.DataFrame, y, roles: Roles, dtypes: dict, taxonomies=None) -> Schema:
+    """The schema of a release: roles, kinds, dtypes; for declared categories published as they are,
+    the published ones in order; taxonomies of nodes.
+
+    No counts.
+
+    Parameters
+    ----------
+    data : pd.DataFrame
+        A release's table.
+    y
+        Its class, a Series or None.
+    roles : Roles
+        Roles of the columns.
+    dtypes : dict
+        Dtype of the values of each column, by name; else the column's own.
+    taxonomies
+        `Taxonomy` by column name; written for columns that publish nodes.
+
+    Returns
+    -------
+    Schema
+        The schema.
+    """
+
     def column(s, role):
         d = public_dtype(dtypes.get(s.name) or dtype_name(s))
-        res = {"name": s.name, "role": role, "kind": "categorical" if s.name in roles.categorical or d.startswith(("str", "category", "bool")) else "numeric", "dtype": d}
-        if isinstance(s.dtype, pd.CategoricalDtype) and not any(isinstance(o, Cell) for o in s.cat.categories):
-            res |= {"values": [value_text(o) for o in s.cat.remove_unused_categories().cat.categories], "ordered": bool(s.cat.ordered)}
+        res = {
+            "name": s.name,
+            "role": role,
+            "kind": (
+                "categorical"
+                if s.name in roles.categorical or d.startswith(("str", "category", "bool"))
+                else "numeric"
+            ),
+            "dtype": d,
+        }
+        if isinstance(s.dtype, pd.CategoricalDtype) and not any(
+            isinstance(o, Cell) for o in s.cat.categories
+        ):
+            res |= {
+                "values": [value_text(o) for o in s.cat.remove_unused_categories().cat.categories],
+                "ordered": bool(s.cat.ordered),
+            }
         return res
-    cols = [column(data[o], "quasi_identifier" if o in roles.quasi_identifiers else "other") for o in data.columns]
-    trees = {o: t.to_lines() for o, t in (taxonomies or {}).items() if o in data.columns and any(isinstance(c, Node) for c in cells(data[o])[1])}
+
+    cols = [
+        column(data[o], "quasi_identifier" if o in roles.quasi_identifiers else "other")
+        for o in data.columns
+    ]
+    trees = {
+        o: t.to_lines()
+        for o, t in (taxonomies or {}).items()
+        if o in data.columns and any(isinstance(c, Node) for c in cells(data[o])[1])
+    }
     return Schema(tuple(cols + ([] if y is None else [column(y, "class")])), trees)
 
 # %% ../nbs/08b_release.ipynb #fdced973
 class GuaranteeError(RuntimeError):
     "A release does not keep its promise. It is not returned, or not written."
 
+
 class RowsLostError(RuntimeError):
     "Rows were lost, so that a table alone would no longer fit its class."
 
 # %% ../nbs/08b_release.ipynb #a8f14571
 def _check_unchanged(release):
-    "Raise GuaranteeError when the classes are no longer those that were audited"
-    if release.audit is None: return
-    now = audit(release.data, release.roles.quasi_identifiers, y=release.y, constraints=release.constraints)
-    if (now.class_sizes, now.suppressed_rows) != (release.audit.class_sizes, release.audit.suppressed_rows) or now.holds is False:
-        raise GuaranteeError(f"'data' of the release was changed after its audit (k was {release.audit.k}, now it is {now.k}): nothing is written. Anonymize again, and leave 'data' as it is.")
+    """Raise GuaranteeError when the classes are no longer those that were audited"""
+    if release.audit is None:
+        return
+    now = audit(
+        release.data, release.roles.quasi_identifiers, y=release.y, constraints=release.constraints
+    )
+    if (now.class_sizes, now.suppressed_rows) != (
+        release.audit.class_sizes,
+        release.audit.suppressed_rows,
+    ) or now.holds is False:
+        raise GuaranteeError(
+            f"'data' of the release was changed after its audit (k was {release.audit.k}, now it is"
+            f" {now.k}): nothing is written. Anonymize again, and leave 'data' as it is."
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Release:
@@ -195,6 +439,7 @@ class Release:
     GuaranteeError
         When it is to be written and `data` was changed after the audit.
     """
+
     data: pd.DataFrame
     y: pd.Series = None
     audit: Audit = None
@@ -205,164 +450,355 @@ class Release:
 
     @property
     def taxonomies(self):
-        "`Taxonomy` by name of the columns that publish nodes, from the schema"
-        if self.schema is None: return {}
+        """`Taxonomy` by name of the columns that publish nodes, from the schema"""
+        if self.schema is None:
+            return {}
         at = {o["name"]: _inner(o["dtype"]) for o in self.schema.columns}
-        return {o: Taxonomy.from_lines(lines, at.get(o, "str")) for o, lines in self.schema.taxonomies.items()}
+        return {
+            o: Taxonomy.from_lines(lines, at.get(o, "str"))
+            for o, lines in self.schema.taxonomies.items()
+        }
 
     def cells(self, column):
-        "Codes and distinct cells of a column, see `ppdt.tables.cells`"
-        if column not in self.data.columns: raise ValueError(f"'column' must be a column of the release. Got {column!r}; the columns are {', '.join(self.data.columns)}.")
+        """Codes and distinct cells of a column, see `ppdt.tables.cells`"""
+        if column not in self.data.columns:
+            raise ValueError(
+                f"'column' must be a column of the release. Got {column!r}; the columns are"
+                f" {', '.join(self.data.columns)}."
+            )
         return cells(self.data[column])
 
     def text(self):
-        "The table as it leaves the house: text cells, canonical row order, no index; shape (n_rows, n_columns + class)"
+        """The table as it leaves the house: text cells, canonical row order, no index; shape
+        (n_rows, n_columns + class)
+        """
         cols = [self.data[o] for o in self.data.columns] + ([] if self.y is None else [self.y])
         order = canonical_order(cols)
         return pd.DataFrame({o.name: column_text(o)[order] for o in cols})
 
     def to_csv(self, path):
-        "Write the release and, beside it, its schema (`out.csv`, `out.schema.json`). Raises ValueError for another ending, GuaranteeError when `data` was changed."
+        """Write the release and, beside it, its schema (`out.csv`, `out.schema.json`).
+
+        Raises ValueError for another ending, GuaranteeError when `data` was changed.
+        """
         self._write(path, ".csv")
 
     def to_parquet(self, path):
-        "Write the release as Parquet, with the same text cells, and its schema beside it. Raises as `to_csv`."
+        """Write the release as Parquet, with the same text cells, and its schema beside it.
+
+        Raises as `to_csv`.
+        """
         self._write(path, ".parquet", ".pq")
 
     def _write(self, path, *ends):
-        if Path(path).suffix.lower() not in ends: raise ValueError(f"'path' must end in {' or '.join(ends)}. Got {str(path)!r}: change the ending.")
+        if Path(path).suffix.lower() not in ends:
+            raise ValueError(
+                f"'path' must end in {' or '.join(ends)}. Got {str(path)!r}: change the ending."
+            )
         _check_unchanged(self)
         text, schema = self.text(), self.schema.to_json()
         write_text(text, path)
         atomic_write(schema_path(path), lambda tmp: Path(tmp).write_bytes(schema.encode()))
 
-    def __getstate__(self): raise TypeError("A Release is not pickled: it holds the owner's view. Write it with to_csv or to_parquet, and read it with read_release.")
-    def __repr__(self): return f"{self.data}\n\n{self.audit}" if self.audit else str(self.data)
+    def __getstate__(self):
+        raise TypeError(
+            "A Release is not pickled: it holds the owner's view. Write it with to_csv or"
+            " to_parquet, and read it with read_release."
+        )
+
+    def __repr__(self):
+        return f"{self.data}\n\n{self.audit}" if self.audit else str(self.data)
+
     def _repr_html_(self):
         t = self.data.iloc[:8]
-        t = pd.DataFrame({o: column_text(t[o]) for o in t.columns} | ({} if self.y is None else {self.y.name: column_text(self.y.iloc[:8])}), index=t.index)
+        t = pd.DataFrame(
+            {o: column_text(t[o]) for o in t.columns}
+            | ({} if self.y is None else {self.y.name: column_text(self.y.iloc[:8])}),
+            index=t.index,
+        )
         more = "" if len(self.data) <= 8 else f"<p>{len(self.data):,} rows, 8 shown</p>"
         return t.to_html(border=0) + more + (self.audit._repr_html_() if self.audit else "")
 
 # %% ../nbs/08b_release.ipynb #978b3c0f
-def what_may_be_published(
-    constraints, # `LDiversity`, `TCloseness` and `Alpha` objects
-    X:pd.DataFrame, # The table, shape (n_rows, n_columns)
-    y, # Its class, a Series or None
-    roles:Roles, # Roles of its columns
-): # The function `allow` of `ppdt.diversity.allow_function`; None without constraints
-    "What a method asks before it publishes a group. Raises ValueError for a secret that is a quasi-identifier or dropped, and for constraints that the whole table breaks."
+def what_may_be_published(constraints, X: pd.DataFrame, y, roles: Roles):
+    """What a method asks before it publishes a group.
+
+    Parameters
+    ----------
+    constraints
+        `LDiversity`, `TCloseness` and `Alpha` objects.
+    X : pd.DataFrame
+        The table, shape (n_rows, n_columns).
+    y
+        Its class, a Series or None.
+    roles : Roles
+        Roles of its columns.
+
+    Returns
+    -------
+    object
+        The function `allow` of `ppdt.diversity.allow_function`; None without constraints.
+
+    Raises
+    ------
+    ValueError
+        For a secret that is a quasi-identifier or dropped, and for constraints that the whole table
+        breaks.
+    """
     bound = bind_constraints(constraints, X, y)
     for o in (b.secret.name for b in bound):
-        if o in roles.quasi_identifiers: raise ValueError(f"'constraints' must protect a column that the attacker does not know. Got {o!r}, which is a quasi-identifier: leave it out of one of them.")
-        if o in roles.identifiers: raise ValueError(f"'constraints' must protect a column that is published. Got {o!r}, which is listed under identifiers and dropped: leave it out of one of them.")
+        if o in roles.quasi_identifiers:
+            raise ValueError(
+                f"'constraints' must protect a column that the attacker does not know. Got {o!r},"
+                " which is a quasi-identifier: leave it out of one of them."
+            )
+        if o in roles.identifiers:
+            raise ValueError(
+                f"'constraints' must protect a column that is published. Got {o!r}, which is listed"
+                " under identifiers and dropped: leave it out of one of them."
+            )
     check_whole(bound)
     return allow_function(bound)
 
 # %% ../nbs/08b_release.ipynb #4dcb1d5b
-_COUNTED = 1000   # rows up to which every alternative of a person is counted
+_COUNTED = 1000  # rows up to which every alternative of a person is counted
+
 
 def _known_only(a, codes):
-    "A column with missing values as -1 again"
+    """A column with missing values as -1 again"""
     known = a.known
-    return (a, codes) if len(known) == len(a) else (Attribute(a.name, a.kind, known, a.dtype), np.where(codes == len(known), -1, codes))
+    return (
+        (a, codes)
+        if len(known) == len(a)
+        else (Attribute(a.name, a.kind, known, a.dtype), np.where(codes == len(known), -1, codes))
+    )
+
 
 def _exchanges(coded, published, rows, partners):
-    "Rows that each person could have in a complete assignment, as far as `partners` show it, shape (n,); 0 for all when `rows` is none. Source: gionis2008"
-    n, fit = len(rows), [(_holder(a, cs), c, at) for (a, c), (at, cs) in zip((_known_only(*o) for o in coded), published)]
-    def fits(people, them): return np.logical_and.reduce([h(c[people], at[them]) for h, c, at in fit])
+    """Rows that each person could have in a complete assignment, as far as `partners` show it,
+    shape (n,); 0 for all when `rows` is none.
+
+    Source: gionis2008
+    """
+    n, fit = (
+        len(rows),
+        [
+            (_holder(a, cs), c, at)
+            for (a, c), (at, cs) in zip((_known_only(*o) for o in coded), published)
+        ],
+    )
+
+    def fits(people, them):
+        return np.logical_and.reduce([h(c[people], at[them]) for h, c, at in fit])
+
     one, count = np.arange(n), np.ones(n, dtype=np.int64)
-    if not np.array_equal(np.sort(rows), one) or not fits(one, rows).all(): return np.zeros(n, dtype=np.int64)
+    if not np.array_equal(np.sort(rows), one) or not fits(one, rows).all():
+        return np.zeros(n, dtype=np.int64)
     partners = np.sort(partners, axis=1)
     for j in range(partners.shape[1]):
         s = partners[:, j]
-        count += (s != one) & (j == 0 or s != partners[:, j-1]) & fits(one, rows[s]) & fits(s, rows)
+        count += (
+            (s != one) & (j == 0 or s != partners[:, j - 1]) & fits(one, rows[s]) & fits(s, rows)
+        )
     return count
 
+
 def _concealed(found, k, coded, published, rows, partners):
-    "An audit with the verdict on k-concealment: every person could have k rows, and every row be of k persons"
-    least, counted = int(_exchanges(coded, published, rows, partners).min()), [o for o in (found.one_k, found.k_one, found.global_one_k) if o is not None]
-    notes = () if least >= k else (f"somebody has {least} row(s) that could be his, as far as his partners show",)
-    return replace(found, promise=f"k-concealment with k = {k}", holds=min([least, *counted]) >= k, warnings=(*found.warnings, *notes))
+    """An audit with the verdict on k-concealment: every person could have k rows, and every row be
+    of k persons
+    """
+    least, counted = (
+        int(_exchanges(coded, published, rows, partners).min()),
+        [o for o in (found.one_k, found.k_one, found.global_one_k) if o is not None],
+    )
+    notes = (
+        ()
+        if least >= k
+        else (f"somebody has {least} row(s) that could be his, as far as his partners show",)
+    )
+    return replace(
+        found,
+        promise=f"k-concealment with k = {k}",
+        holds=min([least, *counted]) >= k,
+        warnings=(*found.warnings, *notes),
+    )
 
 # %% ../nbs/08b_release.ipynb #ff2dcf43
 def _by_groups(found, groups, data):
-    "An audit with the verdict on groups of quasi-identifiers, pairs (names, k)"
+    """An audit with the verdict on groups of quasi-identifiers, pairs (names, k)"""
     least = [audit(data, list(c)).k for c, _ in groups]
     words = " and ".join(f"k = {k} for {', '.join(c)}" for c, k in groups)
-    return replace(found, promise=f"k-anonymity with {words}", holds=all(n is None or n >= k for n, (_, k) in zip(least, groups)))
+    return replace(
+        found,
+        promise=f"k-anonymity with {words}",
+        holds=all(n is None or n >= k for n, (_, k) in zip(least, groups)),
+    )
 
 # %% ../nbs/08b_release.ipynb #d28aa947
 def _forget(est):
-    "Remove what an earlier fit has learnt: all names that end in an underscore, private ones too"
-    for o in [o for o in vars(est) if o.endswith("_")]: delattr(est, o)
+    """Remove what an earlier fit has learnt: all names that end in an underscore, private ones too"""
+    for o in [o for o in vars(est) if o.endswith("_")]:
+        delattr(est, o)
+
 
 def _unpromised(found, k):
-    "An audit of a release that promises nothing, with a warning that says how many rows stand in classes of fewer than k"
+    """An audit of a release that promises nothing, with a warning that says how many rows stand in
+    classes of fewer than k
+    """
     few = sum(o for o in found.class_sizes if o < k)
-    return replace(found, warnings=(*found.warnings, f"nothing is promised: {few:,} of {found.n_rows:,} rows are alike with fewer than k = {k}"))
+    return replace(
+        found,
+        warnings=(
+            *found.warnings,
+            (
+                f"nothing is promised: {few:,} of {found.n_rows:,} rows are alike with fewer than k"
+                f" = {k}"
+            ),
+        ),
+    )
+
 
 def _published_by(est, X, y, roles, coded, k, allow):
-    "What a method publishes; it may look at the rows themselves, `_rows_`, while it works"
+    """What a method publishes; it may look at the rows themselves, `_rows_`, while it works"""
     est._rows_ = X, y, roles
-    try: return est._publish([a for a, _ in coded], [c for _, c in coded], y, k, allow)
-    finally: del est._rows_
+    try:
+        return est._publish([a for a, _ in coded], [c for _, c in coded], y, k, allow)
+    finally:
+        del est._rows_
 
-def protect(
-    est, # An anonymizer
-    X, # A table, shape (n_rows, n_columns)
-    y=None, # Its class, shape (n_rows,), or None
-)->dict: # What `fit` is to set, by name
-    "All steps of `fit`: check, encode, group, publish, audit. Raises GuaranteeError when the promise does not hold on what would be returned."
+
+def protect(est, X, y=None) -> dict:
+    """All steps of `fit`: check, encode, group, publish, audit.
+
+    Parameters
+    ----------
+    est
+        An anonymizer.
+    X
+        A table, shape (n_rows, n_columns).
+    y
+        Its class, shape (n_rows,), or None.
+
+    Returns
+    -------
+    dict
+        What `fit` is to set, by name.
+
+    Raises
+    ------
+    GuaranteeError
+        When the promise does not hold on what would be returned.
+    """
     named = isinstance(X, pd.DataFrame)
     X, y, roles = check_input(est, X, y)
-    if est.missing not in MISSING_RULES: raise ValueError(f"'missing' must be one of {', '.join(map(repr, MISSING_RULES))}. Got {est.missing!r}.")
+    if est.missing not in MISSING_RULES:
+        raise ValueError(
+            f"'missing' must be one of {', '.join(map(repr, MISSING_RULES))}. Got {est.missing!r}."
+        )
     est._check()
     groups = est._promised(roles, len(X))
     k = _check_k(est.k, len(X)) if groups is None else max(o for _, o in groups)
     coded, kept = code_columns(X, roles, est.missing)
-    if k > kept.sum(): raise ValueError(f"'k' must not exceed the number of rows. Got k={k}, and missing='drop' leaves {kept.sum()} of {len(X)} rows: choose a smaller k, or missing='category'.")
-    columns = {"n_features_in_": X.shape[1]} | ({"feature_names_in_": np.array(X.columns, dtype=object)} if named else {})
-    whole = X   # losses are measured against all of the original, lost rows too
-    if not kept.all(): X, y = X[kept], y if y is None else y[kept]
+    if k > kept.sum():
+        raise ValueError(
+            f"'k' must not exceed the number of rows. Got k={k}, and missing='drop' leaves"
+            f" {kept.sum()} of {len(X)} rows: choose a smaller k, or missing='category'."
+        )
+    columns = {"n_features_in_": X.shape[1]} | (
+        {"feature_names_in_": np.array(X.columns, dtype=object)} if named else {}
+    )
+    whole = X  # losses are measured against all of the original, lost rows too
+    if not kept.all():
+        X, y = X[kept], y if y is None else y[kept]
     allow = what_may_be_published(est.constraints, X, y, roles)
-    dtypes = {a.name: a.dtype for a, _ in coded} | {s.name: encode(s)[0].dtype for s in [X[o] for o in roles.other] + ([] if y is None else [y])}
+    dtypes = {a.name: a.dtype for a, _ in coded} | {
+        s.name: encode(s)[0].dtype for s in [X[o] for o in roles.other] + ([] if y is None else [y])
+    }
     taxonomies = getattr(est, "taxonomies", None) or {}
-    published, proof = _published_by(est, X, y, roles, coded, k, allow), vars(est).pop("_proof_", None)
+    published, proof = (
+        _published_by(est, X, y, roles, coded, k, allow),
+        vars(est).pop("_proof_", None),
+    )
     stay = published[0][0] >= 0
     if not stay.all():
-        X, y, coded, published, kept[np.flatnonzero(kept)[~stay]] = X[stay], y if y is None else y[stay], [(a, c[stay]) for a, c in coded], [(c[stay], cs) for c, cs in published], False
+        X, y, coded, published, kept[np.flatnonzero(kept)[~stay]] = (
+            X[stay],
+            y if y is None else y[stay],
+            [(a, c[stay]) for a, c in coded],
+            [(c[stay], cs) for c, cs in published],
+            False,
+        )
     data = published_table(X, roles, coded, published, k > 1 or allow is not None)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MixedTypesWarning)   # said once, above
+        warnings.simplefilter("ignore", MixedTypesWarning)  # said once, above
         try:
-            found = audit(data, roles.quasi_identifiers, k if proof is None and groups is None and est.guarantee is not None else None, original=whole, categorical=roles.categorical, lost=np.flatnonzero(~kept), consistency=proof is not None and len(X) <= _COUNTED, y=y, constraints=est.constraints, taxonomies=taxonomies)
-            if proof is not None: found = _concealed(found, k, coded, published, *proof)
-            elif est.guarantee is None: found = _unpromised(found, k)
-            elif groups is not None: found = _by_groups(found, groups, data)
-        except ValueError as e: raise GuaranteeError(f"{type(est).__name__} made a table that cannot be audited ({e}): nothing is returned. This is a fault of the method; please report it.") from e
-    if found.holds is False: raise GuaranteeError(f"{type(est).__name__} promised {found.promise}, and the smallest class it made has {found.k} row(s){'; ' + '; '.join(found.warnings) if (allow is not None or proof is not None) and found.warnings else ''}: nothing is returned. This is a fault of the method, not of the table; please report it.")
-    release = Release(data, y, found, np.flatnonzero(~kept), roles, make_schema(data, y, roles, dtypes, taxonomies), tuple(est.constraints))
+            found = audit(
+                data,
+                roles.quasi_identifiers,
+                k if proof is None and groups is None and est.guarantee is not None else None,
+                original=whole,
+                categorical=roles.categorical,
+                lost=np.flatnonzero(~kept),
+                consistency=proof is not None and len(X) <= _COUNTED,
+                y=y,
+                constraints=est.constraints,
+                taxonomies=taxonomies,
+            )
+            if proof is not None:
+                found = _concealed(found, k, coded, published, *proof)
+            elif est.guarantee is None:
+                found = _unpromised(found, k)
+            elif groups is not None:
+                found = _by_groups(found, groups, data)
+        except ValueError as e:
+            raise GuaranteeError(
+                f"{type(est).__name__} made a table that cannot be audited ({e}): nothing is"
+                " returned. This is a fault of the method; please report it."
+            ) from e
+    if found.holds is False:
+        raise GuaranteeError(
+            f"{type(est).__name__} promised {found.promise}, and the smallest class it made has"
+            f" {found.k}"
+            f" row(s){'; ' + '; '.join(found.warnings) if (allow is not None or proof is not None) and found.warnings else ''}:"
+            " nothing is returned. This is a fault of the method, not of the table; please"
+            " report it."
+        )
+    release = Release(
+        data,
+        y,
+        found,
+        np.flatnonzero(~kept),
+        roles,
+        make_schema(data, y, roles, dtypes, taxonomies),
+        tuple(est.constraints),
+    )
     return columns | {"attributes_": [a for a, _ in coded], "roles_": roles, "release_": release}
 
 # %% ../nbs/08b_release.ipynb #fd952a29
 class Anonymizer(TransformerMixin, BaseEstimator):
-    """What all anonymizers share. A method gives `_publish(attributes, codes, y, k, allow)`, which returns codes and cells of every quasi-identifier (code -1: the row is lost), and `_recode(codes)`, which does so for new rows; with `_by_value = True` it gets the table of new rows instead.
+    """What all anonymizers share.
+
+    A method gives `_publish(attributes, codes, y, k, allow)`, which returns codes and cells of
+    every quasi-identifier (code -1: the row is lost), and `_recode(codes)`, which does so for new
+    rows; with `_by_value = True` it gets the table of new rows instead.
 
     Parameters
     ----------
     k : int
         Rows that must look alike, at least 1 and at most the number of rows.
     quasi_identifiers : list of str or None
-        Columns an attacker may know; None means all columns of X (the careful reading). Their order breaks ties.
+        Columns an attacker may know; None means all columns of X (the careful reading). Their order
+        breaks ties.
     categorical : list of str or None
         Numeric columns that are categories.
     identifiers : list of str
         Columns to drop.
     missing : str
-        Missing values in a quasi-identifier: "error", "drop" (the row is lost, and reported) or "category".
+        Missing values in a quasi-identifier: "error", "drop" (the row is lost, and reported) or
+        "category".
     constraints : sequence
-        What every class must keep besides k: `LDiversity`, `TCloseness`, `Alpha` of `ppdt.diversity`.
+        What every class must keep besides k: `LDiversity`, `TCloseness`, `Alpha` of
+        `ppdt.diversity`.
 
     Attributes
     ----------
@@ -384,55 +820,117 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     ValueError, TypeError
         For parameters and tables that cannot be used.
     """
+
     _by_value = False
 
-    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", constraints=()):
-        self.k, self.quasi_identifiers, self.categorical, self.identifiers, self.missing, self.constraints = k, quasi_identifiers, categorical, identifiers, missing, constraints
+    def __init__(
+        self,
+        k=5,
+        quasi_identifiers=None,
+        categorical=None,
+        identifiers=(),
+        missing="error",
+        constraints=(),
+    ):
+        (
+            self.k,
+            self.quasi_identifiers,
+            self.categorical,
+            self.identifiers,
+            self.missing,
+            self.constraints,
+        ) = (k, quasi_identifiers, categorical, identifiers, missing, constraints)
 
     @property
     def guarantee(self):
-        "The promise, in words; None where a method promises nothing"
-        return "; ".join(["k-anonymity", *(o.promise(o.sensitive or "class") for o in check_constraints(self.constraints))])
+        """The promise, in words; None where a method promises nothing"""
+        return "; ".join(
+            [
+                "k-anonymity",
+                *(o.promise(o.sensitive or "class") for o in check_constraints(self.constraints)),
+            ]
+        )
 
-    def _check(self): "Check a method's own parameters"
+    def _check(self):
+        "Check a method's own parameters"
 
-    def _promised(self, roles, n): "Groups of quasi-identifiers, pairs (names, k), that are promised one by one; None: all together, with k"
+    def _promised(self, roles, n):
+        "Groups of quasi-identifiers, pairs (names, k), that are promised one by one; None: all together, with k"
 
     def fit(self, X, y=None):
-        "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
+        """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         _forget(self)
-        try: learnt = protect(self, X, y)
-        except BaseException: _forget(self); raise
+        try:
+            learnt = protect(self, X, y)
+        except BaseException:
+            _forget(self)
+            raise
         vars(self).update(learnt)
         return self
 
     def anonymize(self, X, y=None):
-        "Protect X and y, and return the Release"
+        """Protect X and y, and return the Release"""
         return self.fit(X, y).release_
 
     def fit_transform(self, X, y=None):
-        "Protect X and return the published table. Raises RowsLostError when rows were lost"
+        """Protect X and return the published table. Raises RowsLostError when rows were lost"""
         r = self.anonymize(X, y)
-        if len(r.lost): raise RowsLostError(f"{len(r.lost)} of {len(r.lost)+len(r.data)} rows were lost (release_.lost has their positions), so the table no longer fits its class. Use anonymize(X, y), which keeps both together, or AnonymizedClassifier.")
+        if len(r.lost):
+            raise RowsLostError(
+                f"{len(r.lost)} of {len(r.lost) + len(r.data)} rows were lost (release_.lost has"
+                " their positions), so the table no longer fits its class. Use anonymize(X, y),"
+                " which keeps both together, or AnonymizedClassifier."
+            )
         return r.data
 
     def transform(self, X):
-        "Recode new rows, shape (n_rows, n_columns), by what was learnt. Nothing is promised for them. Raises ValueError for other columns"
+        """Recode new rows, shape (n_rows, n_columns), by what was learnt.
+
+        Nothing is promised for them. Raises ValueError for other columns
+        """
         check_is_fitted(self, "attributes_")
-        if not hasattr(self, "_recode"): raise TypeError(f"{type(self).__name__} cannot recode new rows: it has no regions to place them in. Use test='raw' to classify them as they are.")
-        X = same_columns(X, _fit_columns(self), optional=self.roles_.identifiers, who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
+        if not hasattr(self, "_recode"):
+            raise TypeError(
+                f"{type(self).__name__} cannot recode new rows: it has no regions to place them in."
+                " Use test='raw' to classify them as they are."
+            )
+        X = same_columns(
+            X,
+            _fit_columns(self),
+            optional=self.roles_.identifiers,
+            who=type(self).__name__,
+            named=hasattr(self, "feature_names_in_"),
+        )
         if self._by_value:
             for a in self.attributes_:
-                gaps = int((encode(X[a.name], a.kind == "categorical")[1] < 0).sum())   # infinities are refused by this
-                if gaps and self.missing != "category": _refuse_gaps(a.name, gaps)
-        published = dict(zip(self.roles_.quasi_identifiers, self._recode(X if self._by_value else [_code_like(X[a.name], a) for a in self.attributes_])))
+                # infinities are refused by this
+                gaps = int((encode(X[a.name], a.kind == "categorical")[1] < 0).sum())
+                if gaps and self.missing != "category":
+                    _refuse_gaps(a.name, gaps)
+        published = dict(
+            zip(
+                self.roles_.quasi_identifiers,
+                self._recode(
+                    X if self._by_value else [_code_like(X[a.name], a) for a in self.attributes_]
+                ),
+            )
+        )
         at = {a.name: a for a in self.attributes_}
-        return pd.DataFrame({o: published_column(*published[o], X[o], at[o]) if o in at else X[o] for o in X.columns if o not in self.roles_.identifiers}, index=X.index)
+        return pd.DataFrame(
+            {
+                o: published_column(*published[o], X[o], at[o]) if o in at else X[o]
+                for o in X.columns
+                if o not in self.roles_.identifiers
+            },
+            index=X.index,
+        )
 
     def get_feature_names_out(self, input_features=None):
-        "Names of the published columns, shape (n_columns - n_identifiers,)"
+        """Names of the published columns, shape (n_columns - n_identifiers,)"""
         check_is_fitted(self, "attributes_")
-        return np.array([o for o in _fit_columns(self) if o not in self.roles_.identifiers], dtype=object)
+        return np.array(
+            [o for o in _fit_columns(self) if o not in self.roles_.identifiers], dtype=object
+        )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -442,105 +940,236 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         return tags
 
     def __getstate__(self):
-        state = dict(super().__getstate__()); state.pop("release_", None)
+        state = dict(super().__getstate__())
+        state.pop("release_", None)
         return state
 
 # %% ../nbs/08b_release.ipynb #4736d655
 def _fit_columns(est):
-    "Names of the columns seen in fit; an array's are x0, x1, ..."
+    """Names of the columns seen in fit; an array's are x0, x1, ..."""
     return list(getattr(est, "feature_names_in_", [f"x{i}" for i in range(est.n_features_in_)]))
 
+
 def _code_like(s, a):
-    "Codes of new rows in an old domain. Raises ValueError for missing values in a domain without them"
-    if a.dtype == "str" and pd.api.types.is_numeric_dtype(s.dtype): s = s.astype("str").where(s.notna())
+    """Codes of new rows in an old domain.
+
+    Raises ValueError for missing values in a domain without them
+    """
+    if a.dtype == "str" and pd.api.types.is_numeric_dtype(s.dtype):
+        s = s.astype("str").where(s.notna())
     c = encode_like(s, a)
-    if (c == -2).any(): _refuse_gaps(a.name, int((c == -2).sum()))
+    if (c == -2).any():
+        _refuse_gaps(a.name, int((c == -2).sum()))
     return c
 
+
 def _refuse_gaps(name, n):
-    raise ValueError(f"Column {name!r} is a quasi-identifier and must have no missing values (NaN) in transform. Got {n}: drop these rows first, or fit with missing='category' on a table that has some.")
+    raise ValueError(
+        f"Column {name!r} is a quasi-identifier and must have no missing values (NaN) in transform."
+        f" Got {n}: drop these rows first, or fit with missing='category' on a table that has some."
+    )
 
 # %% ../nbs/08b_release.ipynb #093e9f0d
 def _schema_fault(schema):
-    "What is wrong with a schema, beyond what `Schema.from_json` sees; None when nothing is"
+    """What is wrong with a schema, beyond what `Schema.from_json` sees; None when nothing is"""
     for c in schema.columns:
         v = c.get("values")
-        if v is not None and not (isinstance(v, list) and all(isinstance(o, str) and o for o in v) and len(set(v)) == len(v)): return f"the values of {c['name']!r} must be a list of different strings"
-    if not isinstance(schema.taxonomies, dict): return "taxonomies must be an object"
+        if v is not None and not (
+            isinstance(v, list)
+            and all(isinstance(o, str) and o for o in v)
+            and len(set(v)) == len(v)
+        ):
+            return f"the values of {c['name']!r} must be a list of different strings"
+    if not isinstance(schema.taxonomies, dict):
+        return "taxonomies must be an object"
     at = {c["name"]: _inner(c["dtype"]) for c in schema.columns}
     for o, lines in schema.taxonomies.items():
-        if o not in at: return f"there is a taxonomy of {o!r}, which is no column"
-        if not isinstance(lines, list) or not all(isinstance(l, list) and l and all(isinstance(n, str) for n in l) for l in lines): return f"the taxonomy of {o!r} must be a list of lists of names"
-        try: Taxonomy.from_lines(lines, at[o])
-        except ValueError as e: return f"the taxonomy of {o!r} cannot be used ({e})"
+        if o not in at:
+            return f"there is a taxonomy of {o!r}, which is no column"
+        if not isinstance(lines, list) or not all(
+            isinstance(l, list) and l and all(isinstance(n, str) for n in l) for l in lines
+        ):
+            return f"the taxonomy of {o!r} must be a list of lists of names"
+        try:
+            Taxonomy.from_lines(lines, at[o])
+        except ValueError as e:
+            return f"the taxonomy of {o!r} cannot be used ({e})"
 
-def read_schema(
-    path, # A release file
-    columns, # The columns it has
-)->Schema: # The schema beside it; None when there is none
-    "The schema of a release file, checked. Raises `TextFormError`: not a schema, or one of another file."
+
+def read_schema(path, columns) -> Schema:
+    """The schema of a release file, checked.
+
+    Parameters
+    ----------
+    path
+        A release file.
+    columns
+        The columns it has.
+
+    Returns
+    -------
+    Schema
+        The schema beside it; None when there is none.
+
+    Raises
+    ------
+    TextFormError
+        Not a schema, or one of another file.
+    """
     at = schema_path(path)
-    if not at.is_file(): return None
+    if not at.is_file():
+        return None
     advice = "write the release again, or delete the schema and use kinds="
-    try: schema = Schema.from_json(at.read_text(encoding="utf-8"))
-    except TextFormError: raise
-    except (KeyError, TypeError, ValueError, AttributeError) as e: raise TextFormError(f"{at.name} is not a schema ({type(e).__name__}: {e}); {advice}") from None
+    try:
+        schema = Schema.from_json(at.read_text(encoding="utf-8"))
+    except TextFormError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
+        raise TextFormError(
+            f"{at.name} is not a schema ({type(e).__name__}: {e}); {advice}"
+        ) from None
     fault = _schema_fault(schema)
-    if fault: raise TextFormError(f"{at.name} is not a schema: {fault}; {advice}")
+    if fault:
+        raise TextFormError(f"{at.name} is not a schema: {fault}; {advice}")
     names = [o["name"] for o in schema.columns]
-    if names != list(columns): raise TextFormError(f"{at.name} has the columns {', '.join(names)}; {Path(path).name} has {', '.join(columns)}; {advice}")
+    if names != list(columns):
+        raise TextFormError(
+            f"{at.name} has the columns {', '.join(names)}; {Path(path).name} has"
+            f" {', '.join(columns)}; {advice}"
+        )
     return schema
 
 # %% ../nbs/08b_release.ipynb #89ffdc6b
 def _read_column(texts, c):
-    "One column by its entry in the schema. Raises TextFormError for texts that are not what the schema says"
+    """One column by its entry in the schema.
+
+    Raises TextFormError for texts that are not what the schema says
+    """
     name, dtype, texts = c["name"], c["dtype"], np.asarray(texts, dtype=object)
-    if dtype == "bool" and (texts == "").any(): dtype = "boolean"
-    try: s = parse_column(texts, dtype, c.get("values"), c.get("ordered", False), name=name)
-    except TextFormError: raise
-    except (TypeError, ValueError, OverflowError, AttributeError) as e: raise TextFormError(f"column {name!r} cannot be read as {dtype} ({e}): mend the file, or give kinds=") from None
+    if dtype == "bool" and (texts == "").any():
+        dtype = "boolean"
+    try:
+        s = parse_column(texts, dtype, c.get("values"), c.get("ordered", False), name=name)
+    except TextFormError:
+        raise
+    except (TypeError, ValueError, OverflowError, AttributeError) as e:
+        raise TextFormError(
+            f"column {name!r} cannot be read as {dtype} ({e}): mend the file, or give kinds="
+        ) from None
     bad = s.isna().to_numpy() != (texts == "")
-    if s.dtype.kind == "f": bad |= np.isinf(s.to_numpy(dtype=float))
+    if s.dtype.kind == "f":
+        bad |= np.isinf(s.to_numpy(dtype=float))
     if not bad.any() and s.dtype.kind in "iu":
         codes, u = pd.factorize(texts)
-        bad = np.array([o != "" and isinstance(next(iter(parse_cell(o, dtype).values)), float) for o in u] + [False])[codes]
-    if bad.any(): raise TextFormError(f"column {name!r}, row {int(bad.argmax())+1}: {texts[bad.argmax()]!r} is not {'one of the declared values' if c.get('values') is not None else 'a value of ' + dtype}: mend the file, or give kinds=")
+        bad = np.array(
+            [o != "" and isinstance(next(iter(parse_cell(o, dtype).values)), float) for o in u]
+            + [False]
+        )[codes]
+    if bad.any():
+        raise TextFormError(
+            f"column {name!r}, row {int(bad.argmax()) + 1}: {texts[bad.argmax()]!r} is not"
+            f" {'one of the declared values' if c.get('values') is not None else 'a value of ' + dtype}:"
+            " mend the file, or give kinds="
+        )
     return s
 
+
 def _number_dtype(s):
-    "int64 or float64, by the values that the cells of a column name"
-    ends = [v for c in cells(s)[1] for v in ((c.lo, c.hi) if isinstance(c, Interval) else getattr(c, "values", ())) if v is not MISSING]
+    """int64 or float64, by the values that the cells of a column name"""
+    ends = [
+        v
+        for c in cells(s)[1]
+        for v in ((c.lo, c.hi) if isinstance(c, Interval) else getattr(c, "values", ()))
+        if v is not MISSING
+    ]
     return "int64" if all(isinstance(v, int) for v in ends) else "float64"
 
-def read_release(
-    path, # A `.csv` or `.parquet` file; its schema, `out.schema.json` beside `out.csv`, is used when it is there
-    kinds:dict=None, # "numeric" or "categorical" for columns to read as cells where no schema says so; it goes before the schema
-)->Release: # The release: `data`, `y`, an audit of what the file shows, roles and schema
-    "Read a release. Without schema and `kinds` a column holds literal strings. Raises `TextFormError` for a file that is not a table of cells, ValueError for unknown columns in `kinds`."
+
+def read_release(path, kinds: dict = None) -> Release:
+    """Read a release.
+
+    Without schema and `kinds` a column holds literal strings.
+
+    Parameters
+    ----------
+    path
+        A `.csv` or `.parquet` file; its schema, `out.schema.json` beside `out.csv`, is used when it
+        is there.
+    kinds : dict
+        "numeric" or "categorical" for columns to read as cells where no schema says so; it goes
+        before the schema.
+
+    Returns
+    -------
+    Release
+        The release: `data`, `y`, an audit of what the file shows, roles and schema.
+
+    Raises
+    ------
+    TextFormError
+        For a file that is not a table of cells, ValueError for unknown columns in `kinds`.
+    """
     t, kinds = read_text(path), dict(kinds or {})
     for o, kind in kinds.items():
-        if o not in t.columns: raise ValueError(f"'kinds' must name columns of the file. Got {o!r}; the columns are {', '.join(t.columns)}.")
-        if kind not in ("numeric", "categorical"): raise ValueError(f"'kinds' must say 'numeric' or 'categorical'. Got {kind!r} for {o!r}.")
+        if o not in t.columns:
+            raise ValueError(
+                f"'kinds' must name columns of the file. Got {o!r}; the columns are"
+                f" {', '.join(t.columns)}."
+            )
+        if kind not in ("numeric", "categorical"):
+            raise ValueError(
+                f"'kinds' must say 'numeric' or 'categorical'. Got {kind!r} for {o!r}."
+            )
     schema = read_schema(path, t.columns)
     literal = [] if schema else [o for o in t.columns if o not in kinds]
-    known = {o["name"]: o for o in schema.columns} if schema else {o: {"name": o, "role": "other", "kind": "categorical", "dtype": "str"} for o in t.columns}
-    for o, kind in kinds.items(): known[o] = {"name": o, "role": known[o]["role"], "kind": kind, "dtype": "number" if kind == "numeric" else "str"}
-    data = pd.DataFrame({o: pd.Series(t[o].map(lambda s: s or None), dtype="str") if o in literal else _read_column(t[o], known[o]) for o in t.columns})
-    for o, kind in kinds.items(): known[o]["dtype"] = _number_dtype(data[o]) if kind == "numeric" else "str"
+    known = (
+        {o["name"]: o for o in schema.columns}
+        if schema
+        else {
+            o: {"name": o, "role": "other", "kind": "categorical", "dtype": "str"}
+            for o in t.columns
+        }
+    )
+    for o, kind in kinds.items():
+        known[o] = {
+            "name": o,
+            "role": known[o]["role"],
+            "kind": kind,
+            "dtype": "number" if kind == "numeric" else "str",
+        }
+    data = pd.DataFrame(
+        {
+            o: (
+                pd.Series(t[o].map(lambda s: s or None), dtype="str")
+                if o in literal
+                else _read_column(t[o], known[o])
+            )
+            for o in t.columns
+        }
+    )
+    for o, kind in kinds.items():
+        known[o]["dtype"] = _number_dtype(data[o]) if kind == "numeric" else "str"
     schema = Schema(tuple(known.values()), schema.taxonomies if schema else {})
     qi, cls = schema.role("quasi_identifier"), schema.role("class")
     y = data.pop(cls[0]) if cls else None
-    cat = tuple(o["name"] for o in schema.columns if o["kind"] == "categorical" and o["role"] != "class")
-    if not qi: return Release(data, y, roles=Roles((), cat, (), tuple(data.columns)), schema=schema)
-    return Release(data, y, audit(data, qi), roles=check_roles(data.columns, qi, cat), schema=schema)
+    cat = tuple(
+        o["name"] for o in schema.columns if o["kind"] == "categorical" and o["role"] != "class"
+    )
+    if not qi:
+        return Release(data, y, roles=Roles((), cat, (), tuple(data.columns)), schema=schema)
+    return Release(
+        data, y, audit(data, qi), roles=check_roles(data.columns, qi, cat), schema=schema
+    )
 
 # %% ../nbs/08b_release.ipynb #954672c7
 def _inner_has(method):
-    "Is there such a method in the classifier, fitted or not?"
+    """Is there such a method in the classifier, fitted or not?"""
     return lambda self: hasattr(getattr(self, "classifier_", self.classifier), method)
 
+
 class AnonymizedClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that learns from a release: the training part is protected inside `fit`, so also inside each fold.
+    """A classifier that learns from a release: the training part is protected inside `fit`, so also
+    inside each fold.
 
     Parameters
     ----------
@@ -549,7 +1178,8 @@ class AnonymizedClassifier(ClassifierMixin, BaseEstimator):
     classifier : estimator
         Learns from the published table; it is cloned.
     test : str
-        "raw" (rows to classify are as they are) or "recoded" (they are recoded by the anonymizer first).
+        "raw" (rows to classify are as they are) or "recoded" (they are recoded by the anonymizer
+        first).
 
     Attributes
     ----------
@@ -569,45 +1199,89 @@ class AnonymizedClassifier(ClassifierMixin, BaseEstimator):
     ValueError, TypeError
         For a parameter or a table that is not allowed.
     """
-    def __init__(self, anonymizer=None, classifier=None, test="raw"): self.anonymizer, self.classifier, self.test = anonymizer, classifier, test
+
+    def __init__(self, anonymizer=None, classifier=None, test="raw"):
+        self.anonymizer, self.classifier, self.test = anonymizer, classifier, test
 
     def fit(self, X, y):
-        "Protect X, shape (n_rows, n_columns), with y, and learn from the release; lost rows are left out of both"
+        """Protect X, shape (n_rows, n_columns), with y, and learn from the release; lost rows are
+        left out of both
+        """
         _forget(self)
-        if self.test not in ("raw", "recoded"): raise ValueError(f"'test' must be 'raw' or 'recoded'. Got {self.test!r}.")
-        for name, method, example in (("anonymizer", "anonymize", "MondrianAnonymizer(k=5)"), ("classifier", "predict", "GeneralizedID3Classifier()")):
+        if self.test not in ("raw", "recoded"):
+            raise ValueError(f"'test' must be 'raw' or 'recoded'. Got {self.test!r}.")
+        for name, method, example in (
+            ("anonymizer", "anonymize", "MondrianAnonymizer(k=5)"),
+            ("classifier", "predict", "GeneralizedID3Classifier()"),
+        ):
             est = getattr(self, name)
-            if isinstance(est, type) or not hasattr(est, method): raise TypeError(f"'{name}' must be an estimator with {method}(), an object and not the class. Got {est!r}: give one, for example {example}.")
-        if y is None: raise ValueError("'y' must be the class of each row. Got None. (requires y to be passed, but the target y is None)")
+            if isinstance(est, type) or not hasattr(est, method):
+                raise TypeError(
+                    f"'{name}' must be an estimator with {method}(), an object and not the class."
+                    f" Got {est!r}: give one, for example {example}."
+                )
+        if y is None:
+            raise ValueError(
+                "'y' must be the class of each row. Got None. (requires y to be passed, but the"
+                " target y is None)"
+            )
         y = check_class(y, check_table(X))
         check_classification_targets(np.asarray(y.dropna()))
         anonymizer = clone(self.anonymizer)
         r = anonymizer.anonymize(X, y)
-        if self.test == "recoded" and not hasattr(anonymizer, "_recode"): raise TypeError(f"'test' must be 'raw' for an anonymizer that cannot recode new rows. Got 'recoded' with {type(getattr(anonymizer, 'fitted', anonymizer)).__name__}.")
-        try: classifier = clone(self.classifier).fit(r.data, r.y)
+        if self.test == "recoded" and not hasattr(anonymizer, "_recode"):
+            raise TypeError(
+                "'test' must be 'raw' for an anonymizer that cannot recode new rows. Got 'recoded'"
+                f" with {type(getattr(anonymizer, 'fitted', anonymizer)).__name__}."
+            )
+        try:
+            classifier = clone(self.classifier).fit(r.data, r.y)
         except (TypeError, ValueError) as e:
-            if not any(o in str(e) for o in ("ValueSet", "Interval", "Suppressed", "Node", "Centroid", "Exact")): raise
-            raise TypeError(f"'classifier' must read published cells, and {type(self.classifier).__name__} does not ({e}): put a ReleaseEncoder before it, make_pipeline(ReleaseEncoder(), classifier).") from e
-        self.anonymizer_, self.classifier_, self.classes_ = anonymizer, classifier, classifier.classes_
+            if not any(
+                o in str(e)
+                for o in ("ValueSet", "Interval", "Suppressed", "Node", "Centroid", "Exact")
+            ):
+                raise
+            raise TypeError(
+                f"'classifier' must read published cells, and {type(self.classifier).__name__} does"
+                f" not ({e}): put a ReleaseEncoder before it, make_pipeline(ReleaseEncoder(),"
+                " classifier)."
+            ) from e
+        self.anonymizer_, self.classifier_, self.classes_ = (
+            anonymizer,
+            classifier,
+            classifier.classes_,
+        )
         for o in ("n_features_in_", "feature_names_in_"):
-            if hasattr(anonymizer, o): setattr(self, o, getattr(anonymizer, o))
+            if hasattr(anonymizer, o):
+                setattr(self, o, getattr(anonymizer, o))
         return self
 
     def _ask(self, method, X):
-        "The classifier's answer for rows as they are, or recoded"
+        """The classifier's answer for rows as they are, or recoded"""
         check_is_fitted(self, "classifier_")
         ids = self.anonymizer_.roles_.identifiers
-        X = same_columns(X, _fit_columns(self), optional=ids, who=type(self).__name__, named=hasattr(self, "feature_names_in_"))
-        X = self.anonymizer_.transform(X) if self.test == "recoded" else X[[o for o in X.columns if o not in ids]]
+        X = same_columns(
+            X,
+            _fit_columns(self),
+            optional=ids,
+            who=type(self).__name__,
+            named=hasattr(self, "feature_names_in_"),
+        )
+        X = (
+            self.anonymizer_.transform(X)
+            if self.test == "recoded"
+            else X[[o for o in X.columns if o not in ids]]
+        )
         return getattr(self.classifier_, method)(X)
 
     def predict(self, X):
-        "Classes of rows, shape (n_rows,)"
+        """Classes of rows, shape (n_rows,)"""
         return self._ask("predict", X)
 
     @available_if(_inner_has("predict_proba"))
     def predict_proba(self, X):
-        "Class probabilities of rows, shape (n_rows, n_classes)"
+        """Class probabilities of rows, shape (n_rows, n_classes)"""
         return self._ask("predict_proba", X)
 
     def __sklearn_tags__(self):

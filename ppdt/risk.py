@@ -19,7 +19,11 @@ from .tables import check_table, encode
 
 # %% ../nbs/16a_risk.ipynb #9f20fe7a
 def _left(tree, i, before):
-    "What the attribute of node i's parent can still be at node i: a set of codes, or the ends (lo, hi) of an interval. `before`: what it could be above"
+    """What the attribute of node i's parent can still be at node i: a set of codes, or the ends
+    (lo, hi) of an interval.
+
+    `before`: what it could be above
+    """
     p = tree.parent[i]
     if tree.kind[p] == THRESHOLD:
         t, (lo, hi) = float(tree.threshold[p]), before
@@ -29,73 +33,132 @@ def _left(tree, i, before):
 
 # %% ../nbs/16a_risk.ipynb #72d8d9e3
 def _share(left, whole):
-    "V_j(t)/V_j; `whole` is a set of codes, or (lo, hi, smallest gap between two values)"
-    if isinstance(whole, frozenset): return max(len(left), 1)/max(len(whole), 1)
+    """V_j(t)/V_j; `whole` is a set of codes, or (lo, hi, smallest gap between two values)"""
+    if isinstance(whole, frozenset):
+        return max(len(left), 1) / max(len(whole), 1)
     lo, hi, gap = whole
-    return min(max(left[1] - left[0], gap)/(hi - lo), 1.) if hi > lo else 1.
+    return min(max(left[1] - left[0], gap) / (hi - lo), 1.0) if hi > lo else 1.0
 
 # %% ../nbs/16a_risk.ipynb #ed05820e
 def _domains(tree, attributes):
-    "What each attribute that a tree asks can be in the whole table: a set of codes, or (lo, hi, gap). `attributes`: {name: Attribute}, or {} for the tree's own categories"
+    """What each attribute that a tree asks can be in the whole table: a set of codes, or (lo, hi,
+    gap).
+
+    `attributes`: {name: Attribute}, or {} for the tree's own categories
+    """
+
     def domain(j):
         a, number = attributes.get(tree.names[j]), tree.kind[tree.attribute == j][0] == THRESHOLD
-        if a is None and number: raise ValueError(f"'X' must be given, the table that the tree was learnt from: the risk of a question such as {branch_text(tree, tree.children(int(np.flatnonzero(tree.attribute == j)[0]))[0])!r} depends on the range of {tree.names[j]!r}.")
+        if a is None and number:
+            raise ValueError(
+                "'X' must be given, the table that the tree was learnt from: the risk of a"
+                " question such as"
+                f" {branch_text(tree, tree.children(int(np.flatnonzero(tree.attribute == j)[0]))[0])!r}"
+                f" depends on the range of {tree.names[j]!r}."
+            )
         if number:
-            p = a.positions[:len(a.known)]
-            return (float(p[0]), float(p[-1]), float(np.diff(p).min())) if len(p) > 1 else (0., 0., 0.)
+            p = a.positions[: len(a.known)]
+            return (
+                (float(p[0]), float(p[-1]), float(np.diff(p).min()))
+                if len(p) > 1
+                else (0.0, 0.0, 0.0)
+            )
         known = None if a is None else set(a.items)
         return frozenset(i for i, v in enumerate(tree.values[j]) if known is None or v in known)
+
     return {j: domain(j) for j in np.unique(tree.attribute[tree.attribute >= 0]).tolist()}
 
 # %% ../nbs/16a_risk.ipynb #3f2cdfa6
 def _background(tree, domains):
-    "Equation (1) for each node, shape (n_nodes,). Source: erp, Definition 1"
-    big, left = np.zeros(len(tree)), [{j: d if isinstance(d, frozenset) else d[:2] for j, d in domains.items()}]
+    """Equation (1) for each node, shape (n_nodes,). Source: erp, Definition 1"""
+    big, left = (
+        np.zeros(len(tree)),
+        [{j: d if isinstance(d, frozenset) else d[:2] for j, d in domains.items()}],
+    )
     for i in range(1, len(tree)):
         p, j = int(tree.parent[i]), int(tree.attribute[tree.parent[i]])
         now = _left(tree, i, left[p][j])
         left.append(left[p] | {j: now})
         big[i] = big[p] + np.log2(_share(left[p][j], domains[j])) - np.log2(_share(now, domains[j]))
-    return np.round(big, 12) + 0.
+    return np.round(big, 12) + 0.0
 
 # %% ../nbs/16a_risk.ipynb #2cbbc821
 def _log2(n):
-    "log2 of row counts; infinite where there is nobody to find"
+    """log2 of row counts; infinite where there is nobody to find"""
     n = np.asarray(n, dtype=float)
     return np.where(n > 0, np.log2(np.where(n > 0, n, 1)), np.inf)
 
 # %% ../nbs/16a_risk.ipynb #aa65a258
-def plot_risk_plane(
-    risk:pd.DataFrame, # What `error_risk` returned
-    *,
-    leaves:bool=True, # Draw leaves only? False: all nodes
-    names:bool=True, # Write the number of each node beside it?
-    ax=None, # Where to draw; None: the current axes
-): # The axes
-    "Bits of background against bits of identity, a point a node, and lines of equal R. Source: erp, Definitions 1 to 3."
+def plot_risk_plane(risk: pd.DataFrame, *, leaves: bool = True, names: bool = True, ax=None):
+    """Bits of background against bits of identity, a point a node, and lines of equal R.
+
+    Source: erp, Definitions 1 to 3.
+
+    Parameters
+    ----------
+    risk : pd.DataFrame
+        What `error_risk` returned.
+    leaves : bool
+        Draw leaves only? False: all nodes.
+    names : bool
+        Write the number of each node beside it?
+    ax
+        Where to draw; None: the current axes.
+
+    Returns
+    -------
+    object
+        The axes.
+    """
     import matplotlib.pyplot as plt
+
     ax = ax or plt.gca()
     t = risk[np.isfinite(risk.R)]
-    if leaves: t = t[t.ratio.isna()]
+    if leaves:
+        t = t[t.ratio.isna()]
     lo, hi = int(np.floor(t.R.min())), int(np.ceil(t.R.max()))
-    step = max(1, (hi - lo)//6)
-    for r in range(lo, hi + 1, step): ax.plot([0, r], [r, 0], color='#c9ced6', ls='--', lw=.8, zorder=0)
-    ax.scatter(t.BIG, t.ICR, s=14 if len(t) > 40 else 36, color='#2b6cb0', alpha=.4 if len(t) > 40 else 1, lw=0)
+    step = max(1, (hi - lo) // 6)
+    for r in range(lo, hi + 1, step):
+        ax.plot([0, r], [r, 0], color="#c9ced6", ls="--", lw=0.8, zorder=0)
+    ax.scatter(
+        t.BIG,
+        t.ICR,
+        s=14 if len(t) > 40 else 36,
+        color="#2b6cb0",
+        alpha=0.4 if len(t) > 40 else 1,
+        lw=0,
+    )
     if names:
-        for i, b, c in zip(t.index, t.BIG, t.ICR): ax.annotate(str(i), (b, c), xytext=(4, 3), textcoords='offset points', fontsize=8)
-    ax.set(xlabel='bits of background, BIG', ylabel='bits of identity, ICR', xlim=(-.1*max(t.BIG.max(), 1), 1.15*max(t.BIG.max(), 1)), ylim=(-.05*t.ICR.max(), 1.15*max(t.ICR.max(), 1)))
+        for i, b, c in zip(t.index, t.BIG, t.ICR):
+            ax.annotate(str(i), (b, c), xytext=(4, 3), textcoords="offset points", fontsize=8)
+    ax.set(
+        xlabel="bits of background, BIG",
+        ylabel="bits of identity, ICR",
+        xlim=(-0.1 * max(t.BIG.max(), 1), 1.15 * max(t.BIG.max(), 1)),
+        ylim=(-0.05 * t.ICR.max(), 1.15 * max(t.ICR.max(), 1)),
+    )
     return ax
 
 # %% ../nbs/16a_risk.ipynb #caadb015
 def _ratio(bits, errors):
-    "Equation (10). Where pruning costs no error: infinite, 0, or minus infinite, by the sign of the bits"
-    if abs(errors) > 1e-9: return round(bits/errors, 9)
-    return 0. if abs(bits) < 1e-9 else float(np.copysign(np.inf, bits))
+    """Equation (10).
+
+    Where pruning costs no error: infinite, 0, or minus infinite, by the sign of the bits
+    """
+    if abs(errors) > 1e-9:
+        return round(bits / errors, 9)
+    return 0.0 if abs(bits) < 1e-9 else float(np.copysign(np.inf, bits))
 
 # %% ../nbs/16a_risk.ipynb #90f69c52
 def _sums(tree, n, errors, risk):
-    "(R, E, rows of the smallest leaf) of each branch, equations (6) and (9); leaves without rows are left out"
-    low, errs, small = risk.copy(), np.asarray(errors, dtype=float).copy(), np.where(n > 0, n, np.inf)
+    """(R, E, rows of the smallest leaf) of each branch, equations (6) and (9); leaves without rows
+    are left out
+    """
+    low, errs, small = (
+        risk.copy(),
+        np.asarray(errors, dtype=float).copy(),
+        np.where(n > 0, n, np.inf),
+    )
     inner = tree.attribute >= 0
     low[inner], errs[inner], small[inner] = np.inf, 0, np.inf
     for i in range(len(tree) - 1, 0, -1):
@@ -105,137 +168,275 @@ def _sums(tree, n, errors, risk):
 
 # %% ../nbs/16a_risk.ipynb #1ce6424d
 def _counted(tree):
-    "A tree with counts, and what it asks. Raises ValueError for one whose counts are withheld"
+    """A tree with counts, and what it asks. Raises ValueError for one whose counts are withheld"""
     m = _open_model(tree, None)
     for o in m.asks:
-        if o.number is not None: raise ValueError(f"'tree' must ask columns as they are. Got one that asks indicators or numbers made of {o.column!r}: use C45Classifier, which asks categories itself.")
-    if m.tree.withheld: raise ValueError("'tree' must have its counts. Got one that was read from a file without them: risk is counted in rows; use the tree as it was learnt.")
+        if o.number is not None:
+            raise ValueError(
+                "'tree' must ask columns as they are. Got one that asks indicators or numbers made"
+                f" of {o.column!r}: use C45Classifier, which asks categories itself."
+            )
+    if m.tree.withheld:
+        raise ValueError(
+            "'tree' must have its counts. Got one that was read from a file without them: risk is"
+            " counted in rows; use the tree as it was learnt."
+        )
     return m
 
 # %% ../nbs/16a_risk.ipynb #b885a491
 def _attributes_of(tree, X, categorical=()):
-    "Domains by name of the columns that a tree asks. Raises ValueError for missing columns"
-    if X is None: return {}
+    """Domains by name of the columns that a tree asks. Raises ValueError for missing columns"""
+    if X is None:
+        return {}
     X = check_table(X)
     asked = [tree.names[j] for j in np.unique(tree.attribute[tree.attribute >= 0]).tolist()]
     lacks = [o for o in asked if o not in X.columns]
-    if lacks: raise ValueError(f"'X' must have the columns that the tree asks. Got none named {lacks[0]!r}; the columns are {', '.join(X.columns)}.")
+    if lacks:
+        raise ValueError(
+            f"'X' must have the columns that the tree asks. Got none named {lacks[0]!r}; the"
+            f" columns are {', '.join(X.columns)}."
+        )
     number = {tree.names[j] for j in tree.attribute[tree.kind == THRESHOLD].tolist()}
     return {o: encode(X[o], o not in number)[0] for o in asked}
 
 # %% ../nbs/16a_risk.ipynb #a2cbb04a
 def _observed(m, X, attributes, domains):
-    "Equation (1) with the values of the rows of each node, for attributes on its path; shape (n_nodes,)"
+    """Equation (1) with the values of the rows of each node, for attributes on its path; shape
+    (n_nodes,)
+    """
     t, stops = m.tree, _stops(m, X)
     below, on_path = [np.zeros(0, dtype=np.int64) for _ in range(len(t))], [frozenset()]
     order = np.argsort(stops, kind="stable")
-    for v, rows in enumerate(np.split(order, np.searchsorted(stops[order], np.arange(1, len(t))))): below[v] = rows
-    for i in range(len(t) - 1, 0, -1): below[t.parent[i]] = np.append(below[t.parent[i]], below[i])
+    for v, rows in enumerate(np.split(order, np.searchsorted(stops[order], np.arange(1, len(t))))):
+        below[v] = rows
+    for i in range(len(t) - 1, 0, -1):
+        below[t.parent[i]] = np.append(below[t.parent[i]], below[i])
     codes = {j: encode(X[t.names[j]], isinstance(d, frozenset))[1] for j, d in domains.items()}
+
     def bits(i, j):
         seen = np.unique(codes[j][below[i]])
-        if isinstance(domains[j], frozenset): return -np.log2(max(len(seen), 1)/max(len(domains[j]), 1))
+        if isinstance(domains[j], frozenset):
+            return -np.log2(max(len(seen), 1) / max(len(domains[j]), 1))
         p = attributes[t.names[j]].positions[seen] if len(seen) else np.zeros(1)
         return -np.log2(_share((p[0], p[-1]), domains[j]))
-    for i in range(1, len(t)): on_path.append(on_path[t.parent[i]] | {int(t.attribute[t.parent[i]])})
-    return np.round([sum(bits(i, j) for j in sorted(on_path[i])) for i in range(len(t))], 12) + 0.
+
+    for i in range(1, len(t)):
+        on_path.append(on_path[t.parent[i]] | {int(t.attribute[t.parent[i]])})
+    return np.round([sum(bits(i, j) for j in sorted(on_path[i])) for i in range(len(t))], 12) + 0.0
 
 # %% ../nbs/16a_risk.ipynb #49573e99
-def error_risk(
-    tree, # A `Tree`, or a fitted classifier that has one
-    X:pd.DataFrame=None, # The table it was learnt from, shape (n_rows, n_columns): for the ranges of numbers, and the values that occur; without it a tree that asks categories only is measured by its own values
-    domain:str="path", # "path": what the questions leave open; "observed": the values of the rows in a node
-)->pd.DataFrame: # One line a node: `n`, `E`, `BIG`, `ICR`, `R`, and for inner nodes the branch's `R_branch`, `E_branch`, `smallest` (rows of its smallest leaf) and `ratio`, bits per error
-    "Bits of background and identity, errors, and the error-risk ratio of every node. Raises ValueError: numbers without `X`, missing columns, a tree without counts. Source: erp, Eqs. 1 to 10."
+def error_risk(tree, X: pd.DataFrame = None, domain: str = "path") -> pd.DataFrame:
+    """Bits of background and identity, errors, and the error-risk ratio of every node.
+
+    Source: erp, Eqs. 1 to 10.
+
+    Parameters
+    ----------
+    tree
+        A `Tree`, or a fitted classifier that has one.
+    X : pd.DataFrame
+        The table it was learnt from, shape (n_rows, n_columns): for the ranges of numbers, and the
+        values that occur; without it a tree that asks categories only is measured by its own
+        values.
+    domain : str
+        "path": what the questions leave open; "observed": the values of the rows in a node.
+
+    Returns
+    -------
+    pd.DataFrame
+        One line a node: `n`, `E`, `BIG`, `ICR`, `R`, and for inner nodes the branch's `R_branch`,
+        `E_branch`, `smallest` (rows of its smallest leaf) and `ratio`, bits per error.
+
+    Raises
+    ------
+    ValueError
+        Numbers without `X`, missing columns, a tree without counts.
+    """
     _check_choice("domain", domain, ("path", "observed"))
     m = _counted(tree)
     t, at = m.tree, _attributes_of(m.tree, X)
     domains = _domains(t, at)
-    if domain == "observed" and X is None: raise ValueError("'X' must be given with domain='observed', which looks at the rows of each node.")
+    if domain == "observed" and X is None:
+        raise ValueError(
+            "'X' must be given with domain='observed', which looks at the rows of each node."
+        )
     big = _background(t, domains) if domain == "path" else _observed(m, check_table(X), at, domains)
     risk, errors = big + _log2(t.n), t.n - t.counts.max(axis=1, initial=0)
     low, errs, small = _sums(t, t.n, errors, risk)
-    res = pd.DataFrame(dict(n=t.n, E=errors, BIG=big, ICR=_log2(t.n), R=risk, R_branch=low, E_branch=errs, smallest=small), index=pd.RangeIndex(len(t), name="node"))
-    res["ratio"] = [_ratio(r - l, e) if n > 0 else 0. for n, r, l, e in zip(t.n, risk, low, errors - errs)]
+    res = pd.DataFrame(
+        dict(
+            n=t.n,
+            E=errors,
+            BIG=big,
+            ICR=_log2(t.n),
+            R=risk,
+            R_branch=low,
+            E_branch=errs,
+            smallest=small,
+        ),
+        index=pd.RangeIndex(len(t), name="node"),
+    )
+    res["ratio"] = [
+        _ratio(r - l, e) if n > 0 else 0.0 for n, r, l, e in zip(t.n, risk, low, errors - errs)
+    ]
     res.loc[t.attribute < 0, ["R_branch", "E_branch", "smallest", "ratio"]] = np.nan
     return res
 
 # %% ../nbs/16a_risk.ipynb #d19ce830
 def _textbook_prune(tree, risk, k, rule="minimal"):
-    "Nodes in the order in which their branches are pruned; `risk` is R of each node. Source: erp, Fig. 2"
+    """Nodes in the order in which their branches are pruned; `risk` is R of each node.
+
+    Source: erp, Fig. 2
+    """
     cut, kids = [], _kids(tree)
-    def leaves(v): return [v] if v in cut or not kids[v] else [l for s in kids[v] for l in leaves(s)]
-    def inner(v): return [] if v in cut or not kids[v] else [v] + [u for s in kids[v] for u in inner(s)]
-    def full(ls): return [l for l in ls if tree.n[l] > 0]
-    def error(ls): return sum(tree.n[l] - tree.counts[l].max() for l in ls)
-    def in_question(v): return any(tree.n[l] < k for l in full(leaves(v)))
-    def ratio(v): return _ratio(risk[v] - min(risk[l] for l in full(leaves(v))), error([v]) - error(leaves(v)))
-    def depth(v): return 0 if v == 0 else 1 + depth(tree.parent[v])
+
+    def leaves(v):
+        return [v] if v in cut or not kids[v] else [l for s in kids[v] for l in leaves(s)]
+
+    def inner(v):
+        return [] if v in cut or not kids[v] else [v] + [u for s in kids[v] for u in inner(s)]
+
+    def full(ls):
+        return [l for l in ls if tree.n[l] > 0]
+
+    def error(ls):
+        return sum(tree.n[l] - tree.counts[l].max() for l in ls)
+
+    def in_question(v):
+        return any(tree.n[l] < k for l in full(leaves(v)))
+
+    def ratio(v):
+        return _ratio(
+            risk[v] - min(risk[l] for l in full(leaves(v))), error([v]) - error(leaves(v))
+        )
+
+    def depth(v):
+        return 0 if v == 0 else 1 + depth(tree.parent[v])
+
     while asked := [v for v in inner(0) if in_question(v)]:
-        if rule == "minimal": asked = [v for v in asked if not any(u in asked for u in inner(v)[1:])]
+        if rule == "minimal":
+            asked = [v for v in asked if not any(u in asked for u in inner(v)[1:])]
         cut.append(min(asked, key=lambda v: (-ratio(v), tree.n[v], -depth(v), v)))
     return cut
 
 # %% ../nbs/16a_risk.ipynb #050acf28
 class _Branches:
-    "What the leaves of every branch come to, while branches are pruned. `poor` says of a node with rows whether it may not be a leaf"
+    """What the leaves of every branch come to, while branches are pruned.
+
+    `poor` says of a node with rows whether it may not be a leaf
+    """
+
     def __init__(self, parent, n, errors, risk, poor):
-        self.parent, self.n, self.own, self.risk, self.poor = *(np.asarray(o).tolist() for o in (parent, n, errors, risk)), poor
+        self.parent, self.n, self.own, self.risk, self.poor = (
+            *(np.asarray(o).tolist() for o in (parent, n, errors, risk)),
+            poor,
+        )
         m = len(self.parent)
-        self.kids, self.depth = [[] for _ in range(m)], [0]*m
-        for i in range(1, m): self.kids[self.parent[i]].append(i); self.depth[i] = self.depth[self.parent[i]] + 1
-        self.low, self.errors, self.small, self.bad = [0.]*m, [0.]*m, [0.]*m, [False]*m
-        for i in range(m - 1, -1, -1): self.renew(i)
+        self.kids, self.depth = [[] for _ in range(m)], [0] * m
+        for i in range(1, m):
+            self.kids[self.parent[i]].append(i)
+            self.depth[i] = self.depth[self.parent[i]] + 1
+        self.low, self.errors, self.small, self.bad = [0.0] * m, [0.0] * m, [0.0] * m, [False] * m
+        for i in range(m - 1, -1, -1):
+            self.renew(i)
 
     def renew(self, i):
-        "Sums of a branch from those of its sons; a leaf without rows counts for nothing"
+        """Sums of a branch from those of its sons; a leaf without rows counts for nothing"""
         s = self.kids[i]
-        if s: self.low[i], self.errors[i], self.small[i], self.bad[i] = min(self.low[v] for v in s), sum(self.errors[v] for v in s), min(self.small[v] for v in s), any(self.bad[v] for v in s)
-        elif self.n[i] > 0: self.low[i], self.errors[i], self.small[i], self.bad[i] = self.risk[i], self.own[i], self.n[i], self.poor(i)
-        else: self.low[i], self.errors[i], self.small[i], self.bad[i] = np.inf, 0., np.inf, False
+        if s:
+            self.low[i], self.errors[i], self.small[i], self.bad[i] = (
+                min(self.low[v] for v in s),
+                sum(self.errors[v] for v in s),
+                min(self.small[v] for v in s),
+                any(self.bad[v] for v in s),
+            )
+        elif self.n[i] > 0:
+            self.low[i], self.errors[i], self.small[i], self.bad[i] = (
+                self.risk[i],
+                self.own[i],
+                self.n[i],
+                self.poor(i),
+            )
+        else:
+            self.low[i], self.errors[i], self.small[i], self.bad[i] = np.inf, 0.0, np.inf, False
 
-    def ratio(self, i): return _ratio(self.risk[i] - self.low[i], self.own[i] - self.errors[i])
+    def ratio(self, i):
+        return _ratio(self.risk[i] - self.low[i], self.own[i] - self.errors[i])
+
     def in_question(self, i, rule):
-        return bool(self.kids[i]) and self.bad[i] and (rule == "literal" or not any(self.bad[v] for v in self.kids[i] if self.kids[v]))
-    def place(self, i): return -self.ratio(i), self.n[i], -self.depth[i], i
+        return (
+            bool(self.kids[i])
+            and self.bad[i]
+            and (rule == "literal" or not any(self.bad[v] for v in self.kids[i] if self.kids[v]))
+        )
+
+    def place(self, i):
+        return -self.ratio(i), self.n[i], -self.depth[i], i
 
     def prune(self, i, rule):
-        "Make a branch a leaf: (nodes above whose sums are renewed, nodes that are gone). Under \"minimal\" the way up ends where something else is in question first"
+        """Make a branch a leaf: (nodes above whose sums are renewed, nodes that are gone).
+
+        Under "minimal" the way up ends where something else is in question first
+        """
         gone = []
         stack = list(self.kids[i])
-        while stack: v = stack.pop(); gone.append(v); stack += self.kids[v]; self.kids[v] = []
+        while stack:
+            v = stack.pop()
+            gone.append(v)
+            stack += self.kids[v]
+            self.kids[v] = []
         self.kids[i], way = [], [i]
         self.renew(i)
         while (v := way[-1]) > 0 and not (rule == "minimal" and v != i and self.bad[v]):
             v = self.parent[v]
-            if rule == "minimal" and any(self.bad[u] for u in self.kids[v] if self.kids[u]): break
-            self.renew(v); way.append(v)
+            if rule == "minimal" and any(self.bad[u] for u in self.kids[v] if self.kids[u]):
+                break
+            self.renew(v)
+            way.append(v)
         return way, gone
 
 # %% ../nbs/16a_risk.ipynb #542d933e
 def _prune_branches(b, rule):
-    "Prune until no leaf is poor: a line (node, ratio, R, R of the branch, E, E of the branch, n, smallest leaf) for each branch. Source: erp, Fig. 2"
-    heap, turn, log = [], [0]*len(b.parent), []
+    """Prune until no leaf is poor: a line (node, ratio, R, R of the branch, E, E of the branch, n,
+    smallest leaf) for each branch.
+
+    Source: erp, Fig. 2
+    """
+    heap, turn, log = [], [0] * len(b.parent), []
+
     def put(i):
         turn[i] += 1
-        if b.in_question(i, rule): heapq.heappush(heap, (*b.place(i), turn[i]))
-    for i in range(len(b.parent)): put(i)
+        if b.in_question(i, rule):
+            heapq.heappush(heap, (*b.place(i), turn[i]))
+
+    for i in range(len(b.parent)):
+        put(i)
     while heap:
         *_, i, at = heapq.heappop(heap)
-        if at != turn[i]: continue
+        if at != turn[i]:
+            continue
         log.append((i, b.ratio(i), b.risk[i], b.low[i], b.own[i], b.errors[i], b.n[i], b.small[i]))
         way, gone = b.prune(i, rule)
-        for v in gone: turn[v] += 1
-        for v in way: put(v)
+        for v in gone:
+            turn[v] += 1
+        for v in way:
+            put(v)
     return log
 
 # %% ../nbs/16a_risk.ipynb #b2d512ab
 def _cut_back(tree, ends):
-    "The tree with the nodes `ends` made leaves"
+    """The tree with the nodes `ends` made leaves"""
     gone, ends = np.zeros(len(tree), dtype=bool), np.asarray(ends, dtype=np.int64)
-    at = np.zeros(len(tree), dtype=bool); at[ends] = True
-    for i in range(1, len(tree)): gone[i] = gone[tree.parent[i]] or at[tree.parent[i]]
-    t = replace(tree, attribute=np.where(at, -1, tree.attribute), kind=np.where(at, LEAF, tree.kind), threshold=np.where(at, np.nan, tree.threshold))
+    at = np.zeros(len(tree), dtype=bool)
+    at[ends] = True
+    for i in range(1, len(tree)):
+        gone[i] = gone[tree.parent[i]] or at[tree.parent[i]]
+    t = replace(
+        tree,
+        attribute=np.where(at, -1, tree.attribute),
+        kind=np.where(at, LEAF, tree.kind),
+        threshold=np.where(at, np.nan, tree.threshold),
+    )
     return _kept_nodes(t, ~gone)
 
 # %% ../nbs/16a_risk.ipynb #2dacbe94
@@ -252,13 +453,16 @@ class ErrorRiskPruning:
     leaves : ndarray of int, shape (n_leaves,)
         The leaves that are left, with rows, by their number in `original`.
     log : DataFrame
-        One line a pruned branch, in order: `node` (in `original`), `ratio` (bits per error), `R` of the node and `R_branch`,
-        bits, `E` and `E_branch`, errors, `n`, rows of the node, and `smallest`, rows of the branch's smallest leaf.
+        One line a pruned branch, in order: `node` (in `original`), `ratio` (bits per error), `R` of
+        the node and `R_branch`,
+        bits, `E` and `E_branch`, errors, `n`, rows of the node, and `smallest`, rows of the
+        branch's smallest leaf.
     k : int
         Rows that a leaf must have.
     rule : str
         "minimal" or "literal".
     """
+
     tree: Tree
     original: Tree
     leaves: np.ndarray
@@ -267,41 +471,90 @@ class ErrorRiskPruning:
     rule: str
 
     def after(self, steps):
-        "The tree after so many prunings. Raises ValueError: `steps` out of range"
-        if not 0 <= steps <= len(self.log): raise ValueError(f"'steps' must be between 0 and {len(self.log)}, the number of prunings. Got {steps}.")
+        """The tree after so many prunings. Raises ValueError: `steps` out of range"""
+        if not 0 <= steps <= len(self.log):
+            raise ValueError(
+                f"'steps' must be between 0 and {len(self.log)}, the number of prunings. Got"
+                f" {steps}."
+            )
         return _cut_back(self.original, self.log.node[:steps])
 
     def __repr__(self):
         was = f"{(self.original.n[self.original.attribute < 0] > 0).sum()} leaves with rows"
-        if not len(self.log): return f"Nothing to prune for k = {self.k}: {was}, the smallest has {min(self.original.n[self.leaves]):g}"
-        return f"{len(self.log)} prunings for k = {self.k}, rule {self.rule!r}: {was} before, {len(self.leaves)} after, the smallest has {min(self.original.n[self.leaves]):g} rows; {self._errors(self.original):g} errors before, {self._errors(self.tree):g} after"
+        if not len(self.log):
+            return (
+                f"Nothing to prune for k = {self.k}: {was}, the smallest has"
+                f" {min(self.original.n[self.leaves]):g}"
+            )
+        return (
+            f"{len(self.log)} prunings for k = {self.k}, rule {self.rule!r}: {was} before,"
+            f" {len(self.leaves)} after, the smallest has {min(self.original.n[self.leaves]):g}"
+            f" rows; {self._errors(self.original):g} errors before, {self._errors(self.tree):g}"
+            " after"
+        )
 
     @staticmethod
-    def _errors(t): return float((t.n - t.counts.max(axis=1, initial=0))[t.attribute < 0].sum())
+    def _errors(t):
+        return float((t.n - t.counts.max(axis=1, initial=0))[t.attribute < 0].sum())
 
 # %% ../nbs/16a_risk.ipynb #bd85cd06
 def error_risk_prune(
-    tree, # A `Tree`, or a fitted classifier that has one; unpruned, in the paper
-    k:int, # Rows that every leaf must have; leaves without rows do not count
-    rule:str="minimal", # "minimal": prune a branch for its own leaves; "literal": as printed, also branches far above a small leaf
-    X:pd.DataFrame=None, # The table it was learnt from, see `error_risk`
-    domain:str="path", # "path" or "observed", see `error_risk`
-)->ErrorRiskPruning: # The pruned tree and what was done
-    "Error-risk pruning: as long as a leaf has fewer than k rows, prune the branch with the largest ratio of bits to errors. Raises ValueError: k above the number of rows, and as `error_risk`. Source: erp, Fig. 2."
+    tree, k: int, rule: str = "minimal", X: pd.DataFrame = None, domain: str = "path"
+) -> ErrorRiskPruning:
+    """Error-risk pruning: as long as a leaf has fewer than k rows, prune the branch with the
+    largest ratio of bits to errors.
+
+    Source: erp, Fig. 2.
+
+    Parameters
+    ----------
+    tree
+        A `Tree`, or a fitted classifier that has one; unpruned, in the paper.
+    k : int
+        Rows that every leaf must have; leaves without rows do not count.
+    rule : str
+        "minimal": prune a branch for its own leaves; "literal": as printed, also branches far above
+        a small leaf.
+    X : pd.DataFrame
+        The table it was learnt from, see `error_risk`.
+    domain : str
+        "path" or "observed", see `error_risk`.
+
+    Returns
+    -------
+    ErrorRiskPruning
+        The pruned tree and what was done.
+
+    Raises
+    ------
+    ValueError
+        K above the number of rows, and as `error_risk`.
+    """
     _check_choice("rule", rule, ("minimal", "literal"))
     t, risk = _counted(tree).tree, error_risk(tree, X, domain)
     k = _check_k(k)
-    if t.n[0] < k: raise ValueError(f"'k' must not exceed the number of rows. Got k={k} for {t.n[0]:g} rows: choose a smaller k.")
+    if t.n[0] < k:
+        raise ValueError(
+            f"'k' must not exceed the number of rows. Got k={k} for {t.n[0]:g} rows: choose a"
+            " smaller k."
+        )
     b = _Branches(t.parent, t.n, risk.E, risk.R, lambda i: t.n[i] < k)
-    log = pd.DataFrame(_prune_branches(b, rule), columns=["node", "ratio", "R", "R_branch", "E", "E_branch", "n", "smallest"])
+    log = pd.DataFrame(
+        _prune_branches(b, rule),
+        columns=["node", "ratio", "R", "R_branch", "E", "E_branch", "n", "smallest"],
+    )
     pruned = _cut_back(t, log.node)
     left = np.array([i for i in _alive(b) if not b.kids[i] and b.n[i] > 0])
     return ErrorRiskPruning(pruned, t, left, log, k, rule)
 
+
 def _alive(b):
-    "Nodes that are left, parents first"
+    """Nodes that are left, parents first"""
     res, stack = [], [0]
-    while stack: v = stack.pop(); res.append(v); stack += b.kids[v]
+    while stack:
+        v = stack.pop()
+        res.append(v)
+        stack += b.kids[v]
     return sorted(res)
 
 # %% ../nbs/16a_risk.ipynb #685dad71
@@ -312,40 +565,87 @@ class BackgroundAttack:
     Attributes
     ----------
     orders : DataFrame
-        One line a leaf with rows, cheapest order first: `node`, `asks` (attributes named), `order` (its conditions), `BIG` (bits, equation 1), `bits` (bits in
-        truth: -log2 of the share of people whom the order brings; infinite for nobody), `rows`, `people` whom the order brings, `right`
-        (probability that one of them is the person of a given row, if all rows are of people on the list), `answer` and `sure`, the class
+        One line a leaf with rows, cheapest order first: `node`, `asks` (attributes named), `order`
+        (its conditions), `BIG` (bits, equation 1), `bits` (bits in
+        truth: -log2 of the share of people whom the order brings; infinite for nobody), `rows`,
+        `people` whom the order brings, `right`
+        (probability that one of them is the person of a given row, if all rows are of people on the
+        list), `answer` and `sure`, the class
         that most rows have, and their share.
     found : Series
-        For each person the node of the leaf that he comes to, -1 where an answer is missing or unknown to the tree; indexed as `people`.
+        For each person the node of the leaf that he comes to, -1 where an answer is missing or
+        unknown to the tree; indexed as `people`.
     """
+
     orders: pd.DataFrame
     found: pd.Series
-    def __repr__(self): return self.orders.to_string(float_format=lambda v: f"{v:.3f}")
-    def _repr_html_(self): return self.orders.to_html(border=0, float_format=lambda v: f"{v:.3f}")
+
+    def __repr__(self):
+        return self.orders.to_string(float_format=lambda v: f"{v:.3f}")
+
+    def _repr_html_(self):
+        return self.orders.to_html(border=0, float_format=lambda v: f"{v:.3f}")
 
 # %% ../nbs/16a_risk.ipynb #4fcae507
 def _orders(tree):
-    "The conditions of each leaf in words, by node"
+    """The conditions of each leaf in words, by node"""
     text = [""]
-    for i in range(1, len(tree)): text.append((text[tree.parent[i]] + ", " if text[tree.parent[i]] else "") + branch_text(tree, i))
+    for i in range(1, len(tree)):
+        text.append(
+            (text[tree.parent[i]] + ", " if text[tree.parent[i]] else "") + branch_text(tree, i)
+        )
     return text
 
-def background_attack(
-    tree, # The attacker's tree: a `Tree`, or a fitted classifier that has one
-    people:pd.DataFrame, # Reference data: a line a person, with the columns that the tree asks; shape (n_people, n_columns)
-)->BackgroundAttack: # What he orders, whom he gets, and how sure he is
-    "First the background, then the person: what each leaf of a tree is worth to somebody with reference data. Raises ValueError: missing columns, a tree without counts, nobody on the list. Source: erp, Section An Illustrative Example."
+
+def background_attack(tree, people: pd.DataFrame) -> BackgroundAttack:
+    """First the background, then the person: what each leaf of a tree is worth to somebody with
+    reference data.
+
+    Source: erp, Section An Illustrative Example.
+
+    Parameters
+    ----------
+    tree
+        The attacker's tree: a `Tree`, or a fitted classifier that has one.
+    people : pd.DataFrame
+        Reference data: a line a person, with the columns that the tree asks; shape (n_people,
+        n_columns).
+
+    Returns
+    -------
+    BackgroundAttack
+        What he orders, whom he gets, and how sure he is.
+
+    Raises
+    ------
+    ValueError
+        Missing columns, a tree without counts, nobody on the list.
+    """
     m = _counted(tree)
     t, people = m.tree, check_table(people, "people")
     at, stops = _attributes_of(t, people), _stops(m, people)
     big, n = _background(t, _domains(t, at)), np.bincount(stops, minlength=len(t))
     leaves = np.flatnonzero((t.attribute < 0) & (t.n > 0))
     depth = [frozenset()]
-    for i in range(1, len(t)): depth.append(depth[t.parent[i]] | {int(t.attribute[t.parent[i]])})
+    for i in range(1, len(t)):
+        depth.append(depth[t.parent[i]] | {int(t.attribute[t.parent[i]])})
     text, answer = _orders(t), _answers(t)
-    orders = pd.DataFrame(dict(node=leaves, asks=[len(depth[i]) for i in leaves], order=[text[i] or "everybody" for i in leaves], BIG=big[leaves],
-        bits=_log2(len(people)) - np.where(n[leaves] > 0, _log2(n[leaves]), -np.inf), rows=t.n[leaves], people=n[leaves], right=1/np.maximum(n[leaves], t.n[leaves]),
-        answer=[_label(t.classes[answer[i]]) for i in leaves], sure=t.counts[leaves].max(axis=1)/t.n[leaves]))
+    orders = pd.DataFrame(
+        dict(
+            node=leaves,
+            asks=[len(depth[i]) for i in leaves],
+            order=[text[i] or "everybody" for i in leaves],
+            BIG=big[leaves],
+            bits=_log2(len(people)) - np.where(n[leaves] > 0, _log2(n[leaves]), -np.inf),
+            rows=t.n[leaves],
+            people=n[leaves],
+            right=1 / np.maximum(n[leaves], t.n[leaves]),
+            answer=[_label(t.classes[answer[i]]) for i in leaves],
+            sure=t.counts[leaves].max(axis=1) / t.n[leaves],
+        )
+    )
     orders = orders.sort_values(["BIG", "rows", "node"], ignore_index=True)
-    return BackgroundAttack(orders, pd.Series(np.where(t.attribute[stops] < 0, stops, -1), index=people.index, name="node"))
+    return BackgroundAttack(
+        orders,
+        pd.Series(np.where(t.attribute[stops] < 0, stops, -1), index=people.index, name="node"),
+    )

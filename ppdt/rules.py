@@ -12,161 +12,278 @@ import numpy as np
 from .fractions import _shared, _textbook_send
 from .growing import MULTIWAY, ONE_VALUE, THRESHOLD, entropy
 from .pruning import error_estimate
-from .splits import (_EPS, _binary_split, _branch, _leaves_at_once, _moved, _nominal_split, _nominal_table, _numeric_split,
-                         _textbook_choice, _textbook_counts, _widest)
+from ppdt.splits import (
+    _EPS,
+    _binary_split,
+    _branch,
+    _leaves_at_once,
+    _moved,
+    _nominal_split,
+    _nominal_table,
+    _numeric_split,
+    _textbook_choice,
+    _textbook_counts,
+    _widest,
+)
 
 # %% ../nbs/09e_rules.ipynb #9106eeec
-def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=.25):
-    "A partial tree by recursion; a son is None where nobody looked"
+def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=0.25):
+    """A partial tree by recursion; a son is None where nobody looked"""
     node = SimpleNamespace(counts=_textbook_counts(d, parts), attribute=-1, sons=[])
     best = _textbook_choice(d, parts, m, binary)
-    if not best: return node
+    if not best:
+        return node
     _, _, node.kind, node.cut, node.attribute = best
-    node.sons = [None]*(len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
+    node.sons = [None] * (len(d.values[node.attribute]) if node.kind == MULTIWAY else 2)
     bags = _textbook_send(d, node, parts)
     node.bags = [_textbook_counts(d, o) for o in bags]
     todo = [i for i, o in enumerate(node.bags) if o.sum() > m - _EPS]
-    if not todo: return _textbook_end(node)
+    if not todo:
+        return _textbook_end(node)
     while todo:
-        i = min(todo, key=lambda i: (round(float(entropy(node.bags[i])), 6), i))    # the lowest entropy, the first of equals
+        # the lowest entropy, the first of equals
+        i = min(todo, key=lambda i: (round(float(entropy(node.bags[i])), 6), i))
         todo.remove(i)
         node.sons[i] = _textbook_partial(d, bags[i], m, binary, prune, confidence)
-        if node.sons[i].sons: return node                                           # it goes on below: its sisters stay unseen
-    node.sons = [o or SimpleNamespace(counts=c, attribute=-1, sons=[]) for o, c in zip(node.sons, node.bags)]
-    as_leaf, as_tree = error_estimate(node.counts, confidence), sum(error_estimate(o.counts, confidence) for o in node.sons)
-    return _textbook_end(node) if prune and as_leaf <= as_tree + .1 + _EPS else node
+        # it goes on below: its sisters stay unseen
+        if node.sons[i].sons:
+            return node
+    node.sons = [
+        o or SimpleNamespace(counts=c, attribute=-1, sons=[]) for o, c in zip(node.sons, node.bags)
+    ]
+    as_leaf, as_tree = (
+        error_estimate(node.counts, confidence),
+        sum(error_estimate(o.counts, confidence) for o in node.sons),
+    )
+    return _textbook_end(node) if prune and as_leaf <= as_tree + 0.1 + _EPS else node
 
-def _textbook_end(node): node.attribute, node.sons = -1, []; return node
+
+def _textbook_end(node):
+    node.attribute, node.sons = -1, []
+    return node
 
 # %% ../nbs/09e_rules.ipynb #acc4a41c
 def _textbook_path(d, node, m=2):
-    "The way to the heaviest leaf among branches that were looked at and weigh m or more: (tests, counts of the leaf)"
-    if not node.sons: return [], node.counts
-    ways = [(i, _textbook_path(d, o, m)) for i, o in enumerate(node.sons) if o and node.bags[i].sum() > m - _EPS]
+    """The way to the heaviest leaf among branches that were looked at and weigh m or more: (tests,
+    counts of the leaf)
+    """
+    if not node.sons:
+        return [], node.counts
+    ways = [
+        (i, _textbook_path(d, o, m))
+        for i, o in enumerate(node.sons)
+        if o and node.bags[i].sum() > m - _EPS
+    ]
     b, (tests, counts) = max(ways, key=lambda o: (round(float(o[1][1].sum()), 6), -o[0]))
-    share = node.bags[b].sum()/sum(o.sum() for o in node.bags)
+    share = node.bags[b].sum() / sum(o.sum() for o in node.bags)
     return [(node.attribute, node.kind, node.cut, b, share), *tests], counts
 
 # %% ../nbs/09e_rules.ipynb #f737fbc5
-def _textbook_part(d, m=2, binary=False, prune=True, confidence=.25):
-    "Rules, one after the other: [(tests, counts)]. Source: frank1998"
-    parts, rules = [(i, 1. if d.weight is None else float(d.weight[i])) for i in range(len(d.y))], []
+def _textbook_part(d, m=2, binary=False, prune=True, confidence=0.25):
+    """Rules, one after the other: [(tests, counts)]. Source: frank1998"""
+    parts, rules = (
+        [(i, 1.0 if d.weight is None else float(d.weight[i])) for i in range(len(d.y))],
+        [],
+    )
     while parts:
-        tests, counts = _textbook_path(d, _textbook_partial(d, parts, m, binary, prune, confidence), m)
+        tests, counts = _textbook_path(
+            d, _textbook_partial(d, parts, m, binary, prune, confidence), m
+        )
         rules.append((tests, counts))
         rest = []
         for i, w in parts:
-            for j, kind, cut, b, share in tests: w = w*(share if d.codes[j][i] < 0 else int(_branch(d.codes[j][i], kind, cut)) == b)
+            for j, kind, cut, b, share in tests:
+                w = w * (
+                    share if d.codes[j][i] < 0 else int(_branch(d.codes[j][i], kind, cut)) == b
+                )
             rest.append(w)
-        parts = [(i, w - c) for (i, w), c in zip(parts, rest) if w - c > _EPS*w]
+        parts = [(i, w - c) for (i, w), c in zip(parts, rest) if w - c > _EPS * w]
     return rules
 
 # %% ../nbs/09e_rules.ipynb #f7be66d1
 def _one_state(d):
-    "What scoring one node asks of a table: categories as value*k + class, numbers as codes on one common line"
+    """What scoring one node asks of a table: categories as value*k + class, numbers as codes on one
+    common line
+    """
     k, n = d.n_classes, len(d.y)
     line = [j for j, o in enumerate(d.line) if o is not None]
     word = [j for j, o in enumerate(d.line) if o is None]
     size = max([d.sizes[j] for j in word], default=0)
-    packed = np.array([np.where(d.codes[j] < 0, size, d.codes[j]).astype(np.int64)*k + d.y for j in word]).reshape(len(word), n)
+    packed = np.array(
+        [np.where(d.codes[j] < 0, size, d.codes[j]).astype(np.int64) * k + d.y for j in word]
+    ).reshape(len(word), n)
     longest = max([len(d.line[j]) for j in line], default=0)
-    codes = np.array([d.codes[j] for j in line], dtype=np.int16 if longest < 2**15 else np.int32).reshape(len(line), n)
+    codes = np.array(
+        [d.codes[j] for j in line], dtype=np.int16 if longest < 2**15 else np.int32
+    ).reshape(len(line), n)
     begin = np.cumsum([0] + [len(d.line[j]) for j in line])[:-1]
-    return SimpleNamespace(d=d, k=k, word=word, size=size, packed=packed, numbers=line, codes=codes, begin=begin,
-        line=np.concatenate([d.line[j] for j in line]) if line else np.zeros(0), counted=_widest(d, n))
+    return SimpleNamespace(
+        d=d,
+        k=k,
+        word=word,
+        size=size,
+        packed=packed,
+        numbers=line,
+        codes=codes,
+        begin=begin,
+        line=np.concatenate([d.line[j] for j in line]) if line else np.zeros(0),
+        counted=_widest(d, n),
+    )
 
 # %% ../nbs/09e_rules.ipynb #352b7f8a
 def _one_numeric(s, rows, w, counts, m):
-    "The best threshold of each numeric attribute among some rows: (gain, ratio, threshold, admissible), each attribute scored like a node of its own"
+    """The best threshold of each numeric attribute among some rows: (gain, ratio, threshold,
+    admissible), each attribute scored like a node of its own
+    """
     c = s.codes[:, rows]
     order = np.argsort(c, axis=1, kind="stable")
     c = np.take_along_axis(c, order, axis=1)
     known = c >= 0
     code, at, n = (c.astype(np.int64) + s.begin[:, None])[known], order[known], len(s.numbers)
-    return _numeric_split(s.line, 1e-5, code, s.d.y[rows][at], w[at], known.sum(axis=1), np.repeat(counts, n, axis=0), np.full(n, counts.sum()), m, None, False)
+    return _numeric_split(
+        s.line,
+        1e-5,
+        code,
+        s.d.y[rows][at],
+        w[at],
+        known.sum(axis=1),
+        np.repeat(counts, n, axis=0),
+        np.full(n, counts.sum()),
+        m,
+        None,
+        False,
+    )
 
 # %% ../nbs/09e_rules.ipynb #9322779c
 def _one_nominal(s, rows, w, counts, m, binary):
-    "The same for the categorical attributes"
+    """The same for the categorical attributes"""
     n = len(s.word)
     local, total = np.repeat(np.arange(n), len(rows)), np.full(n, counts.sum())
-    table, value = _nominal_table(local, s.packed[:, rows].ravel(), np.tile(w, n), n, s.size, s.k, 1)
-    return _binary_split(table, total, m, None, value) if binary else _nominal_split(table, total, m, None)
+    table, value = _nominal_table(
+        local, s.packed[:, rows].ravel(), np.tile(w, n), n, s.size, s.k, 1
+    )
+    return (
+        _binary_split(table, total, m, None, value)
+        if binary
+        else _nominal_split(table, total, m, None)
+    )
 
 # %% ../nbs/09e_rules.ipynb #f7c54135
 def _one_choice(gain, ratio, ok, counted):
-    "The attribute of one node, -1 for a leaf: the largest ratio among those with an average gain or more, the first of equals"
-    part, best, top = ok & counted, -1, 0.
-    if not part.any(): return best
-    for j in np.flatnonzero(ok & (gain >= gain[part].sum()/part.sum() - 1e-3)).tolist():
-        if ratio[j] > top + _EPS: best, top = j, ratio[j]
+    """The attribute of one node, -1 for a leaf: the largest ratio among those with an average gain
+    or more, the first of equals
+    """
+    part, best, top = ok & counted, -1, 0.0
+    if not part.any():
+        return best
+    for j in np.flatnonzero(ok & (gain >= gain[part].sum() / part.sum() - 1e-3)).tolist():
+        if ratio[j] > top + _EPS:
+            best, top = j, ratio[j]
     return best
 
 # %% ../nbs/09e_rules.ipynb #b90552cc
 def _one_split(s, rows, w, m, binary):
-    "The split of one node as C4.5 chooses it: (attribute, kind, cut, threshold), or None"
+    """The split of one node as C4.5 chooses it: (attribute, kind, cut, threshold), or None"""
     counts = np.bincount(s.d.y[rows], w, minlength=s.k)[None]
-    if _leaves_at_once(counts, m)[0]: return None
+    if _leaves_at_once(counts, m)[0]:
+        return None
     found = [np.zeros(len(s.d.line), dtype=o) for o in (float, float, float, bool)]
-    for js, one in (s.numbers, s.numbers and _one_numeric(s, rows, w, counts, m)), (s.word, s.word and _one_nominal(s, rows, w, counts, m, binary)):
-        for o, v in zip(found, one): o[js] = v
+    for js, one in (
+        (s.numbers, s.numbers and _one_numeric(s, rows, w, counts, m)),
+        (
+            s.word,
+            s.word and _one_nominal(s, rows, w, counts, m, binary),
+        ),
+    ):
+        for o, v in zip(found, one):
+            o[js] = v
     gain, ratio, middle, ok = found
     j = _one_choice(gain, ratio, ok, s.counted)
-    if j < 0: return None
+    if j < 0:
+        return None
     kind = THRESHOLD if s.d.line[j] is not None else ONE_VALUE if binary else MULTIWAY
-    return j, kind, int(_moved(s.d.line[j], middle[j])) if kind == THRESHOLD else int(middle[j]), float(middle[j])
+    return (
+        j,
+        kind,
+        int(_moved(s.d.line[j], middle[j])) if kind == THRESHOLD else int(middle[j]),
+        float(middle[j]),
+    )
 
 # %% ../nbs/09e_rules.ipynb #76bd4b4e
 def _one_send(s, split, rows, w):
-    "The rows of each branch, a list of (rows, weights), and the class weights of the branches"
+    """The rows of each branch, a list of (rows, weights), and the class weights of the branches"""
     j, kind, cut, _ = split
     c, width = s.d.codes[j][rows], s.d.sizes[j] if kind == MULTIWAY else 2
     zero = np.zeros(len(rows), dtype=np.int64)
-    pos, child, w = _shared(c, _branch(c, kind, cut).astype(np.int64), zero, np.array([0]), np.array([width]), w, 1)
+    pos, child, w = _shared(
+        c, _branch(c, kind, cut).astype(np.int64), zero, np.array([0]), np.array([width]), w, 1
+    )
     rows = rows if pos is None else rows[pos]
     order = np.argsort(child, kind="stable")
     ends = np.searchsorted(child[order], np.arange(width + 1))
-    counts = np.bincount(child*s.k + s.d.y[rows], w, minlength=width*s.k).reshape(width, s.k)
+    counts = np.bincount(child * s.k + s.d.y[rows], w, minlength=width * s.k).reshape(width, s.k)
     return [(rows[o], w[o]) for o in (order[a:b] for a, b in zip(ends, ends[1:]))], counts
 
 # %% ../nbs/09e_rules.ipynb #368b3cc6
 class _Partial:
-    """A node of a partial tree: class weights, and below it `sons` (None where nobody looked), `best`, the branch of the rule,
+    """A node of a partial tree: class weights, and below it `sons` (None where nobody looked),
+    `best`, the branch of the rule,
     and `top`, the weight of its leaf"""
+
     def __init__(self, s, rows, w, p):
-        self.counts, self.sons, self.best, self.goes_on = np.bincount(s.d.y[rows], w, minlength=s.k), None, 0, False
+        self.counts, self.sons, self.best, self.goes_on = (
+            np.bincount(s.d.y[rows], w, minlength=s.k),
+            None,
+            0,
+            False,
+        )
         self.top, self.split = self.counts.sum(), _one_split(s, rows, w, p.m, p.binary)
-        if self.split is None: return
+        if self.split is None:
+            return
         self.parts, self.bags = _one_send(s, self.split, rows, w)
-        self.sons, self.heavy, self.bits = [None]*len(self.parts), self.bags.sum(axis=1) > p.m - _EPS, entropy(self.bags)
+        self.sons, self.heavy, self.bits = (
+            [None] * len(self.parts),
+            self.bags.sum(axis=1) > p.m - _EPS,
+            entropy(self.bags),
+        )
 
     def next_branch(self):
-        "The branch to grow next: at once one without entropy, else the lowest entropy; -1 when none is left, or one goes on below"
+        """The branch to grow next: at once one without entropy, else the lowest entropy; -1 when
+        none is left, or one goes on below
+        """
         best, low = -1, np.inf
         for i, o in enumerate(self.sons):
-            if o is not None or not self.heavy[i] or self.goes_on: continue
-            if self.bits[i] < _EPS: return i
-            if low - self.bits[i] > _EPS: best, low = i, self.bits[i]
+            if o is not None or not self.heavy[i] or self.goes_on:
+                continue
+            if self.bits[i] < _EPS:
+                return i
+            if low - self.bits[i] > _EPS:
+                best, low = i, self.bits[i]
         return best
 
     def close(self, p):
-        "Decide whether the node stays divided, and which branch the rule takes"
+        """Decide whether the node stays divided, and which branch the rule takes"""
         del self.parts
         looked = [i for i, o in enumerate(self.sons) if o is not None]
-        if not looked or not self.goes_on and p.prune and self.no_better(p): self.sons = None; return
+        if not looked or not self.goes_on and p.prune and self.no_better(p):
+            self.sons = None
+            return
         self.best = looked[0]
         for i in looked:
-            if self.sons[i].top > self.sons[self.best].top + _EPS: self.best = i
+            if self.sons[i].top > self.sons[self.best].top + _EPS:
+                self.best = i
         self.top = self.sons[self.best].top
 
     def no_better(self, p):
-        "Would a leaf make hardly more errors than the leaves below?"
+        """Would a leaf make hardly more errors than the leaves below?"""
         leaf, *below = p.errors(np.concatenate([self.counts[None], self.bags]))
-        return leaf - sum(below) - .1 < _EPS
+        return leaf - sum(below) - 0.1 < _EPS
 
 # %% ../nbs/09e_rules.ipynb #177c5de7
 def _partial_tree(s, rows, w, p):
-    "Grow a partial tree, one branch after the other; a stack instead of recursion, for trees of any depth"
+    """Grow a partial tree, one branch after the other; a stack instead of recursion, for trees of
+    any depth
+    """
     root = _Partial(s, rows, w, p)
     stack = [root] if root.sons else []
     while stack:
@@ -174,10 +291,12 @@ def _partial_tree(s, rows, w, p):
         i = node.next_branch()
         if i >= 0:
             son = node.sons[i] = _Partial(s, *node.parts[i], p)
-            if son.sons: stack.append(son)
+            if son.sons:
+                stack.append(son)
             continue
         stack.pop().close(p)
-        if stack and node.sons: stack[-1].goes_on = True
+        if stack and node.sons:
+            stack[-1].goes_on = True
     return root
 
 # %% ../nbs/09e_rules.ipynb #d924ec96
@@ -188,62 +307,98 @@ class Rule:
     Attributes
     ----------
     tests : list of tuple
-        Conditions: (attribute, kind, threshold or value code, branch, share of the branch for a missing value).
+        Conditions: (attribute, kind, threshold or value code, branch, share of the branch for a
+        missing value).
     counts : ndarray of float, shape (n_classes,)
-        Class weights of the training rows that reached the rule's leaf, of those that earlier rules left.
+        Class weights of the training rows that reached the rule's leaf, of those that earlier rules
+        left.
     """
+
     tests: list
     counts: np.ndarray
 
 # %% ../nbs/09e_rules.ipynb #77510f5e
 def _rule(node, d, how):
-    "The path to the heaviest leaf: (tests with codes, Rule)"
+    """The path to the heaviest leaf: (tests with codes, Rule)"""
     tests, shown = [], []
     while node.sons:
         (j, kind, cut, middle), b = node.split, node.best
-        share = float(node.bags[b].sum()/node.bags.sum())
+        share = float(node.bags[b].sum() / node.bags.sum())
         tests.append((j, kind, cut, b, share))
-        shown.append((j, kind, float(d.line[j][cut] if how == "data" else middle) if kind == THRESHOLD else float(cut if kind == ONE_VALUE else b), b, share))
+        shown.append(
+            (
+                j,
+                kind,
+                (
+                    float(d.line[j][cut] if how == "data" else middle)
+                    if kind == THRESHOLD
+                    else float(cut if kind == ONE_VALUE else b)
+                ),
+                b,
+                share,
+            )
+        )
         node = node.sons[b]
     return tests, Rule(shown, node.counts)
 
 # %% ../nbs/09e_rules.ipynb #5eb25a15
 def _cover(tests, column):
-    "How much of each row the tests cover; `column(j, kind, cut)` gives (branch of each row, is it missing?) for a test"
-    res = 1.
+    """How much of each row the tests cover; `column(j, kind, cut)` gives (branch of each row, is it
+    missing?) for a test
+    """
+    res = 1.0
     for test in tests:
         branch, lost = column(*test[:3])
-        res = res*np.where(lost, test[4], branch == test[3])
+        res = res * np.where(lost, test[4], branch == test[3])
     return res
 
 # %% ../nbs/09e_rules.ipynb #e622be34
 def _part(d, p, how="midpoint"):
-    "Rules until no row is left; `p` has m, binary, prune and errors (estimate of a leaf). Source: frank1998"
+    """Rules until no row is left; `p` has m, binary, prune and errors (estimate of a leaf).
+
+    Source: frank1998
+    """
     s, res = _one_state(d), []
-    rows, w = np.arange(len(d.y)), np.ones(len(d.y)) if d.weight is None else np.asarray(d.weight, dtype=float)
+    rows, w = (
+        np.arange(len(d.y)),
+        (np.ones(len(d.y)) if d.weight is None else np.asarray(d.weight, dtype=float)),
+    )
     while len(rows):
         tests, rule = _rule(_partial_tree(s, rows, w, p), d, how)
+
         def column(j, kind, cut):
             c = d.codes[j][rows]
             return _branch(c, kind, cut), c < 0
-        rest = 1 - _cover(tests, column)*np.ones(len(rows))
+
+        rest = 1 - _cover(tests, column) * np.ones(len(rows))
         keep = np.flatnonzero(rest > _EPS)
-        rows, w = rows[keep], w[keep]*rest[keep]
+        rows, w = rows[keep], w[keep] * rest[keep]
         res.append(rule)
     return res
 
 # %% ../nbs/09e_rules.ipynb #b581f94b
 def _rule_shares(rules, x):
-    "Class shares of rows, numbers and codes in shape (n_attributes, n_rows): each rule answers for the part of a row that it covers"
-    rows, left, res = np.arange(x.shape[1]), np.ones(x.shape[1]), np.zeros((x.shape[1], len(rules[0].counts)))
+    """Class shares of rows, numbers and codes in shape (n_attributes, n_rows): each rule answers
+    for the part of a row that it covers
+    """
+    rows, left, res = (
+        np.arange(x.shape[1]),
+        np.ones(x.shape[1]),
+        np.zeros((x.shape[1], len(rules[0].counts))),
+    )
     for rule in rules:
+
         def column(j, kind, t):
             v = x[j, rows]
-            return np.where(kind == THRESHOLD, v - t >= _EPS, np.where(kind == ONE_VALUE, v != t, v)), np.isnan(v)
-        cover = _cover(rule.tests, column)*np.ones(len(rows))
-        res[rows] += (left*cover)[:, None]*rule.counts/max(rule.counts.sum(), 1e-300)
-        left = left*(1 - cover)
+            return np.where(
+                kind == THRESHOLD, v - t >= _EPS, np.where(kind == ONE_VALUE, v != t, v)
+            ), np.isnan(v)
+
+        cover = _cover(rule.tests, column) * np.ones(len(rows))
+        res[rows] += (left * cover)[:, None] * rule.counts / max(rule.counts.sum(), 1e-300)
+        left = left * (1 - cover)
         keep = left > _EPS
         rows, left = rows[keep], left[keep]
-        if not len(rows): break
+        if not len(rows):
+            break
     return res

@@ -16,23 +16,30 @@ from .growing import information_gain
 # %% ../nbs/12a_specialization.ipynb #7b08f259
 @dataclass(frozen=True, eq=False)
 class Masking:
-    """How the values of one column may be hidden: what its most general value is, and how a value becomes more special.
+    """How the values of one column may be hidden: what its most general value is, and how a value
+    becomes more special.
 
     Source: fung2007.
 
     Parameters
     ----------
     kind : str
-        "taxonomy": codes are positions of leaves, and nodes become their children; "interval": codes are ranks of numbers, and
-        intervals are cut in two; "suppression": codes are categories, all hidden, and one is disclosed after the other.
+        "taxonomy": codes are positions of leaves, and nodes become their children; "interval":
+        codes are ranks of numbers, and
+        intervals are cut in two; "suppression": codes are categories, all hidden, and one is
+        disclosed after the other.
     size : int
         Number of codes.
     taxonomy : Taxonomy or None
-        For kind "taxonomy". Code `len(taxonomy.leaf)`, where there is one, stands for missing values, a child of the root.
+        For kind "taxonomy". Code `len(taxonomy.leaf)`, where there is one, stands for missing
+        values, a child of the root.
     only_child : str
-        For kind "taxonomy", a node all of whose rows lie below one child: "pass" looks for children further down, as if branches
-        without rows were no part of the tree; "stop" takes the tree as it is, and the node is never refined, since that gains nothing.
+        For kind "taxonomy", a node all of whose rows lie below one child: "pass" looks for children
+        further down, as if branches
+        without rows were no part of the tree; "stop" takes the tree as it is, and the node is never
+        refined, since that gains nothing.
     """
+
     kind: str
     size: int
     taxonomy: Taxonomy = None
@@ -40,187 +47,317 @@ class Masking:
 
     @property
     def root(self):
-        "The most general value: node 0, the range of all codes, or the symbol None"
+        """The most general value: node 0, the range of all codes, or the symbol None"""
         return {"taxonomy": 0, "interval": (0, self.size), "suppression": None}[self.kind]
 
 # %% ../nbs/12a_specialization.ipynb #b4f12078
 def _below(m, node):
-    "The nodes directly below a node, in order; -1, for missing values, is the last child of the root"
+    """The nodes directly below a node, in order; -1, for missing values, is the last child of the
+    root
+    """
     kids = np.flatnonzero(m.taxonomy.parent == node).tolist() if node >= 0 else []
     return kids + [-1] if kids and node == 0 and m.size > len(m.taxonomy.leaf) else kids
 
+
 def _codes_below(m, node):
-    "The codes that a node stands for: (first, one past the last)"
-    if node == -1: return len(m.taxonomy.leaf), m.size
+    """The codes that a node stands for: (first, one past the last)"""
+    if node == -1:
+        return len(m.taxonomy.leaf), m.size
     return int(m.taxonomy.begin[node]), m.size if node == 0 else int(m.taxonomy.end[node])
 
 # %% ../nbs/12a_specialization.ipynb #786fb182
 def _branches(m, node, seen):
-    "The nodes that a node becomes, in the order of their codes; `seen`: does a code occur? shape (size,)"
+    """The nodes that a node becomes, in the order of their codes; `seen`: does a code occur? shape
+    (size,)
+    """
     passed = []
     while True:
         kids = _below(m, node)
         live = [o for o in kids if seen[slice(*_codes_below(m, o))].any()]
-        if len(live) != 1 or m.only_child == "stop": break
-        passed += [o for o in kids if o not in live]; node = live[0]
+        if len(live) != 1 or m.only_child == "stop":
+            break
+        passed += [o for o in kids if o not in live]
+        node = live[0]
     return sorted(passed + kids, key=lambda o: _codes_below(m, o)) if kids else []
 
 # %% ../nbs/12a_specialization.ipynb #4cd888be
 def _textbook_ways(m, value, codes, seen):
-    "All refinements of a value that stands for some codes, each a list of (value, codes)"
+    """All refinements of a value that stands for some codes, each a list of (value, codes)"""
     if m.kind == "taxonomy":
         kids = _branches(m, value, seen)
         return [[(o, list(range(*_codes_below(m, o)))) for o in kids]] if kids else []
-    if m.kind == "interval": return [[((value[0], t), [c for c in codes if c < t]), ((t, value[1]), [c for c in codes if c >= t])] for t in codes[1:]]
-    return [[(v, [v]), (None, [c for c in codes if c != v])] for v in codes if len(codes) > 1] if value is None else []
+    if m.kind == "interval":
+        return [
+            [
+                ((value[0], t), [c for c in codes if c < t]),
+                ((t, value[1]), [c for c in codes if c >= t]),
+            ]
+            for t in codes[1:]
+        ]
+    return (
+        [[(v, [v]), (None, [c for c in codes if c != v])] for v in codes if len(codes) > 1]
+        if value is None
+        else []
+    )
 
 # %% ../nbs/12a_specialization.ipynb #6850af02
 def _textbook_smallest(table, cut, columns):
-    "A: rows in the smallest group that agrees in some columns; `cut` has the (value, codes) pairs of each column"
+    """A: rows in the smallest group that agrees in some columns; `cut` has the (value, codes) pairs
+    of each column
+    """
     of = {j: {c: i for i, (_, codes) in enumerate(cut[j]) for c in codes} for j in columns}
     return min(Counter(tuple(of[j][row[j]] for j in columns) for row in table).values())
 
+
 def _textbook_gain(rows, y, j, way):
-    "Entropy of the class before a refinement, less what is left of it behind. Source: fung2005"
-    return float(information_gain([[sum(y[r] == c for r in rows if rows[r][j] in codes) for c in sorted(set(y))] for _, codes in way]))
+    """Entropy of the class before a refinement, less what is left of it behind. Source: fung2005"""
+    return float(
+        information_gain(
+            [
+                [sum(y[r] == c for r in rows if rows[r][j] in codes) for c in sorted(set(y))]
+                for _, codes in way
+            ]
+        )
+    )
 
 # %% ../nbs/12a_specialization.ipynb #469782a2
-def _twelve(x): return float(f"{x:.12g}")
+def _twelve(x):
+    return float(f"{x:.12g}")
+
 
 def _score(gain, loss, score):
-    "Gain for each unit of anonymity that is lost. Source: fung2007 (plus_one); fung2005 (ratio)"
-    return _twelve(gain/(loss + 1) if score == "plus_one" else gain/loss if loss > 0 else gain)
+    """Gain for each unit of anonymity that is lost.
+
+    Source: fung2007 (plus_one); fung2005 (ratio)
+    """
+    return _twelve(gain / (loss + 1) if score == "plus_one" else gain / loss if loss > 0 else gain)
+
 
 def _mean_loss(before, after, average, n_groups):
-    "Mean of the rows lost in the smallest group, over the groups that contain the column, or over all"
-    return sum(b - a for b, a in zip(before, after))/(len(after) if average == "containing" else n_groups)
+    """Mean of the rows lost in the smallest group, over the groups that contain the column, or over
+    all
+    """
+    return sum(b - a for b, a in zip(before, after)) / (
+        len(after) if average == "containing" else n_groups
+    )
 
 # %% ../nbs/12a_specialization.ipynb #191e1824
-def _textbook_candidates(table, y, maskings, cut, groups, score="plus_one", threshold="literal", disclose="gain", average="containing"):
-    "One dict for each refinement that may be made of a cut, good or not. `groups`: pairs (columns, k)"
+def _textbook_candidates(
+    table,
+    y,
+    maskings,
+    cut,
+    groups,
+    score="plus_one",
+    threshold="literal",
+    disclose="gain",
+    average="containing",
+):
+    """One dict for each refinement that may be made of a cut, good or not.
+
+    `groups`: pairs (columns, k)
+    """
     res, now = [], {i: _textbook_smallest(table, cut, c) for i, (c, _) in enumerate(groups)}
     for j, m in enumerate(maskings):
         seen = np.isin(np.arange(m.size), [row[j] for row in table])
         for i, (value, codes) in enumerate(cut[j]):
             rows, ways = {r: row for r, row in enumerate(table) if row[j] in codes}, []
             for way in _textbook_ways(m, value, codes, seen):
-                finer = cut[:j] + [cut[j][:i] + way + cut[j][i+1:]] + cut[j+1:]
+                finer = cut[:j] + [cut[j][:i] + way + cut[j][i + 1 :]] + cut[j + 1 :]
                 mine = [g for g, (c, _) in enumerate(groups) if j in c]
                 after = [_textbook_smallest(table, finer, groups[g][0]) for g in mine]
                 gain = round(_textbook_gain(rows, y, j, way), 12)
                 loss = _mean_loss([now[g] for g in mine], after, average, len(groups))
-                ways.append(dict(column=j, at=min(codes), value=value, into=[v for v, _ in way], gain=gain, loss=loss, score=_score(gain, loss, score),
-                    valid=all(a >= groups[g][1] for g, a in zip(mine, after)), smallest=after, cut=finer))
+                ways.append(
+                    dict(
+                        column=j,
+                        at=min(codes),
+                        value=value,
+                        into=[v for v, _ in way],
+                        gain=gain,
+                        loss=loss,
+                        score=_score(gain, loss, score),
+                        valid=all(a >= groups[g][1] for g, a in zip(mine, after)),
+                        smallest=after,
+                        cut=finer,
+                    )
+                )
             one = m.kind == "interval" or m.kind == "suppression" and disclose == "gain"
-            if one and threshold == "valid": ways = [o for o in ways if o["valid"]]
+            if one and threshold == "valid":
+                ways = [o for o in ways if o["valid"]]
             res += [max(ways, key=lambda o: o["gain"])] if one and ways else ways
     return res
 
 # %% ../nbs/12a_specialization.ipynb #46cff6bd
 def _textbook_specialize(table, y, maskings, groups, **options):
-    "(cut, steps): refine what has the largest score until nothing is valid and beneficial. Source: fung2005"
+    """(cut, steps): refine what has the largest score until nothing is valid and beneficial.
+
+    Source: fung2005
+    """
     cut, steps = [[(m.root, list(range(m.size)))] for m in maskings], []
     while True:
-        good = [o for o in _textbook_candidates(table, y, maskings, cut, groups, **options) if o["valid"] and o["gain"] > 0]
-        if not good: return cut, steps
+        good = [
+            o
+            for o in _textbook_candidates(table, y, maskings, cut, groups, **options)
+            if o["valid"] and o["gain"] > 0
+        ]
+        if not good:
+            return cut, steps
         steps.append(max(good, key=lambda o: (o["score"], -o["column"], -o["at"])))
         cut = steps[-1]["cut"]
 
 # %% ../nbs/12a_specialization.ipynb #f1bb7e70
 @dataclass(eq=False)
 class _Offer:
-    "The refinements of one value: gains, largest first, and the places they cut at; `i` is the one on offer"
+    """The refinements of one value: gains, largest first, and the places they cut at; `i` is the
+    one on offer
+    """
+
     codes: np.ndarray
     gains: np.ndarray
     at: np.ndarray
     i: int = 0
+
     @property
-    def gain(self): return float(self.gains[self.i])
+    def gain(self):
+        return float(self.gains[self.i])
+
 
 def _tables(m, value, codes, counts):
-    "Class counts of the parts of each refinement, shape (n_refinements, n_parts, n_classes), and where each cuts"
+    """Class counts of the parts of each refinement, shape (n_refinements, n_parts, n_classes), and
+    where each cuts
+    """
     c = counts[codes]
     if m.kind == "taxonomy":
         kids = _branches(m, value, counts.any(axis=1))
-        return np.array([[counts[slice(*_codes_below(m, o))].sum(axis=0) for o in kids]]), np.zeros(1, dtype=np.int64)
-    part = np.cumsum(c, axis=0)[:-1] if m.kind == "interval" else c if value is None and len(codes) > 1 else c[:0]
-    return np.stack([part, c.sum(axis=0) - part], axis=1), codes[1:] if m.kind == "interval" else codes[:len(part)]
+        return np.array([[counts[slice(*_codes_below(m, o))].sum(axis=0) for o in kids]]), np.zeros(
+            1, dtype=np.int64
+        )
+    part = (
+        np.cumsum(c, axis=0)[:-1]
+        if m.kind == "interval"
+        else c
+        if value is None and len(codes) > 1
+        else c[:0]
+    )
+    return np.stack([part, c.sum(axis=0) - part], axis=1), (
+        codes[1:] if m.kind == "interval" else codes[: len(part)]
+    )
+
 
 def _offer(m, value, codes, counts):
-    "What a value may become; None when nothing is gained"
-    if m.kind == "taxonomy" and not _branches(m, value, counts.any(axis=1)): return None
+    """What a value may become; None when nothing is gained"""
+    if m.kind == "taxonomy" and not _branches(m, value, counts.any(axis=1)):
+        return None
     tables, at = _tables(m, value, codes, counts)
     gains = np.round(information_gain(tables), 12)
     order = np.lexsort((at, -gains))
     order = order[gains[order] > 0]
     return _Offer(codes, gains[order], at[order]) if len(order) else None
 
+
 def _parts(m, value, o, seen):
-    "What the offer makes of a value: (its children, number of the child of each of its codes)"
+    """What the offer makes of a value: (its children, number of the child of each of its codes)"""
     at = o.at[o.i]
-    if m.kind == "interval": return [(value[0], int(at)), (int(at), value[1])], (o.codes >= at).astype(np.int64)
-    if m.kind == "suppression": return [int(at), None], (o.codes != at).astype(np.int64)
+    if m.kind == "interval":
+        return [(value[0], int(at)), (int(at), value[1])], (o.codes >= at).astype(np.int64)
+    if m.kind == "suppression":
+        return [int(at), None], (o.codes != at).astype(np.int64)
     kids = _branches(m, value, seen)
     ends = np.array([_codes_below(m, k)[1] for k in kids])
     return kids, np.searchsorted(ends, o.codes, side="right")
 
 # %% ../nbs/12a_specialization.ipynb #01ef555d
 class _Column:
-    "One column of a search: the value of each code (`value`, into `labels`), and what the values may become (`offers`, by value)"
+    """One column of a search: the value of each code (`value`, into `labels`), and what the values
+    may become (`offers`, by value)
+    """
+
     def __init__(self, m, codes, y, n_classes, weight):
         self.m, self.codes = m, codes
-        self.counts = np.bincount(codes.astype(np.int64)*n_classes + y, weight, m.size*n_classes).reshape(m.size, n_classes)
+        self.counts = np.bincount(
+            codes.astype(np.int64) * n_classes + y, weight, m.size * n_classes
+        ).reshape(m.size, n_classes)
         self.seen = self.counts.any(axis=1)
-        self.value, self.child, self.labels, self.offers = np.zeros(m.size, dtype=np.int32), np.zeros(m.size, dtype=np.int32), [m.root], {}
+        self.value, self.child, self.labels, self.offers = (
+            np.zeros(m.size, dtype=np.int32),
+            np.zeros(m.size, dtype=np.int32),
+            [m.root],
+            {},
+        )
         self.open(0)
 
     def open(self, v):
-        "Find what value v may become"
+        """Find what value v may become"""
         codes = np.flatnonzero(self.value == v)
         o = _offer(self.m, self.labels[v], codes, self.counts)
-        if o is not None: self.offers[v] = o; self.show(v)
+        if o is not None:
+            self.offers[v] = o
+            self.show(v)
 
     def show(self, v):
-        "Number the children of the offer"
+        """Number the children of the offer"""
         o = self.offers[v]
         self.child[o.codes] = _parts(self.m, self.labels[v], o, self.seen)[1]
 
     @property
-    def width(self): return int(self.child.max()) + 1
-    def rows(self, v): return np.flatnonzero((self.value == v)[self.codes])
+    def width(self):
+        return int(self.child.max()) + 1
+
+    def rows(self, v):
+        return np.flatnonzero((self.value == v)[self.codes])
 
     def refine(self, v):
-        "Make the offer: (the values it makes, their rows), values being numbered anew"
+        """Make the offer: (the values it makes, their rows), values being numbered anew"""
         rows, o, base = self.rows(v), self.offers.pop(v), len(self.labels)
         made, child = _parts(self.m, self.labels[v], o, self.seen)
-        self.labels += made; self.value[o.codes] = base + child; self.child[o.codes] = 0
-        for i in range(base, len(self.labels)): self.open(i)
+        self.labels += made
+        self.value[o.codes] = base + child
+        self.child[o.codes] = 0
+        for i in range(base, len(self.labels)):
+            self.open(i)
         return rows, child, base
 
 # %% ../nbs/12a_specialization.ipynb #6d64070b
 _NONE = np.iinfo(np.int64).max
 
+
 class _Group:
-    "A group of quasi-identifiers: which class each row is in, how large it is, and the smallest part that each column's offer leaves of it"
+    """A group of quasi-identifiers: which class each row is in, how large it is, and the smallest
+    part that each column's offer leaves of it
+    """
+
     def __init__(self, columns, k, n, weight):
-        self.columns, self.k, self.weight, self.of = list(columns), k, weight, np.zeros(n, dtype=np.int32)
+        self.columns, self.k, self.weight, self.of = (
+            list(columns),
+            k,
+            weight,
+            np.zeros(n, dtype=np.int32),
+        )
         self.size = np.array([n if weight is None else weight.sum()], dtype=np.int64)
-        self.value, self.least = {j: np.zeros(1, dtype=np.int32) for j in columns}, {j: self.size.copy() for j in columns}
+        self.value, self.least = (
+            {j: np.zeros(1, dtype=np.int32) for j in columns},
+            {j: self.size.copy() for j in columns},
+        )
 
     def counts(self, rows, part, width):
-        "Rows in each part of each class, shape (n_classes, width)"
+        """Rows in each part of each class, shape (n_classes, width)"""
         w = None if self.weight is None else self.weight[rows]
-        return np.bincount(self.of[rows]*np.int64(width) + part, w, len(self.size)*width).reshape(-1, width).astype(np.int64)
+        return (
+            np.bincount(self.of[rows] * np.int64(width) + part, w, len(self.size) * width)
+            .reshape(-1, width)
+            .astype(np.int64)
+        )
 
     def measure(self, j, c, rows):
-        "The smallest part of each class of these rows under the offers of column j"
+        """The smallest part of each class of these rows under the offers of column j"""
         n = self.counts(rows, c.child[c.codes[rows]], c.width)
         n[n == 0] = _NONE
         n = n.min(axis=1)
         self.least[j] = np.where(n < _NONE, n, self.least[j])
 
     def split(self, j, rows, part, width, base):
-        "Divide the classes of these rows; the first part keeps the number of its class"
+        """Divide the classes of these rows; the first part keeps the number of its class"""
         n = self.counts(rows, part, width)
         new = n > 0
         touched, first = new.any(axis=1), new.argmax(axis=1)
@@ -230,31 +367,40 @@ class _Group:
         number[new] = len(n) + np.arange(len(above))
         self.of[rows] = number[self.of[rows], part]
         self.size = np.append(np.where(touched, n[np.arange(len(n)), first], self.size), n[new])
-        for b in self.columns: self.value[b], self.least[b] = np.append(self.value[b], self.value[b][above]), np.append(self.least[b], self.least[b][above])
-        self.value[j][:len(n)][touched] = base + first[touched]; self.value[j][len(n):] = base + where
+        for b in self.columns:
+            self.value[b], self.least[b] = (
+                np.append(self.value[b], self.value[b][above]),
+                np.append(self.least[b], self.least[b][above]),
+            )
+        self.value[j][: len(n)][touched] = base + first[touched]
+        self.value[j][len(n) :] = base + where
 
     def lowest(self, j, n_values):
-        "The smallest class after the offer for each value of column j, shape (n_values,)"
+        """The smallest class after the offer for each value of column j, shape (n_values,)"""
         res = np.full(n_values, self.size.min())
         np.minimum.at(res, self.value[j], self.least[j])
         return res
 
 # %% ../nbs/12a_specialization.ipynb #7b30ecde
 def _pairs(g, c, rows, weight):
-    "Codes that occur in each class of some rows: (class, code, rows of both), sorted"
+    """Codes that occur in each class of some rows: (class, code, rows of both), sorted"""
     d = np.int64(c.m.size)
-    key = g.of[rows]*d + c.codes[rows]
-    if len(g.size)*d <= 4*len(rows):
+    key = g.of[rows] * d + c.codes[rows]
+    if len(g.size) * d <= 4 * len(rows):
         n = np.bincount(key, None if weight is None else weight[rows]).astype(np.int64)
         key = np.flatnonzero(n)
-        return key//d, key % d, n[key]
+        return key // d, key % d, n[key]
     order = np.argsort(key, kind="stable")
-    key, w = key[order], np.ones(len(rows), dtype=np.int64) if weight is None else weight[rows][order]
+    key, w = (
+        key[order],
+        (np.ones(len(rows), dtype=np.int64) if weight is None else weight[rows][order]),
+    )
     starts = np.flatnonzero(np.diff(key, prepend=-1))
-    return key[starts]//d, key[starts] % d, np.add.reduceat(w, starts) if len(starts) else w
+    return key[starts] // d, key[starts] % d, np.add.reduceat(w, starts) if len(starts) else w
+
 
 def _bad_cuts(g, c, rows, weight):
-    "Codes at which a class would be cut into a part of fewer than k rows, shape (size,)"
+    """Codes at which a class would be cut into a part of fewer than k rows, shape (size,)"""
     of, code, n = _pairs(g, c, rows, weight)
     if c.m.kind == "suppression":
         rest, bad = g.size[of] - n, np.zeros(c.m.size, dtype=bool)
@@ -267,17 +413,21 @@ def _bad_cuts(g, c, rows, weight):
     last = np.append(first[1:], len(of)) - 1
     kth, kth_last = (np.searchsorted(total, before + o) for o in (g.k, sizes - g.k + 1))
     edge = np.zeros(c.m.size + 2, dtype=np.int64)
-    for lo, hi in ((first, kth), (kth_last, last)): np.add.at(edge, code[lo] + 1, 1); np.add.at(edge, code[hi] + 1, -1)
-    return np.cumsum(edge)[:c.m.size] > 0
+    for lo, hi in ((first, kth), (kth_last, last)):
+        np.add.at(edge, code[lo] + 1, 1)
+        np.add.at(edge, code[hi] + 1, -1)
+    return np.cumsum(edge)[: c.m.size] > 0
 
 # %% ../nbs/12a_specialization.ipynb #4c470dd2
 def _distinct(columns):
-    "(a row of each kind, kind of each row) of equal rows; `columns` are codes"
+    """(a row of each kind, kind of each row) of equal rows; `columns` are codes"""
     key, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for c in columns:
         d = int(c.max(initial=0)) + 1
-        if size > 2**62//d: key, u = pd.factorize(key); key, size = key.astype(np.int64), len(u)
-        key, size = key*d + c, size*d
+        if size > 2**62 // d:
+            key, u = pd.factorize(key)
+            key, size = key.astype(np.int64), len(u)
+        key, size = key * d + c, size * d
     kind = pd.factorize(key)[0]
     first = np.empty(int(kind.max(initial=-1)) + 1, dtype=np.int64)
     first[kind[::-1]] = np.arange(len(kind))[::-1]
@@ -286,47 +436,66 @@ def _distinct(columns):
 # %% ../nbs/12a_specialization.ipynb #ffc859f4
 class _Search:
     "A table on its way down, see `specialize`"
+
     def __init__(self, maskings, codes, y, groups, score, threshold, disclose, average, allow):
-        self.score, self.threshold, self.disclose, self.average, self.allow, self.steps = score, threshold, disclose, average, allow, []
+        self.score, self.threshold, self.disclose, self.average, self.allow, self.steps = (
+            score,
+            threshold,
+            disclose,
+            average,
+            allow,
+            [],
+        )
         n_classes, self.kinds, self.weight = int(y.max(initial=0)) + 1, None, None
         first, kinds = _distinct([*codes, y])
-        if 4*len(first) < 3*len(y):
+        if 4 * len(first) < 3 * len(y):
             self.kinds, self.weight = kinds, np.bincount(kinds)
             codes, y = [c[first] for c in codes], y[first]
         self.columns = [_Column(m, c, y, n_classes, self.weight) for m, c in zip(maskings, codes)]
         self.groups = [_Group(c, k, len(y), self.weight) for c, k in groups]
         for g in self.groups:
-            for j in g.columns: g.measure(j, self.columns[j], np.arange(len(y)))
+            for j in g.columns:
+                g.measure(j, self.columns[j], np.arange(len(y)))
 
     def change(self, j, v, i):
-        "Put refinement i of a value on offer; nothing is offered when there is none"
+        """Put refinement i of a value on offer; nothing is offered when there is none"""
         c = self.columns[j]
-        if i >= len(c.offers[v].at): del c.offers[v]; c.child[c.value == v] = 0; return
-        c.offers[v].i = i; c.show(v)
+        if i >= len(c.offers[v].at):
+            del c.offers[v]
+            c.child[c.value == v] = 0
+            return
+        c.offers[v].i = i
+        c.show(v)
         rows = c.rows(v)
         for g in self.groups:
-            if j in g.columns: g.measure(j, c, rows)
+            if j in g.columns:
+                g.measure(j, c, rows)
 
     def refuse(self, j, v, small):
-        "What is on offer is not valid: the next best, or nothing; `small`: it makes a class of fewer than k rows"
+        """What is on offer is not valid: the next best, or nothing; `small`: it makes a class of
+        fewer than k rows
+        """
         c = self.columns[j]
         o = c.offers[v]
-        if c.m.kind == "taxonomy" or self.threshold == "literal" and not self.by_score(j): return self.change(j, v, len(o.at))
+        if c.m.kind == "taxonomy" or self.threshold == "literal" and not self.by_score(j):
+            return self.change(j, v, len(o.at))
         bad, rows = np.zeros(c.m.size, dtype=bool), c.rows(v)
         if small:
             for g in self.groups:
-                if j in g.columns: bad |= _bad_cuts(g, c, rows, self.weight)
+                if j in g.columns:
+                    bad |= _bad_cuts(g, c, rows, self.weight)
         bad[o.at[o.i]] = True
         keep = ~bad[o.at]
         o.gains, o.at = o.gains[keep], o.at[keep]
         self.change(j, v, 0)
 
-    def by_score(self, j): return self.columns[j].m.kind == "suppression" and self.disclose == "score"
+    def by_score(self, j):
+        return self.columns[j].m.kind == "suppression" and self.disclose == "score"
 
 # %% ../nbs/12a_specialization.ipynb #cf496ab6
 @patch
-def aim(self:_Search, j, v):
-    "Offer the disclosure with the best score, of those that leave k rows in each class"
+def aim(self: _Search, j, v):
+    """Offer the disclosure with the best score, of those that leave k rows in each class"""
     c, after, now = self.columns[j], [], self.sizes()
     o, rows, mine = c.offers[v], c.rows(v), self.of_column(j)
     for g in mine:
@@ -336,63 +505,79 @@ def aim(self:_Search, j, v):
         after.append(low)
     keep = np.logical_and.reduce([low[o.at] >= self.groups[g].k for g, low in zip(mine, after)])
     o.gains, o.at = o.gains[keep], o.at[keep]
-    scores = [self.worth(gain, mine, now, [int(low[at]) for low in after])[0] for gain, at in zip(o.gains.tolist(), o.at)]
+    scores = [
+        self.worth(gain, mine, now, [int(low[at]) for low in after])[0]
+        for gain, at in zip(o.gains.tolist(), o.at)
+    ]
     self.change(j, v, max(range(len(scores)), key=lambda i: (scores[i], -o.at[i]), default=0))
 
-@patch
-def sizes(self:_Search): return [int(g.size.min()) for g in self.groups]
 
 @patch
-def of_column(self:_Search, j): return [i for i, g in enumerate(self.groups) if j in g.columns]
+def sizes(self: _Search):
+    return [int(g.size.min()) for g in self.groups]
+
 
 @patch
-def worth(self:_Search, gain, mine, now, after):
-    "(score, loss) of a refinement"
+def of_column(self: _Search, j):
+    return [i for i, g in enumerate(self.groups) if j in g.columns]
+
+
+@patch
+def worth(self: _Search, gain, mine, now, after):
+    """(score, loss) of a refinement"""
     loss = _mean_loss([now[g] for g in mine], after, self.average, len(self.groups))
     return _score(gain, loss, self.score), loss
 
 # %% ../nbs/12a_specialization.ipynb #25b7b7da
 @patch
-def candidates(self:_Search):
-    "Valid refinements, best first: (-score, column, first code, value, loss)"
+def candidates(self: _Search):
+    """Valid refinements, best first: (-score, column, first code, value, loss)"""
     res, now = [], self.sizes()
     for j, c in enumerate(self.columns):
         mine = self.of_column(j)
         if self.by_score(j):
-            for v in list(c.offers): self.aim(j, v)
+            for v in list(c.offers):
+                self.aim(j, v)
         while c.offers:
             low = [self.groups[g].lowest(j, len(c.labels)) for g in mine]
             small = [v for v in c.offers if any(l[v] < self.groups[g].k for g, l in zip(mine, low))]
-            if not small: break
-            for v in small: self.refuse(j, v, True)
+            if not small:
+                break
+            for v in small:
+                self.refuse(j, v, True)
         for v, o in c.offers.items():
             score, loss = self.worth(o.gain, mine, now, [int(l[v]) for l in low])
             res.append((-score, j, int(o.codes[0]), v, loss))
     return sorted(res)
 
+
 @patch
-def allowed(self:_Search, j, v):
-    "Do the classes that a refinement makes keep the constraints?"
-    if self.allow is None: return True
+def allowed(self: _Search, j, v):
+    """Do the classes that a refinement makes keep the constraints?"""
+    if self.allow is None:
+        return True
     c = self.columns[j]
     rows, where = c.rows(v), np.full(len(c.codes), -1)
     for g in self.of_column(j):
-        where[rows] = self.groups[g].of[rows].astype(np.int64)*c.width + c.child[c.codes[rows]]
+        where[rows] = self.groups[g].of[rows].astype(np.int64) * c.width + c.child[c.codes[rows]]
         every = where if self.kinds is None else where[self.kinds]
         inside = np.flatnonzero(every >= 0)
         label, u = pd.factorize(every[inside])
-        if not self.allow(inside, label.astype(np.int64), len(u)).all(): return False
+        if not self.allow(inside, label.astype(np.int64), len(u)).all():
+            return False
     return True
 
 # %% ../nbs/12a_specialization.ipynb #2cfd84dd
 @patch
-def step(self:_Search):
-    "Make the best refinement that is valid and beneficial. False when there is none"
+def step(self: _Search):
+    """Make the best refinement that is valid and beneficial. False when there is none"""
     while found := self.candidates():
         score, j, _, v, loss = found[0]
-        if self.allowed(j, v): break
+        if self.allowed(j, v):
+            break
         self.refuse(j, v, False)
-    if not found: return False
+    if not found:
+        return False
     c = self.columns[j]
     gain, n, width, old = c.offers[v].gain, c.counts[c.offers[v].codes].sum(), c.width, c.labels[v]
     rows, child, base = c.refine(v)
@@ -401,8 +586,20 @@ def step(self:_Search):
     for g in self.of_column(j):
         self.groups[g].split(j, rows, part[c.codes[rows]], width, base)
         for b in self.groups[g].columns:
-            if self.columns[b].offers: self.groups[g].measure(b, self.columns[b], rows)
-    self.steps.append(dict(column=j, value=old, into=c.labels[base:], rows=int(n), gain=gain, loss=loss, score=-score, smallest=self.sizes()))
+            if self.columns[b].offers:
+                self.groups[g].measure(b, self.columns[b], rows)
+    self.steps.append(
+        dict(
+            column=j,
+            value=old,
+            into=c.labels[base:],
+            rows=int(n),
+            gain=gain,
+            loss=loss,
+            score=-score,
+            smallest=self.sizes(),
+        )
+    )
     return True
 
 # %% ../nbs/12a_specialization.ipynb #230134d5
@@ -413,37 +610,81 @@ class Specialization:
     Attributes
     ----------
     labels : list of list
-        The values of each column's cut, in the order of their first codes: numbers of taxonomy nodes (-1: missing), ranges of codes
+        The values of each column's cut, in the order of their first codes: numbers of taxonomy
+        nodes (-1: missing), ranges of codes
         (first, one past the last), or disclosed codes and None, the symbol for all others.
     values : list of ndarray of int
         The value of each code, as a position in `labels`; shape (size,) for each column.
     steps : list of dict
-        What was done, in order: `column`, `value`, what it became (`into`), its `rows`, `gain` in bits, `loss` in rows, `score`, and the
+        What was done, in order: `column`, `value`, what it became (`into`), its `rows`, `gain` in
+        bits, `loss` in rows, `score`, and the
         rows in the `smallest` class of each group of quasi-identifiers afterwards.
     """
+
     labels: list
     values: list
     steps: list
 
+
 def specialize(
-    maskings:list, # A `Masking` for each column
-    codes:list, # Codes of each column, 0 to size-1, shape (n_rows,) each
-    y, # Class of each row as codes from 0, shape (n_rows,)
-    groups:list, # Groups of quasi-identifiers, pairs (positions of columns, k), k at least 1 and at most n_rows; every column is in one
-    score:str="plus_one", # "plus_one": gain/(loss + 1); "ratio": gain/loss, the gain alone where nothing is lost
-    threshold:str="literal", # An interval is cut, or a value disclosed, where the gain is largest: "literal", of all places, valid or not; "valid", of those that leave k rows
-    disclose:str="gain", # Which value is disclosed next: "gain", as `threshold` says; "score": each is a refinement of its own
-    average:str="containing", # The loss is averaged over the groups "containing" the column, or over "all"
-    allow=None, # What classes must keep besides k, see `ppdt.diversity.allow_function`
-)->Specialization: # The cut that is left when nothing valid gains anything, and the way there
-    "Begin with the most general values, and refine what has the best score as long as it is valid. The order of rows does not matter. Source: fung2005; fung2007."
+    maskings: list,
+    codes: list,
+    y,
+    groups: list,
+    score: str = "plus_one",
+    threshold: str = "literal",
+    disclose: str = "gain",
+    average: str = "containing",
+    allow=None,
+) -> Specialization:
+    """Begin with the most general values, and refine what has the best score as long as it is
+    valid.
+
+    The order of rows does not matter. Source: fung2005; fung2007.
+
+    Parameters
+    ----------
+    maskings : list
+        A `Masking` for each column.
+    codes : list
+        Codes of each column, 0 to size-1, shape (n_rows,) each.
+    y
+        Class of each row as codes from 0, shape (n_rows,).
+    groups : list
+        Groups of quasi-identifiers, pairs (positions of columns, k), k at least 1 and at most
+        n_rows; every column is in one.
+    score : str
+        "plus_one": gain/(loss + 1); "ratio": gain/loss, the gain alone where nothing is lost.
+    threshold : str
+        An interval is cut, or a value disclosed, where the gain is largest: "literal", of all
+        places, valid or not; "valid", of those that leave k rows.
+    disclose : str
+        Which value is disclosed next: "gain", as `threshold` says; "score": each is a refinement of
+        its own.
+    average : str
+        The loss is averaged over the groups "containing" the column, or over "all".
+    allow
+        What classes must keep besides k, see `ppdt.diversity.allow_function`.
+
+    Returns
+    -------
+    Specialization
+        The cut that is left when nothing valid gains anything, and the way there.
+    """
     y, codes = np.asarray(y, dtype=np.int64), [np.asarray(c).astype(np.int32) for c in codes]
     s = _Search(maskings, codes, y, groups, score, threshold, disclose, average, allow)
-    while s.step(): pass
+    while s.step():
+        pass
     labels, values = [], []
     for c in s.columns:
-        first = np.flatnonzero(np.r_[True, np.diff(c.value) != 0]) if c.m.kind != "suppression" else np.unique(c.value, return_index=True)[1]
+        first = (
+            np.flatnonzero(np.r_[True, np.diff(c.value) != 0])
+            if c.m.kind != "suppression"
+            else np.unique(c.value, return_index=True)[1]
+        )
         used = c.value[np.sort(first)]
-        where = np.zeros(len(c.labels), dtype=np.int64); where[used] = np.arange(len(used))
-        labels.append([c.labels[v] for v in used]); values.append(where[c.value])
+        where = np.zeros(len(c.labels), dtype=np.int64)
+        where[used] = np.arange(len(used))
+        labels.append([c.labels[v] for v in used])
+        values.append(where[c.value])
     return Specialization(labels, values, s.steps)

@@ -14,81 +14,123 @@ from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
 # %% ../nbs/09a_splits.ipynb #2d488b16
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    "Rows as codes: for each attribute codes (-1 missing) and values in order; `line` holds the numbers of a numeric attribute, else None"
+    """Rows as codes: for each attribute codes (-1 missing) and values in order; `line` holds the
+    numbers of a numeric attribute, else None
+    """
+
     names: list
     codes: list
     values: list
     line: list
     classes: list
     y: np.ndarray
-    weight: np.ndarray | None      # None: every row weighs 1
-    level: list | None = None      # level of each attribute in a taxonomy, 0 for values as they are
+    weight: np.ndarray | None  # None: every row weighs 1
+    level: list | None = None  # level of each attribute in a taxonomy, 0 for values as they are
 
     @property
-    def sizes(self): return [len(o) for o in self.values]
+    def sizes(self):
+        return [len(o) for o in self.values]
+
     @property
-    def n_classes(self): return len(self.classes)
+    def n_classes(self):
+        return len(self.classes)
+
     def take(self, rows):
         w = None if self.weight is None else self.weight[rows]
-        return _Rows(self.names, [c[rows] for c in self.codes], self.values, self.line, self.classes, self.y[rows], w, self.level)
+        return _Rows(
+            self.names,
+            [c[rows] for c in self.codes],
+            self.values,
+            self.line,
+            self.classes,
+            self.y[rows],
+            w,
+            self.level,
+        )
 
 # %% ../nbs/09a_splits.ipynb #a3650bf3
-_EPS = 1e-6        # weights, gains and errors that differ by less are alike
+_EPS = 1e-6  # weights, gains and errors that differ by less are alike
+
 
 def _middle(a, b):
-    "Half-way between neighbours, below the upper one; halves are added, since a sum may be too large for a float"
-    m = a/2 + b/2
+    """Half-way between neighbours, below the upper one; halves are added, since a sum may be too
+    large for a float
+    """
+    m = a / 2 + b / 2
     return np.where(m == b, a, m)
 
+
 def _moved(line, threshold):
-    "Code of the largest value of the table that is not above a threshold; where floats are so large that 1e-6 is lost, the threshold itself counts"
-    return np.maximum(np.searchsorted(line, threshold + _EPS), np.searchsorted(line, threshold, side="right")) - 1
+    """Code of the largest value of the table that is not above a threshold; where floats are so
+    large that 1e-6 is lost, the threshold itself counts
+    """
+    return (
+        np.maximum(
+            np.searchsorted(line, threshold + _EPS), np.searchsorted(line, threshold, side="right")
+        )
+        - 1
+    )
 
 # %% ../nbs/09a_splits.ipynb #a7d2060d
 def _textbook_counts(d, parts):
-    "Weights of the classes in `parts`, pairs of (row, weight)"
+    """Weights of the classes in `parts`, pairs of (row, weight)"""
     res = np.zeros(d.n_classes)
-    for i, w in parts: res[d.y[i]] += w
+    for i, w in parts:
+        res[d.y[i]] += w
     return res
 
-def _textbook_bits(*x): return sum(v*np.log2(v) for v in x if v >= _EPS)
+
+def _textbook_bits(*x):
+    return sum(v * np.log2(v) for v in x if v >= _EPS)
+
 
 def _textbook_measure(bags, total):
-    "(gain, split information) of bags of class weights in a node of weight `total`, both in bits a row; missing rows are in no bag"
+    """(gain, split information) of bags of class weights in a node of weight `total`, both in bits
+    a row; missing rows are in no bag
+    """
     bags = [np.asarray(b, dtype=float) for b in bags]
     cls = sum(bags)
     known = cls.sum()
     before = _textbook_bits(known) - _textbook_bits(*cls)
     after = sum(_textbook_bits(b.sum()) - _textbook_bits(*b) for b in bags)
-    gain = known/total*(before - after)
+    gain = known / total * (before - after)
     split = _textbook_bits(total) - _textbook_bits(*[b.sum() for b in bags], total - known)
-    return (0. if abs(gain) < _EPS else gain/known), split/total
+    return (0.0 if abs(gain) < _EPS else gain / known), split / total
 
-def _textbook_ratio(gain, split, total): return 0. if abs(split*total) < _EPS else gain/split
+
+def _textbook_ratio(gain, split, total):
+    return 0.0 if abs(split * total) < _EPS else gain / split
 
 # %% ../nbs/09a_splits.ipynb #aaa3930f
 def _textbook_bags(d, j, parts, n, branch):
     bags = [np.zeros(d.n_classes) for _ in range(n)]
     for i, w in parts:
-        if d.codes[j][i] >= 0: bags[branch(d.codes[j][i])][d.y[i]] += w
+        if d.codes[j][i] >= 0:
+            bags[branch(d.codes[j][i])][d.y[i]] += w
     return bags
 
+
 def _textbook_threshold(d, j, parts, m):
-    "(gain, ratio, kind, code left of the cut) or None"
+    """(gain, ratio, kind, code left of the cut) or None"""
     known = sorted((int(d.codes[j][i]), i, w) for i, w in parts if d.codes[j][i] >= 0)
     total, weight = sum(w for _, w in parts), sum(o[2] for o in known)
-    s = .1*weight/d.n_classes
+    s = 0.1 * weight / d.n_classes
     s = m if s <= m + _EPS else min(s, 25) if s > 25 + _EPS else s
-    if len(known) < 2*s - _EPS: return None
-    best, cuts = (0., None, 0.), 0
+    if len(known) < 2 * s - _EPS:
+        return None
+    best, cuts = (0.0, None, 0.0), 0
     for (a, _, _), (b, _, _) in zip(known, known[1:]):
-        if a == b or d.line[j][a] + 1e-5 >= d.line[j][b]: continue
+        if a == b or d.line[j][a] + 1e-5 >= d.line[j][b]:
+            continue
         bags = _textbook_bags(d, j, parts, 2, lambda c: int(c > a))
-        if min(o.sum() for o in bags) <= s - _EPS: continue
+        if min(o.sum() for o in bags) <= s - _EPS:
+            continue
         cuts += 1
         gain, split = _textbook_measure(bags, total)
-        if gain > best[0] + _EPS: best = gain, _moved(d.line[j], _middle(d.line[j][a], d.line[j][b])), split
-    if best[1] is None or (gain := best[0] - np.log2(cuts)/total) <= _EPS: return None
+        if gain > best[0] + _EPS:
+            best = gain, _moved(d.line[j], _middle(d.line[j][a], d.line[j][b])), split
+    if best[1] is None or (gain := best[0] - np.log2(cuts) / total) <= _EPS:
+        return None
     return gain, _textbook_ratio(gain, best[2], total), THRESHOLD, best[1]
 
 # %% ../nbs/09a_splits.ipynb #265f0818
@@ -96,78 +138,106 @@ def _textbook_nominal(d, j, parts, m, binary):
     n, total, best = len(d.values[j]), sum(w for _, w in parts), None
     if not binary:
         bags = _textbook_bags(d, j, parts, n, int)
-        if sum(o.sum() > m - _EPS for o in bags) < 2: return None
+        if sum(o.sum() > m - _EPS for o in bags) < 2:
+            return None
         gain, split = _textbook_measure(bags, total)
         return gain, _textbook_ratio(gain, split, total), MULTIWAY, -1
     for v in range(n):
         bags = _textbook_bags(d, j, parts, 2, lambda c: int(c != v))
-        if min(o.sum() for o in bags) <= m - _EPS: continue
+        if min(o.sum() for o in bags) <= m - _EPS:
+            continue
         gain, split = _textbook_measure(bags, total)
         ratio = _textbook_ratio(gain, split, total)
-        if best is None: best = (gain, ratio, ONE_VALUE, v) if v == 0 or ratio > _EPS else (0., 0., ONE_VALUE, -1)
-        elif ratio > best[1] + _EPS: best = gain, ratio, ONE_VALUE, v
+        if best is None:
+            best = (
+                (gain, ratio, ONE_VALUE, v) if v == 0 or ratio > _EPS else (0.0, 0.0, ONE_VALUE, -1)
+            )
+        elif ratio > best[1] + _EPS:
+            best = gain, ratio, ONE_VALUE, v
     return best
 
 # %% ../nbs/09a_splits.ipynb #5a665c6e
 def _widest(d, total):
-    "Which attributes enter the average: those with less than 0.3 values a row, or all when all have as many"
-    many = np.array([o is None and not size < .3*total - _EPS for o, size in zip(d.line, d.sizes)])
+    """Which attributes enter the average: those with less than 0.3 values a row, or all when all
+    have as many
+    """
+    many = np.array(
+        [o is None and not size < 0.3 * total - _EPS for o, size in zip(d.line, d.sizes)]
+    )
     return np.ones(len(many), dtype=bool) if many.all() else ~many
 
 # %% ../nbs/09a_splits.ipynb #f8fd3e61
 def _textbook_choice(d, parts, m, binary):
-    "The split of a node: (gain, ratio, kind, cut, attribute) or None"
+    """The split of a node: (gain, ratio, kind, cut, attribute) or None"""
     counts = _textbook_counts(d, parts)
-    if counts.sum() < 2*m - _EPS or counts.sum() - counts.max() < _EPS: return None
+    if counts.sum() < 2 * m - _EPS or counts.sum() - counts.max() < _EPS:
+        return None
     found = []
     for j in range(len(d.codes)):
-        o = _textbook_threshold(d, j, parts, m) if d.line[j] is not None else _textbook_nominal(d, j, parts, m, binary)
-        if o: found.append((*o, j))
+        o = (
+            _textbook_threshold(d, j, parts, m)
+            if d.line[j] is not None
+            else _textbook_nominal(d, j, parts, m, binary)
+        )
+        if o:
+            found.append((*o, j))
     counted = [o for o in found if _widest(d, len(d.y))[o[4]]]
-    if not counted: return None
-    average, best, top = sum(o[0] for o in counted)/len(counted), None, 0.
+    if not counted:
+        return None
+    average, best, top = sum(o[0] for o in counted) / len(counted), None, 0.0
     for o in found:
-        if o[0] >= average - 1e-3 and o[1] > top + _EPS: best, top = o, o[1]
+        if o[0] >= average - 1e-3 and o[1] > top + _EPS:
+            best, top = o, o[1]
     return best
 
 # %% ../nbs/09a_splits.ipynb #904cfc53
 def _xlogx(x, table=None):
-    "x log2 x, 0 below 1e-6; `table` holds the values for whole numbers"
-    if table is not None: return table[x]
-    return x*np.log2(np.where(x >= _EPS, x, 1.))
+    """x log2 x, 0 below 1e-6; `table` holds the values for whole numbers"""
+    if table is not None:
+        return table[x]
+    return x * np.log2(np.where(x >= _EPS, x, 1.0))
+
 
 def _table(n):
-    "x log2 x for 0, 1, ..., n"
+    """x log2 x for 0, 1, ..., n"""
     return _xlogx(np.arange(n + 1, dtype=float))
 
 # %% ../nbs/09a_splits.ipynb #3fb89f14
 def _gain_of(before, after, known, total):
-    "Gain in bits a row: entropies in bits in all; 0 below 1e-6 bit in all"
-    g = known/total*(before - after)
-    return np.where(np.abs(g) < _EPS, 0., g/np.maximum(known, 1e-300))
+    """Gain in bits a row: entropies in bits in all; 0 below 1e-6 bit in all"""
+    g = known / total * (before - after)
+    return np.where(np.abs(g) < _EPS, 0.0, g / np.maximum(known, 1e-300))
+
 
 def _ratio_of(gain, split, total):
-    "Gain over split information; `split` in bits in all"
-    return np.where(np.abs(split) < _EPS, 0., gain*total/np.where(np.abs(split) < _EPS, 1., split))
+    """Gain over split information; `split` in bits in all"""
+    return np.where(
+        np.abs(split) < _EPS, 0.0, gain * total / np.where(np.abs(split) < _EPS, 1.0, split)
+    )
 
 # %% ../nbs/09a_splits.ipynb #8cd69162
-_DENSE = 4_000_000      # cells of a table at most, before values that a node lacks are left out
+_DENSE = 4_000_000  # cells of a table at most, before values that a node lacks are left out
+
 
 def _nominal_table(local, key, w, n, size, k, gap):
     """Weights of (node, value, class) and the value of each column, None when it is its number.
     `key` is value*k + class, missing being the last value"""
     width = size + gap
-    key = local*np.int64(width*k) + key
-    if n*width*k <= max(_DENSE, 4*len(key)):
-        return np.bincount(key, w, minlength=n*width*k).reshape(n, width, k)[:, :size], None
-    pair, inverse = np.unique(key//k, return_inverse=True)
+    key = local * np.int64(width * k) + key
+    if n * width * k <= max(_DENSE, 4 * len(key)):
+        return np.bincount(key, w, minlength=n * width * k).reshape(n, width, k)[:, :size], None
+    pair, inverse = np.unique(key // k, return_inverse=True)
     node, value = np.divmod(pair, width)
     first = np.searchsorted(node, np.arange(n))
     rank = np.arange(len(pair)) - first[node]
     widest = int(rank.max(initial=0)) + 1
-    table = np.bincount((node*widest + rank)[inverse]*k + key % k, w, minlength=n*widest*k).reshape(n, widest, k)
-    values = np.full((n, widest), -1); values[node, rank] = value
-    if gap: table[values == size] = 0
+    table = np.bincount(
+        (node * widest + rank)[inverse] * k + key % k, w, minlength=n * widest * k
+    ).reshape(n, widest, k)
+    values = np.full((n, widest), -1)
+    values[node, rank] = value
+    if gap:
+        table[values == size] = 0
     return table, values
 
 # %% ../nbs/09a_splits.ipynb #5f45b689
@@ -177,19 +247,22 @@ def _admitted(admit, table, missing):
     if missing.any():
         bag = table.sum(axis=-1, keepdims=True)
         known = bag.sum(axis=-2, keepdims=True)
-        table = table + missing[..., None, :]*(bag/np.where(known > 0, known, 1))
+        table = table + missing[..., None, :] * (bag / np.where(known > 0, known, 1))
     return np.asarray(admit(table), dtype=bool)
 
 # %% ../nbs/09a_splits.ipynb #bc2faf81
 def _over_classes(x):
-    "Sums over the last axis, which is short: numpy adds long rows faster"
-    if x.shape[-1] > 8: return x.sum(axis=-1)
+    """Sums over the last axis, which is short: numpy adds long rows faster"""
+    if x.shape[-1] > 8:
+        return x.sum(axis=-1)
     res = x[..., 0].copy()
-    for c in range(1, x.shape[-1]): res += x[..., c]
+    for c in range(1, x.shape[-1]):
+        res += x[..., c]
     return res
 
+
 def _nominal_split(table, total, m, log, counts=None, admit=None):
-    "One branch a value, in each node: (gain, ratio, nothing, admissible, shut)"
+    """One branch a value, in each node: (gain, ratio, nothing, admissible, shut)"""
     bag, cls = _over_classes(table), table.sum(axis=1)
     known = bag.sum(axis=1)
     before = _xlogx(known, log) - _xlogx(cls, log).sum(axis=1)
@@ -202,16 +275,24 @@ def _nominal_split(table, total, m, log, counts=None, admit=None):
         shut = ok & (gain > _EPS)
         ok = ok & _admitted(admit, table, counts - cls)
         shut &= ~ok
-    return np.where(ok, gain, 0.), np.where(ok, _ratio_of(gain, split, total), 0.), np.full(len(table), -1), ok, shut
+    return (
+        np.where(ok, gain, 0.0),
+        np.where(ok, _ratio_of(gain, split, total), 0.0),
+        np.full(len(table), -1),
+        ok,
+        shut,
+    )
 
 # %% ../nbs/09a_splits.ipynb #a223b14a
 def _choose(found, counted):
-    "The attribute of each node, -1 for a leaf: the largest ratio among those with an average gain or more"
+    """The attribute of each node, -1 for a leaf: the largest ratio among those with an average gain
+    or more
+    """
     gain, ratio, _, ok = (np.stack([o[i] for o in found]) for i in range(4))
     ok = ok.astype(bool)
     part = ok & counted[:, None]
     number = part.sum(axis=0)
-    average = np.where(part, gain, 0.).sum(axis=0)/np.maximum(number, 1)
+    average = np.where(part, gain, 0.0).sum(axis=0) / np.maximum(number, 1)
     best, top = np.full(gain.shape[1], -1), np.zeros(gain.shape[1])
     for j in range(len(found)):
         take = ok[j] & (number > 0) & (gain[j] >= average - 1e-3) & (ratio[j] > top + _EPS)
@@ -220,99 +301,144 @@ def _choose(found, counted):
 
 # %% ../nbs/09a_splits.ipynb #10361c2d
 def _most_gain(found, counted):
-    "The attribute of each node by gain alone, the first of equals; -1 for a leaf. Source: quinlan1986"
+    """The attribute of each node by gain alone, the first of equals; -1 for a leaf.
+
+    Source: quinlan1986
+    """
     gain = np.round(np.stack([o[0] for o in found]), 12)
     return np.where(gain.max(axis=0) > _EPS, gain.argmax(axis=0), -1)
 
 # %% ../nbs/09a_splits.ipynb #b99d31a4
 def _leaves_at_once(counts, m):
-    "Nodes that cannot be split: lighter than 2m, or one class has it all"
+    """Nodes that cannot be split: lighter than 2m, or one class has it all"""
     total = counts.sum(axis=1)
-    return (total < 2*m - _EPS) | (total - counts.max(axis=1) < _EPS)
+    return (total < 2 * m - _EPS) | (total - counts.max(axis=1) < _EPS)
 
 # %% ../nbs/09a_splits.ipynb #716b8aa1
 def _minimum(known, n_classes, m):
-    "Weight that each side of a threshold needs: a tenth of the average class, at least m, else at most 25"
-    s = .1*known/n_classes
-    return np.where(s <= m + _EPS, m, np.where(s > 25 + _EPS, 25., s))
+    """Weight that each side of a threshold needs: a tenth of the average class, at least m, else at
+    most 25
+    """
+    s = 0.1 * known / n_classes
+    return np.where(s <= m + _EPS, m, np.where(s > 25 + _EPS, 25.0, s))
 
 # %% ../nbs/09a_splits.ipynb #89157ac8
 def _cuts(line, gaps, code, w, size, start, end, k, m):
-    "Cuts that leave enough on both sides: (position of the row before, node, weight left of it), and the known weight of each node"
-    weight = np.append(np.cumsum(w), 0.) if w is not None else None
+    """Cuts that leave enough on both sides: (position of the row before, node, weight left of it),
+    and the known weight of each node
+    """
+    weight = np.append(np.cumsum(w), 0.0) if w is not None else None
     known = size if w is None else weight[end - 1] - weight[start - 1]
     need = _minimum(known, k, m)
-    cut = np.flatnonzero(code[1:] != code[:-1] if gaps is None else line[code[:-1]] + gaps < line[code[1:]])
-    s = np.searchsorted(end, cut, side="right") if len(cut) < len(code)//8 else np.repeat(np.arange(len(size)), size)[cut]
+    cut = np.flatnonzero(
+        code[1:] != code[:-1] if gaps is None else line[code[:-1]] + gaps < line[code[1:]]
+    )
+    s = (
+        np.searchsorted(end, cut, side="right")
+        if len(cut) < len(code) // 8
+        else np.repeat(np.arange(len(size)), size)[cut]
+    )
     left = (cut - start[s] + 1) if w is None else weight[cut] - weight[start[s] - 1]
-    ok = (cut + 1 < end[s]) & (left > need[s] - _EPS) & (known[s] - left > need[s] - _EPS) & (size >= 2*need - _EPS)[s]
+    ok = (
+        (cut + 1 < end[s])
+        & (left > need[s] - _EPS)
+        & (known[s] - left > need[s] - _EPS)
+        & (size >= 2 * need - _EPS)[s]
+    )
     return cut[ok], s[ok], left[ok], known
 
 # %% ../nbs/09a_splits.ipynb #edaf4d5c
 def _left(y, w, at, first, left, n_classes):
-    """Weights of the classes left of the cuts `at` (positions), from the segment's beginning `first` on, shape (n_classes, n_cuts).
+    """Weights of the classes left of the cuts `at` (positions), from the segment's beginning
+    `first` on, shape (n_classes, n_cuts).
     `left` has their sums"""
     res = np.empty((n_classes, len(at)), dtype=np.int64 if w is None else float)
     for k in range(n_classes if w is not None else n_classes - 1):
-        c = np.cumsum(y == k, dtype=np.int32) if w is None else np.cumsum(np.where(y == k, w, 0.))
-        c = np.append(c, c.dtype.type(0))                             # position -1: nothing
+        c = np.cumsum(y == k, dtype=np.int32) if w is None else np.cumsum(np.where(y == k, w, 0.0))
+        c = np.append(c, c.dtype.type(0))  # position -1: nothing
         np.subtract(c[at], c[first - 1], out=res[k])
-    if w is None: res[-1] = left - res[:-1].sum(axis=0)
+    if w is None:
+        res[-1] = left - res[:-1].sum(axis=0)
     return res
 
 # %% ../nbs/09a_splits.ipynb #a8fbaf42
 def _first_best(gain, start, end):
-    "For each segment of the cuts the one that wins when a later one must be better by more than 1e-6; -1 where none has a gain"
+    """For each segment of the cuts the one that wins when a later one must be better by more than
+    1e-6; -1 where none has a gain
+    """
     n, res = len(start), np.full(len(start), -1)
     has = np.flatnonzero(end > start)
-    if not len(has): return res
+    if not len(has):
+        return res
     top = np.maximum.reduceat(gain, start[has])
     near = np.flatnonzero((gain > _EPS) & (gain >= np.repeat(top - _EPS, (end - start)[has])))
     seg = np.searchsorted(end, near, side="right")
-    new = np.flatnonzero(np.diff(seg, prepend=-1))                    # the first cut near the top, of each segment that has a gain
+    # the first cut near the top, of each segment that has a gain
+    new = np.flatnonzero(np.diff(seg, prepend=-1))
     near, seg = near[new], seg[new]
     res[seg] = near
-    full = np.zeros(n); full[has] = top
-    for s in seg[gain[near] < full[seg]]:                             # not the top itself: one after the other
-        best, res[s] = 0., -1
+    full = np.zeros(n)
+    full[has] = top
+    # not the top itself: one after the other
+    for s in seg[gain[near] < full[seg]]:
+        best, res[s] = 0.0, -1
         for i in range(start[s], end[s]):
-            if gain[i] > best + _EPS: best, res[s] = gain[i], i
+            if gain[i] > best + _EPS:
+                best, res[s] = gain[i], i
     return res
 
 # %% ../nbs/09a_splits.ipynb #6515def1
 def _cut_gains(a, b, left, known, total, exact, log):
-    "Gain of cuts with class weights `a` left of them in nodes with class weights `b`: (gain, weights right of them)"
+    """Gain of cuts with class weights `a` left of them in nodes with class weights `b`: (gain,
+    weights right of them)
+    """
     right = known - left
     after = _xlogx(left, log) + _xlogx(right, log)
     before = _xlogx(known, log)
-    rest = [n - o if exact else np.maximum(n - o, 0.) for n, o in zip(b, a)]
+    rest = [n - o if exact else np.maximum(n - o, 0.0) for n, o in zip(b, a)]
     for n, l, r in zip(b, a, rest):
-        after -= _xlogx(l, log); after -= _xlogx(r, log)
+        after -= _xlogx(l, log)
+        after -= _xlogx(r, log)
         before = before - _xlogx(n, log)
     return _gain_of(before, after, known, total), rest
 
 # %% ../nbs/09a_splits.ipynb #e2fd142a
-def _numeric_split(line, gaps, code, y, w, size, counts, total, m, log, whole=True, admit=None, refused=()):
+def _numeric_split(
+    line, gaps, code, y, w, size, counts, total, m, log, whole=True, admit=None, refused=()
+):
     """Best threshold of one attribute in each node: (gain, ratio, threshold, admissible, shut).
     Rows lie in order of node and value; `whole`: none is missing"""
     n, k = counts.shape
-    end = np.cumsum(size); start = end - size
-    res = np.zeros(n), np.zeros(n), np.full(n, -1.), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    end = np.cumsum(size)
+    start = end - size
+    res = (
+        np.zeros(n),
+        np.zeros(n),
+        np.full(n, -1.0),
+        np.zeros(n, dtype=bool),
+        np.zeros(n, dtype=bool),
+    )
     cut, s, left, known = _cuts(line, gaps, code, w, size, start, end, k, m)
-    if not len(cut): return res
+    if not len(cut):
+        return res
     a = _left(y, w, cut, start[s], left, k)
-    if whole: b = counts.T
+    if whole:
+        b = counts.T
     else:
         seg = np.repeat(np.arange(n), size)
-        b = np.stack([np.bincount(seg, np.where(y == o, w, 0.), minlength=n) for o in range(k)])
+        b = np.stack([np.bincount(seg, np.where(y == o, w, 0.0), minlength=n) for o in range(k)])
     gain, rest = _cut_gains(a, [o[s] for o in b], left, known[s], total[s], w is None, log)
-    number = np.bincount(s, minlength=n); stop = np.cumsum(number)
-    charge = np.log2(np.maximum(number, 1))/total
+    number = np.bincount(s, minlength=n)
+    stop = np.cumsum(number)
+    charge = np.log2(np.maximum(number, 1)) / total
     if admit or len(refused):
         bad = np.isin(_middle(line[code[cut]], line[code[cut + 1]]), refused)
-        if admit: bad |= ~_admitted(admit, np.stack([a, np.array(rest)]).transpose(2, 0, 1), (counts.T - b)[:, s].T)
+        if admit:
+            bad |= ~_admitted(
+                admit, np.stack([a, np.array(rest)]).transpose(2, 0, 1), (counts.T - b)[:, s].T
+            )
         res[4][s[bad & (gain - charge[s] > _EPS)]] = True
-        gain = np.where(bad, 0., gain)
+        gain = np.where(bad, 0.0, gain)
     best = _first_best(gain, stop - number, stop)
     won = np.flatnonzero(best >= 0)
     at = best[won]
@@ -320,14 +446,20 @@ def _numeric_split(line, gaps, code, y, w, size, counts, total, m, log, whole=Tr
     keep = g > _EPS
     won, at, g = won[keep], at[keep], g[keep]
     right = known[won] - left[at]
-    split = _xlogx(total[won], log) - _xlogx(left[at], log) - _xlogx(right, log) - _xlogx(total[won] - known[won], log)
+    split = (
+        _xlogx(total[won], log)
+        - _xlogx(left[at], log)
+        - _xlogx(right, log)
+        - _xlogx(total[won] - known[won], log)
+    )
     middle = _middle(line[code[cut[at]]], line[code[cut[at] + 1]])
-    for o, v in zip(res, (g, _ratio_of(g, split, total[won]), middle, True, False)): o[won] = v
+    for o, v in zip(res, (g, _ratio_of(g, split, total[won]), middle, True, False)):
+        o[won] = v
     return res
 
 # %% ../nbs/09a_splits.ipynb #cf54cc8d
 def _binary_split(table, total, m, log, value=None, counts=None, admit=None, refused=()):
-    "One value against the others, in each node: (gain, ratio, value, admissible, shut)"
+    """One value against the others, in each node: (gain, ratio, value, admissible, shut)"""
     bag, cls = table.sum(axis=2), table.sum(axis=1)
     known = bag.sum(axis=1)
     before = _xlogx(known, log) - _xlogx(cls, log).sum(axis=1)
@@ -343,15 +475,19 @@ def _binary_split(table, total, m, log, value=None, counts=None, admit=None, ref
     shut = np.zeros(len(table), dtype=bool)
     if admit or len(refused):
         had = ok & (ratio > _EPS)
-        if admit: ok = ok & _admitted(admit, np.stack([table, other], axis=2), (counts - cls)[:, None])
-        if len(refused): ok = ok & ~np.isin(v, refused)
+        if admit:
+            ok = ok & _admitted(admit, np.stack([table, other], axis=2), (counts - cls)[:, None])
+        if len(refused):
+            ok = ok & ~np.isin(v, refused)
         shut = had.any(axis=1) & ~(had & ok).any(axis=1)
     won, top, best = _best_value(gain, ratio, ok, v)
     return won, top, best, ok.any(axis=1) & ~shut, shut
 
 # %% ../nbs/09a_splits.ipynb #5f613be9
 def _best_value(gain, ratio, ok, value):
-    "(gain, ratio, value) that win when a later value must be better by more than 1e-6; value 0 wins at first in any case"
+    """(gain, ratio, value) that win when a later value must be better by more than 1e-6; value 0
+    wins at first in any case
+    """
     n, best = len(gain), np.full(len(gain), -1)
     top, won = np.zeros(n), np.zeros(n)
     for i in np.flatnonzero((ok & ((ratio > _EPS) | (value == 0))).any(axis=0)):
@@ -362,41 +498,47 @@ def _best_value(gain, ratio, ok, value):
 # %% ../nbs/09a_splits.ipynb #62e6c2a4
 @dataclass(frozen=True)
 class GainRatio:
-    """C4.5's way to choose a test, for `grow`: the best gain ratio among the tests with an average gain or more.
+    """C4.5's way to choose a test, for `grow`: the best gain ratio among the tests with an average
+    gain or more.
 
     Source: quinlan1993, and quinlan1996 for the charge of a threshold.
 
     Parameters
     ----------
     min_samples_leaf : float
-        Weight that two branches of a split must have. A big node asks for more at a threshold, up to 25.
+        Weight that two branches of a split must have. A big node asks for more at a threshold, up
+        to 25.
     binary_splits : bool
         Split categories as one value against all others.
     """
+
     min_samples_leaf: float = 2
     binary_splits: bool = False
 
     def open(self, counts):
-        "Which nodes may be split, from their class weights, shape (n_nodes, n_classes)"
+        """Which nodes may be split, from their class weights, shape (n_nodes, n_classes)"""
         return ~_leaves_at_once(counts, self.min_samples_leaf)
 
     def choose(self, found, counted):
         """Attribute of each node, -1 for none.
-        `found` holds (gain, ratio, cut, admissible) of each attribute, `counted` says which enter the average"""
+        `found` holds (gain, ratio, cut, admissible) of each attribute, `counted` says which enter
+        the average"""
         return _choose(found, counted)
 
     def worth(self, gain, ratio):
-        "What a test is worth beside the tests of other nodes"
+        """What a test is worth beside the tests of other nodes"""
         return ratio
 
     def tree(self, data, g, allow=None, on_split=None, order="level"):
-        "Grow a tree on `TreeData`, for `grow`"
+        """Grow a tree on `TreeData`, for `grow`"""
         return import_module("ppdt.fractions")._tree_of(data, self, g, allow, on_split, order)
 
 # %% ../nbs/09a_splits.ipynb #2b738d0c
 @dataclass(frozen=True)
 class Gain(GainRatio):
-    """ID3's choice among the same tests: the largest gain, the first of equal ones. Source: quinlan1986.
+    """ID3's choice among the same tests: the largest gain, the first of equal ones.
+
+    Source: quinlan1986.
 
     Parameters
     ----------
@@ -405,30 +547,59 @@ class Gain(GainRatio):
     binary_splits : bool
         Split categories as one value against all others.
     """
+
     def choose(self, found, counted):
-        "Attribute of each node, -1 for none"
+        """Attribute of each node, -1 for none"""
         return _most_gain(found, counted)
 
     def worth(self, gain, ratio):
-        "What a test is worth beside the tests of other nodes"
+        """What a test is worth beside the tests of other nodes"""
         return gain
 
 # %% ../nbs/09a_splits.ipynb #f60dece3
 class _Nodes:
-    "A tree while it is pruned: arrays, one entry a node; the children of a node lie side by side from `first` on"
+    """A tree while it is pruned: arrays, one entry a node; the children of a node lie side by side
+    from `first` on
+    """
+
     def __init__(self, grown):
-        for o in ("parent", "code", "counts", "depth", "attribute", "kind", "cut", "middle", "first", "width"): setattr(self, o, getattr(grown, o))
+        for o in (
+            "parent",
+            "code",
+            "counts",
+            "depth",
+            "attribute",
+            "kind",
+            "cut",
+            "middle",
+            "first",
+            "width",
+        ):
+            setattr(self, o, getattr(grown, o))
         self.counts = self.counts.astype(float)
-    def __len__(self): return len(self.parent)
-    def leaf(self, nodes): self.attribute[nodes], self.kind[nodes], self.cut[nodes], self.middle[nodes], self.width[nodes] = -1, LEAF, -1, np.nan, 0
+
+    def __len__(self):
+        return len(self.parent)
+
+    def leaf(self, nodes):
+        (
+            self.attribute[nodes],
+            self.kind[nodes],
+            self.cut[nodes],
+            self.middle[nodes],
+            self.width[nodes],
+        ) = (-1, LEAF, -1, np.nan, 0)
+
 
 def _branch(codes, kind, cut):
-    "The branch of rows with a known value"
+    """The branch of rows with a known value"""
     return np.where(kind == MULTIWAY, codes, np.where(kind == THRESHOLD, codes > cut, codes != cut))
 
 # %% ../nbs/09a_splits.ipynb #078b96fd
 def _codes_below(d, best, kind, middle):
-    "The test of each node as a code: the largest value not above the threshold, or the value of one-value tests"
+    """The test of each node as a code: the largest value not above the threshold, or the value of
+    one-value tests
+    """
     cut = np.where(kind == THRESHOLD, -1, middle).astype(np.int64)
     for j in np.unique(best[kind == THRESHOLD]):
         at = np.flatnonzero(best == j)

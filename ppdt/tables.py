@@ -16,30 +16,57 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 import numpy as np, pandas as pd
-from pandas.api.types import infer_dtype, is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_string_dtype
+from pandas.api.types import (
+    infer_dtype,
+    is_bool_dtype,
+    is_datetime64_any_dtype,
+    is_numeric_dtype,
+    is_string_dtype,
+)
 
 # %% ../nbs/02_tables.ipynb #bb3abe70
 class Cell:
     "A published cell: what a release says about one value. Immutable, compared by content."
+
     __slots__ = ()
-    def __str__(self): return cell_text(self)
-    def __repr__(self): return f"{type(self).__name__}({', '.join(repr(getattr(self, o)) for o in self.__slots__)})"
-    def __setattr__(self, name, value): raise AttributeError(f"{type(self).__name__} is immutable")
-    def __delattr__(self, name): raise AttributeError(f"{type(self).__name__} is immutable")
-    def __reduce__(self): return (type(self), tuple(getattr(self, o) for o in self.__slots__))
-    def _key(self): return (type(self).__name__, *(getattr(self, o) for o in self.__slots__))
-    def __eq__(self, other): return isinstance(other, Cell) and self._key() == other._key()
-    def __hash__(self): return hash(self._key())
+
+    def __str__(self):
+        return cell_text(self)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(repr(getattr(self, o)) for o in self.__slots__)})"
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __delattr__(self, name):
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __reduce__(self):
+        return (type(self), tuple(getattr(self, o) for o in self.__slots__))
+
+    def _key(self):
+        return (type(self).__name__, *(getattr(self, o) for o in self.__slots__))
+
+    def __eq__(self, other):
+        return isinstance(other, Cell) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
 
     def _set(self, **kw):
-        for name, value in kw.items(): object.__setattr__(self, name, value)
+        for name, value in kw.items():
+            object.__setattr__(self, name, value)
 
 # %% ../nbs/02_tables.ipynb #ce7c42af
 def _check_value(v, kind):
-    "Raises TypeError when `v` is not hashable, ValueError when it is missing"
+    """Raises TypeError when `v` is not hashable, ValueError when it is missing"""
     hash(v)
     if v is None or v is pd.NA or v != v:
-        raise ValueError(f"A value of {kind} must not be missing. Got {v!r}: leave the cell itself missing (code -1), or use MISSING for missing as a category.")
+        raise ValueError(
+            f"A value of {kind} must not be missing. Got {v!r}: leave the cell itself missing (code"
+            " -1), or use MISSING for missing as a category."
+        )
 
 # %% ../nbs/02_tables.ipynb #7923c82e
 class ValueSet(Cell):
@@ -62,14 +89,27 @@ class ValueSet(Cell):
     TypeError
         If `values` is a string (one value is `Exact`) or holds something unhashable.
     """
+
     __slots__ = ("values",)
+
     def __init__(self, values):
-        if isinstance(values, str): raise TypeError(f"'values' of ValueSet must be an iterable of values. Got the string {values!r}: use Exact for one value.")
+        if isinstance(values, str):
+            raise TypeError(
+                f"'values' of ValueSet must be an iterable of values. Got the string {values!r}:"
+                " use Exact for one value."
+            )
         values = frozenset(values)
-        if not values: raise ValueError("'values' of ValueSet must hold at least one value. Got none: use Suppressed for a cell that says nothing.")
-        for o in values: _check_value(o, "ValueSet")
+        if not values:
+            raise ValueError(
+                "'values' of ValueSet must hold at least one value. Got none: use Suppressed for a"
+                " cell that says nothing."
+            )
+        for o in values:
+            _check_value(o, "ValueSet")
         self._set(values=values)
-    def _key(self): return ("ValueSet", self.values)
+
+    def _key(self):
+        return ("ValueSet", self.values)
 
 # %% ../nbs/02_tables.ipynb #f339edfb
 class Exact(Cell):
@@ -94,11 +134,19 @@ class Exact(Cell):
     TypeError
         If `value` is unhashable.
     """
+
     __slots__ = ("value",)
-    def __init__(self, value): _check_value(value, "Exact"); self._set(value=value)
+
+    def __init__(self, value):
+        _check_value(value, "Exact")
+        self._set(value=value)
+
     @property
-    def values(self): return frozenset((self.value,))
-    def _key(self): return ("ValueSet", self.values)
+    def values(self):
+        return frozenset((self.value,))
+
+    def _key(self):
+        return ("ValueSet", self.values)
 
 # %% ../nbs/02_tables.ipynb #29fc48d0
 class Interval(Cell):
@@ -123,12 +171,27 @@ class Interval(Cell):
     TypeError
         If the ends are text, or cannot be compared.
     """
+
     __slots__ = ("lo", "hi", "hi_open")
+
     def __init__(self, lo, hi, hi_open=False):
-        if isinstance(lo, str) or isinstance(hi, str): raise TypeError(f"'lo' and 'hi' of Interval must be numbers or dates. Got lo={lo!r}, hi={hi!r}: use ValueSet for text.")
-        try: ok = lo < hi if hi_open else lo <= hi
-        except TypeError: raise TypeError(f"'lo' and 'hi' of Interval must be two numbers or two dates. Got lo={lo!r}, hi={hi!r}.") from None
-        if not ok: raise ValueError(f"'lo' of Interval must not exceed 'hi', and lie below an open one. Got lo={lo!r}, hi={hi!r}, hi_open={bool(hi_open)}.")
+        if isinstance(lo, str) or isinstance(hi, str):
+            raise TypeError(
+                f"'lo' and 'hi' of Interval must be numbers or dates. Got lo={lo!r}, hi={hi!r}: use"
+                " ValueSet for text."
+            )
+        try:
+            ok = lo < hi if hi_open else lo <= hi
+        except TypeError:
+            raise TypeError(
+                f"'lo' and 'hi' of Interval must be two numbers or two dates. Got lo={lo!r},"
+                f" hi={hi!r}."
+            ) from None
+        if not ok:
+            raise ValueError(
+                f"'lo' of Interval must not exceed 'hi', and lie below an open one. Got lo={lo!r},"
+                f" hi={hi!r}, hi_open={bool(hi_open)}."
+            )
         self._set(lo=lo, hi=hi, hi_open=bool(hi_open))
 
 # %% ../nbs/02_tables.ipynb #47f1b554
@@ -145,11 +208,16 @@ class Node(Cell):
     name : str
         As given.
     """
+
     __slots__ = ("name",)
-    def __init__(self, name): self._set(name=str(name))
+
+    def __init__(self, name):
+        self._set(name=str(name))
+
 
 class Suppressed(Cell):
     "A suppressed cell: it could be any value of the attribute."
+
     __slots__ = ()
 
 # %% ../nbs/02_tables.ipynb #fd21abbf
@@ -173,287 +241,524 @@ class Centroid(Cell):
     TypeError
         If `value` is unhashable.
     """
+
     __slots__ = ("value",)
-    def __init__(self, value): _check_value(value, "Centroid"); self._set(value=value)
+
+    def __init__(self, value):
+        _check_value(value, "Centroid")
+        self._set(value=value)
 
 # %% ../nbs/02_tables.ipynb #b751e599
 class _MissingType:
-    "The value that `missing='category'` puts in the place of a missing one. There is one, `MISSING`."
+    """The value that `missing='category'` puts in the place of a missing one.
+
+    There is one, `MISSING`.
+    """
+
     __slots__ = ()
-    def __repr__(self): return "MISSING"
-    def __reduce__(self): return "MISSING"
+
+    def __repr__(self):
+        return "MISSING"
+
+    def __reduce__(self):
+        return "MISSING"
+
 
 MISSING = _MissingType()
 
 # %% ../nbs/02_tables.ipynb #db63a42e
 _forms = re.compile(r"\*|\{.*\}|\[.*[\])]|<.*>|~.*|\".*|", re.S)
 
-def _quoted(s): return '"' + s.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+def _quoted(s):
+    return '"' + s.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
 
 def _must_quote(s, inside):
-    "Could text `s` be taken for something else than this value?"
-    if inside: return not s or s != s.strip() or any(o in s for o in ',{}"')
+    """Could text `s` be taken for something else than this value?"""
+    if inside:
+        return not s or s != s.strip() or any(o in s for o in ',{}"')
     return _forms.fullmatch(s) is not None
 
 # %% ../nbs/02_tables.ipynb #e68833e2
 def _date_text(t):
-    if t.tzinfo is not None and t.utcoffset().total_seconds() % 60: t = t.tz_convert("UTC")
+    if t.tzinfo is not None and t.utcoffset().total_seconds() % 60:
+        t = t.tz_convert("UTC")
     return t.isoformat().removesuffix("T00:00:00")
 
-def value_text(
-    value, # A value: string, number, boolean or date
-    inside=False, # Is it written inside a set, an interval or a node?
-)->str: # The text
-    "A value as text; quoted when it could be taken for another kind of cell."
-    if value is MISSING: return '"missing"'
-    if isinstance(value, (bool, np.bool_)): return str(bool(value))
-    if isinstance(value, (int, np.integer)): return str(int(value))
-    if isinstance(value, (float, np.floating)): return repr(float(value) + 0.)
-    if isinstance(value, (date, np.datetime64)): return _date_text(pd.Timestamp(value))
+
+def value_text(value, inside=False) -> str:
+    """A value as text; quoted when it could be taken for another kind of cell.
+
+    Parameters
+    ----------
+    value
+        A value: string, number, boolean or date.
+    inside
+        Is it written inside a set, an interval or a node?
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    if value is MISSING:
+        return '"missing"'
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value) + 0.0)
+    if isinstance(value, (date, np.datetime64)):
+        return _date_text(pd.Timestamp(value))
     s = str(value)
     return _quoted(s) if _must_quote(s, inside) else s
 
 # %% ../nbs/02_tables.ipynb #d273ba30
-def value_order(
-    value, # A value of one column
-): # A key to sort by: numbers and dates by size, the rest by code point, MISSING last
-    "The order of values where none was declared."
-    if value is MISSING: return (2, 0, "")
-    if isinstance(value, (bool, np.bool_, int, float, np.integer, np.floating, pd.Timestamp)): return (0, value, "")
+def value_order(value):
+    """The order of values where none was declared.
+
+    Parameters
+    ----------
+    value
+        A value of one column.
+
+    Returns
+    -------
+    object
+        A key to sort by: numbers and dates by size, the rest by code point, MISSING last.
+    """
+    if value is MISSING:
+        return (2, 0, "")
+    if isinstance(value, (bool, np.bool_, int, float, np.integer, np.floating, pd.Timestamp)):
+        return (0, value, "")
     return (1, 0, str(value))
 
 # %% ../nbs/02_tables.ipynb #46678c91
-def cell_text(
-    cell:Cell, # A published cell
-)->str: # Its text form
-    "The text form of a cell, the same in CSV and Parquet. Raises TypeError for anything else."
+def cell_text(cell: Cell) -> str:
+    """The text form of a cell, the same in CSV and Parquet.
+
+    Parameters
+    ----------
+    cell : Cell
+        A published cell.
+
+    Returns
+    -------
+    str
+        Its text form.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+    """
     if isinstance(cell, (Exact, ValueSet)):
-        if len(cell.values) == 1: return value_text(next(iter(cell.values)))
-        return "{" + ", ".join(value_text(o, True) for o in sorted(cell.values, key=value_order)) + "}"
-    if isinstance(cell, Interval): return f"[{value_text(cell.lo, True)}, {value_text(cell.hi, True)}{')' if cell.hi_open else ']'}"
-    if isinstance(cell, Node): return f"<{value_text(cell.name, True)}>"
-    if isinstance(cell, Centroid): return "~" + value_text(cell.value)
-    if isinstance(cell, Suppressed): return "*"
-    raise TypeError(f"'cell' must be a Cell. Got {type(cell).__name__}: wrap a plain value as Exact.")
+        if len(cell.values) == 1:
+            return value_text(next(iter(cell.values)))
+        return (
+            "{" + ", ".join(value_text(o, True) for o in sorted(cell.values, key=value_order)) + "}"
+        )
+    if isinstance(cell, Interval):
+        return (
+            f"[{value_text(cell.lo, True)},"
+            f" {value_text(cell.hi, True)}{')' if cell.hi_open else ']'}"
+        )
+    if isinstance(cell, Node):
+        return f"<{value_text(cell.name, True)}>"
+    if isinstance(cell, Centroid):
+        return "~" + value_text(cell.value)
+    if isinstance(cell, Suppressed):
+        return "*"
+    raise TypeError(
+        f"'cell' must be a Cell. Got {type(cell).__name__}: wrap a plain value as Exact."
+    )
 
 # %% ../nbs/02_tables.ipynb #d0d428de
 class TextFormError(ValueError):
     "A text that is not a cell, or a file that is not a table."
 
-_quoted_text = r'"(?:[^"\\]|\\.)*"'
-_token = re.compile(rf'\s*({_quoted_text}|[^,]*?)\s*(,|\Z)', re.S)
 
-def _unquote(s): return re.sub(r"\\(.)", r"\1", s[1:-1], flags=re.S)
+_quoted_text = r'"(?:[^"\\]|\\.)*"'
+_token = re.compile(rf"\s*({_quoted_text}|[^,]*?)\s*(,|\Z)", re.S)
+
+
+def _unquote(s):
+    return re.sub(r"\\(.)", r"\1", s[1:-1], flags=re.S)
+
 
 def _value(text, parse):
-    "The value that `text`, perhaps quoted, stands for"
-    if text == '"missing"': return MISSING
-    if text[:1] != '"': return parse(text)
-    if not re.fullmatch(_quoted_text, text, re.S): raise TextFormError(f"{text!r} begins with a quote and is not one quoted value")
+    """The value that `text`, perhaps quoted, stands for"""
+    if text == '"missing"':
+        return MISSING
+    if text[:1] != '"':
+        return parse(text)
+    if not re.fullmatch(_quoted_text, text, re.S):
+        raise TextFormError(f"{text!r} begins with a quote and is not one quoted value")
     return parse(_unquote(text))
 
 # %% ../nbs/02_tables.ipynb #18b847fe
 def _members(text):
-    "The members of a list in brackets, as they are written"
+    """The members of a list in brackets, as they are written"""
     body, res, i = text[1:-1], [], 0
     while True:
         m = _token.match(body, i)
-        if m is None or not m[1]: raise TextFormError(f"{text!r} must list values with commas between them, and an empty one is written \"\"")
-        res.append(m[1]); i = m.end()
-        if not m[2]: return res
+        if m is None or not m[1]:
+            raise TextFormError(
+                f"{text!r} must list values with commas between them, and an empty one is"
+                ' written ""'
+            )
+        res.append(m[1])
+        i = m.end()
+        if not m[2]:
+            return res
 
 # %% ../nbs/02_tables.ipynb #fca509c3
 _number = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf", re.A)
 
+
 def _parse_float(s):
     s = s.strip()
-    if not _number.fullmatch(s): raise TextFormError(f"{s!r} is not a number")
+    if not _number.fullmatch(s):
+        raise TextFormError(f"{s!r} is not a number")
     return float(s)
 
+
 def _parse_number(s):
-    "An int where the text has neither point nor exponent and 64 bits suffice, else a float"
+    """An int where the text has neither point nor exponent and 64 bits suffice, else a float"""
     f = _parse_float(s)
-    if abs(f) > 2**63 or re.search("[.eEi]", s): return f
-    return i if -2**63 <= (i := int(s)) < 2**63 else f
+    if abs(f) > 2**63 or re.search("[.eEi]", s):
+        return f
+    return i if -(2**63) <= (i := int(s)) < 2**63 else f
+
 
 def _parse_int(s, dtype):
     info, f = np.iinfo(dtype.lower()), _parse_float(s)
-    if f != f // 1 or not -2**64 <= f <= 2**64: raise TextFormError(f"{s.strip()!r} is not a whole number of dtype {dtype}")
+    if f != f // 1 or not -(2**64) <= f <= 2**64:
+        raise TextFormError(f"{s.strip()!r} is not a whole number of dtype {dtype}")
     i = int(f) if re.search("[.eE]", s) else int(s)
-    if not info.min <= i <= info.max: raise TextFormError(f"{s.strip()!r} does not fit dtype {dtype}")
+    if not info.min <= i <= info.max:
+        raise TextFormError(f"{s.strip()!r} does not fit dtype {dtype}")
     return i
 
 # %% ../nbs/02_tables.ipynb #b86ae343
 _date = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?", re.A)
 
+
 def _parse_date(s, zone=None):
     s = s.strip()
-    if not _date.fullmatch(s): raise TextFormError(f"{s!r} is not a date such as 2024-02-29 or 2024-02-29T12:30:00")
-    try: t = pd.Timestamp(s)
-    except ValueError: raise TextFormError(f"{s!r} is not a date of the calendar") from None
-    if (zone is None) != (t.tzinfo is None): raise TextFormError(f"{s!r} must {'not ' if zone is None else ''}name its distance from UTC, as the other times of the column")
+    if not _date.fullmatch(s):
+        raise TextFormError(f"{s!r} is not a date such as 2024-02-29 or 2024-02-29T12:30:00")
+    try:
+        t = pd.Timestamp(s)
+    except ValueError:
+        raise TextFormError(f"{s!r} is not a date of the calendar") from None
+    if (zone is None) != (t.tzinfo is None):
+        raise TextFormError(
+            f"{s!r} must {'not ' if zone is None else ''}name its distance from UTC, as the other"
+            " times of the column"
+        )
     return t if zone is None else t.tz_convert(zone)
 
+
 def _parse_bool(s):
-    if s not in ("True", "False"): raise TextFormError(f"{s!r} is neither True nor False")
+    if s not in ("True", "False"):
+        raise TextFormError(f"{s!r} is neither True nor False")
     return s == "True"
 
 # %% ../nbs/02_tables.ipynb #3bb8be17
 def _inner(dtype):
-    "The dtype of the values of a column: `category[int64]` holds int64"
+    """The dtype of the values of a column: `category[int64]` holds int64"""
     return dtype[9:-1] if dtype.startswith("category[") else dtype
 
+
 def _zone(dtype):
-    "The time zone of a dtype such as `datetime64[ns, Europe/Berlin]`, or None"
+    """The time zone of a dtype such as `datetime64[ns, Europe/Berlin]`, or None"""
     m = re.fullmatch(r"datetime64\[\w+, (.+)\]", dtype)
     return m[1] if m else None
 
+
 def _parsers(dtype):
-    "Two functions from text to value: for values, and for ends of intervals and centroids"
+    """Two functions from text to value: for values, and for ends of intervals and centroids"""
     d = _inner(str(dtype))
-    if d.lower().startswith("bool"): return _parse_bool, _parse_bool
-    if d.startswith("datetime"): return (lambda s: _parse_date(s, _zone(d)),)*2
-    if d.lower().startswith("float"): return _parse_float, _parse_float
-    if d.lower().startswith(("int", "uint")): return (lambda s: _parse_int(s, d)), _parse_number
-    return (_parse_number,)*2 if d == "number" else (str, str)
+    if d.lower().startswith("bool"):
+        return _parse_bool, _parse_bool
+    if d.startswith("datetime"):
+        return (lambda s: _parse_date(s, _zone(d)),) * 2
+    if d.lower().startswith("float"):
+        return _parse_float, _parse_float
+    if d.lower().startswith(("int", "uint")):
+        return (lambda s: _parse_int(s, d)), _parse_number
+    return (_parse_number,) * 2 if d == "number" else (str, str)
 
 # %% ../nbs/02_tables.ipynb #3890fed8
-def parse_cell(
-    text:str, # The text form of a cell
-    dtype="str", # What values are: "str", "bool", "number" (whole or not), or a dtype such as "int64", "float64", "datetime64[ns]"
-)->Cell: # The cell; None for the empty text, a missing value
-    "Read the text form of a cell. Raises `TextFormError` when `text` is none."
+def parse_cell(text: str, dtype="str") -> Cell:
+    """Read the text form of a cell.
+
+    Parameters
+    ----------
+    text : str
+        The text form of a cell.
+    dtype
+        What values are: "str", "bool", "number" (whole or not), or a dtype such as "int64",
+        "float64", "datetime64[ns]".
+
+    Returns
+    -------
+    Cell
+        The cell; None for the empty text, a missing value.
+
+    Raises
+    ------
+    TextFormError
+        When `text` is none.
+    """
     value, number = _parsers(dtype)
-    if text == "": return None
-    if text == "*": return Suppressed()
+    if text == "":
+        return None
+    if text == "*":
+        return Suppressed()
     a, z = text[0], text[-1]
-    if a == "{" and z == "}": return ValueSet(_value(o, value) for o in _members(text))
-    if a == "[" and z in "])": return _parse_interval(text, number)
-    if a == "<" and z == ">" and len(text) > 2: return Node(_value(text[1:-1], str))
-    if a == "~" and len(text) > 1: return Centroid(_value(text[1:], number))
-    if _forms.fullmatch(text) and a != '"': raise TextFormError(f"{text!r} looks like a cell and is none; a plain value like this is written in quotes")
+    if a == "{" and z == "}":
+        return ValueSet(_value(o, value) for o in _members(text))
+    if a == "[" and z in "])":
+        return _parse_interval(text, number)
+    if a == "<" and z == ">" and len(text) > 2:
+        return Node(_value(text[1:-1], str))
+    if a == "~" and len(text) > 1:
+        return Centroid(_value(text[1:], number))
+    if _forms.fullmatch(text) and a != '"':
+        raise TextFormError(
+            f"{text!r} looks like a cell and is none; a plain value like this is written in quotes"
+        )
     return Exact(_value(text, value))
+
 
 def _parse_interval(text, parse):
     ends = _members(text)
-    if len(ends) != 2: raise TextFormError(f"{text!r} must have two ends to be an interval; a plain value like this is written in quotes")
-    try: return Interval(*(_value(o, parse) for o in ends), text[-1] == ")")
-    except (ValueError, TypeError) as e: raise TextFormError(f"{text!r} is no interval: {e}") from None
+    if len(ends) != 2:
+        raise TextFormError(
+            f"{text!r} must have two ends to be an interval; a plain value like this is written in"
+            " quotes"
+        )
+    try:
+        return Interval(*(_value(o, parse) for o in ends), text[-1] == ")")
+    except (ValueError, TypeError) as e:
+        raise TextFormError(f"{text!r} is no interval: {e}") from None
 
 # %% ../nbs/02_tables.ipynb #515117ab
-def column_kind(
-    s:pd.Series, # A column of raw values
-)->str: # "numeric" or "categorical"
-    "What a column is by its dtype: numbers and dates are numeric; strings, booleans and categories are categorical. Raises TypeError for other dtypes."
+def column_kind(s: pd.Series) -> str:
+    """What a column is by its dtype: numbers and dates are numeric; strings, booleans and
+    categories are categorical.
+
+    Parameters
+    ----------
+    s : pd.Series
+        A column of raw values.
+
+    Returns
+    -------
+    str
+        "numeric" or "categorical".
+
+    Raises
+    ------
+    TypeError
+        For other dtypes.
+    """
     d = s.dtype
-    if isinstance(d, pd.CategoricalDtype) or is_bool_dtype(d) or d == object or is_string_dtype(d): return "categorical"
-    if d.kind in "iufM" and (is_numeric_dtype(d) or is_datetime64_any_dtype(d)): return "numeric"
-    todo = {"period": "with .dt.to_timestamp()", "timedelta": "with .dt.total_seconds()", "complex": "into its parts, two columns of numbers"}.get(re.match("[a-z]*", str(d).lower())[0], "with .astype(str)")
-    raise TypeError(f"Column {s.name!r} must hold numbers, strings, categories, booleans or dates. Got dtype {d}: convert it {todo}.")
+    if isinstance(d, pd.CategoricalDtype) or is_bool_dtype(d) or d == object or is_string_dtype(d):
+        return "categorical"
+    if d.kind in "iufM" and (is_numeric_dtype(d) or is_datetime64_any_dtype(d)):
+        return "numeric"
+    todo = {
+        "period": "with .dt.to_timestamp()",
+        "timedelta": "with .dt.total_seconds()",
+        "complex": "into its parts, two columns of numbers",
+    }.get(re.match("[a-z]*", str(d).lower())[0], "with .astype(str)")
+    raise TypeError(
+        f"Column {s.name!r} must hold numbers, strings, categories, booleans or dates. Got dtype"
+        f" {d}: convert it {todo}."
+    )
 
 # %% ../nbs/02_tables.ipynb #84da6c5f
-MAX_NUMERIC_VALUES = 20 # numbers or dates with more different values than this are not taken as categories
+# numbers or dates with more different values than this are not taken as categories
+MAX_NUMERIC_VALUES = 20
 
 # %% ../nbs/02_tables.ipynb #734d7ce2
 def _numbers(s, kind):
-    "A column of Python numbers with a dtype of numbers"
+    """A column of Python numbers with a dtype of numbers"""
     if kind == "integer" and s.isna().any():
-        try: return s.astype("Int64")
-        except OverflowError: pass
+        try:
+            return s.astype("Int64")
+        except OverflowError:
+            pass
     s = pd.to_numeric(s)
     return s.astype(float) if s.dtype == object else s
 
+
 def _dates(s):
-    "A column of Python dates or times as datetime64"
-    try: return pd.to_datetime(s)
-    except pd.errors.OutOfBoundsDatetime: what = "dates between 1677-09-22 and 2262-04-10"
-    except ValueError: what = "times that all have one time zone, or all none"
-    raise ValueError(f"Column {s.name!r} must hold {what}. Got others: convert it with astype('datetime64[s]') or pd.to_datetime(..., utc=True).") from None
+    """A column of Python dates or times as datetime64"""
+    try:
+        return pd.to_datetime(s)
+    except pd.errors.OutOfBoundsDatetime:
+        what = "dates between 1677-09-22 and 2262-04-10"
+    except ValueError:
+        what = "times that all have one time zone, or all none"
+    raise ValueError(
+        f"Column {s.name!r} must hold {what}. Got others: convert it with astype('datetime64[s]')"
+        " or pd.to_datetime(..., utc=True)."
+    ) from None
 
 # %% ../nbs/02_tables.ipynb #feba49df
 class MixedTypesWarning(UserWarning):
     "A column mixes strings with other values; it is treated as text."
 
+
 def _check_types(s, check):
-    "Raises TypeError for cells and for what has no hash; warns when types are mixed"
+    """Raises TypeError for cells and for what has no hash; warns when types are mixed"""
     known = s.dropna()
-    try: found = pd.unique(known)
+    try:
+        found = pd.unique(known)
     except TypeError:
-        if not check: return
+        if not check:
+            return
         bad = next(o for o in known if not _hashable(o))
-        raise TypeError(f"Column {s.name!r} must hold single values. Got {bad!r}, which is unhashable: turn such cells into strings or numbers.") from None
-    if not check: return
-    if any(isinstance(o, Cell) for o in found): raise TypeError(f"Column {s.name!r} must hold raw values. Got published cells: it has been anonymized already.")
+        raise TypeError(
+            f"Column {s.name!r} must hold single values. Got {bad!r}, which is unhashable: turn"
+            " such cells into strings or numbers."
+        ) from None
+    if not check:
+        return
+    if any(isinstance(o, Cell) for o in found):
+        raise TypeError(
+            f"Column {s.name!r} must hold raw values. Got published cells: it has been anonymized"
+            " already."
+        )
     types = sorted({o.__name__ for o in set(map(type, known))})
-    if len(types) > 1: warnings.warn(f"Column {s.name!r} mixes {', '.join(types)}; it is treated as text.", MixedTypesWarning, stacklevel=5)
+    if len(types) > 1:
+        warnings.warn(
+            f"Column {s.name!r} mixes {', '.join(types)}; it is treated as text.",
+            MixedTypesWarning,
+            stacklevel=5,
+        )
+
 
 def _hashable(o):
-    try: hash(o); return True
-    except TypeError: return False
+    try:
+        hash(o)
+        return True
+    except TypeError:
+        return False
 
 # %% ../nbs/02_tables.ipynb #924056dd
 def _plain_objects(s, check):
-    "A column of Python objects with a dtype that tells what it holds"
+    """A column of Python objects with a dtype that tells what it holds"""
     kind = infer_dtype(s, skipna=True)
-    if kind in ("string", "empty"): return s
-    if kind == "boolean": return s.astype("boolean")
-    if kind in ("integer", "floating", "mixed-integer-float", "decimal"): return _numbers(s, kind)
-    if kind in ("datetime", "datetime64", "date"): return _dates(s)
+    if kind in ("string", "empty"):
+        return s
+    if kind == "boolean":
+        return s.astype("boolean")
+    if kind in ("integer", "floating", "mixed-integer-float", "decimal"):
+        return _numbers(s, kind)
+    if kind in ("datetime", "datetime64", "date"):
+        return _dates(s)
     _check_types(s, check)
     return s.map(str, na_action="ignore").astype(object).where(s.notna(), None)
 
 # %% ../nbs/02_tables.ipynb #018633f3
 _text_dtype = "str" if int(pd.__version__.split(".")[0]) >= 3 else object
 
+
 def _factorize(values):
-    "`pd.factorize`, exact for texts with NUL characters as well"
+    """`pd.factorize`, exact for texts with NUL characters as well"""
     codes, u = pd.factorize(values)
-    if _text_dtype == "str" or not (values.dtype == object or isinstance(values.dtype, pd.StringDtype)): return codes, u
+    if _text_dtype == "str" or not (
+        values.dtype == object or isinstance(values.dtype, pd.StringDtype)
+    ):
+        return codes, u
     texts, known = np.asarray(values, dtype=object), codes >= 0
-    if (np.asarray(u, dtype=object)[codes[known]] == texts[known]).all(): return codes, u
+    if (np.asarray(u, dtype=object)[codes[known]] == texts[known]).all():
+        return codes, u
     table = {}
     codes = np.array([table.setdefault(o, len(table)) if k else -1 for o, k in zip(texts, known)])
     return codes, pd.Index(list(table), dtype=object)
 
 # %% ../nbs/02_tables.ipynb #a837b2f0
 def _plain_arrow(s):
-    "A column kept by Arrow with the pandas dtype that says the same"
+    """A column kept by Arrow with the pandas dtype that says the same"""
     d, a = s.dtype, s.dtype.pyarrow_dtype
-    if is_bool_dtype(d): return s.astype("boolean")
-    if is_datetime64_any_dtype(d): return s.astype(pd.DatetimeTZDtype(a.unit, a.tz) if getattr(a, "tz", None) else d.numpy_dtype)
-    if d.kind in "iu": return s.astype(f"{'U' if d.kind == 'u' else ''}Int{8*d.numpy_dtype.itemsize}")
-    if is_numeric_dtype(d): return s.astype("Float64")
+    if is_bool_dtype(d):
+        return s.astype("boolean")
+    if is_datetime64_any_dtype(d):
+        return s.astype(
+            pd.DatetimeTZDtype(a.unit, a.tz) if getattr(a, "tz", None) else d.numpy_dtype
+        )
+    if d.kind in "iu":
+        return s.astype(f"{'U' if d.kind == 'u' else ''}Int{8 * d.numpy_dtype.itemsize}")
+    if is_numeric_dtype(d):
+        return s.astype("Float64")
     return _plain_objects(s.astype(object), True)
 
 # %% ../nbs/02_tables.ipynb #ba597c6d
 def _plain_category(s, check):
-    "A column of categories whose categories have a text form"
+    """A column of categories whose categories have a text form"""
     cats = pd.Series(s.cat.categories, name=s.name)
-    if any(isinstance(o, Cell) for o in cats): return s
+    if any(isinstance(o, Cell) for o in cats):
+        return s
     plain = _plain(cats, check)
-    try: column_kind(plain)
-    except TypeError: plain = cats.astype(str)
-    if plain is cats: return s
+    try:
+        column_kind(plain)
+    except TypeError:
+        plain = cats.astype(str)
+    if plain is cats:
+        return s
     codes, u = _factorize(plain)
-    return pd.Series(pd.Categorical.from_codes(np.append(codes, -1)[s.cat.codes], u, ordered=s.cat.ordered), index=s.index, name=s.name)
+    return pd.Series(
+        pd.Categorical.from_codes(np.append(codes, -1)[s.cat.codes], u, ordered=s.cat.ordered),
+        index=s.index,
+        name=s.name,
+    )
+
 
 def _plain(s, check=True):
-    "The column with a dtype that tells what it holds"
+    """The column with a dtype that tells what it holds"""
     d = s.dtype
-    if isinstance(d, pd.CategoricalDtype): return _plain_category(s, check)
-    if isinstance(d, pd.SparseDtype): return _plain(s.sparse.to_dense(), check)
-    if isinstance(d, pd.ArrowDtype): return _plain_arrow(s)
+    if isinstance(d, pd.CategoricalDtype):
+        return _plain_category(s, check)
+    if isinstance(d, pd.SparseDtype):
+        return _plain(s.sparse.to_dense(), check)
+    if isinstance(d, pd.ArrowDtype):
+        return _plain_arrow(s)
     return _plain_objects(s, check) if d == object else s
 
 # %% ../nbs/02_tables.ipynb #d2c6b746
 def _dtype_word(s):
-    def word(d): return "str" if d == object or is_string_dtype(d) else str(d)
-    return f"category[{word(s.cat.categories.dtype)}]" if isinstance(s.dtype, pd.CategoricalDtype) else word(s.dtype)
+    def word(d):
+        return "str" if d == object or is_string_dtype(d) else str(d)
 
-def dtype_name(
-    s:pd.Series, # A column
-)->str: # Its dtype as a schema writes it, e.g. "int64", "str", "category[str]"
-    "The dtype of a column in words; text is `str` whatever pandas calls it, and columns of objects say what the objects are."
+    return (
+        f"category[{word(s.cat.categories.dtype)}]"
+        if isinstance(s.dtype, pd.CategoricalDtype)
+        else word(s.dtype)
+    )
+
+
+def dtype_name(s: pd.Series) -> str:
+    """The dtype of a column in words; text is `str` whatever pandas calls it, and columns of
+    objects say what the objects are.
+
+    Parameters
+    ----------
+    s : pd.Series
+        A column.
+
+    Returns
+    -------
+    str
+        Its dtype as a schema writes it, e.g. "int64", "str", "category[str]".
+    """
     return _dtype_word(_plain(s, check=False))
 
 # %% ../nbs/02_tables.ipynb #1b8bda54
@@ -468,78 +773,116 @@ class Attribute:
     kind : str
         "numeric" (numbers, dates) or "categorical".
     values : ndarray, shape (n_values,)
-        The values that occur, in order: numbers, dates in UTC, or objects for categories; with `MISSING`,
+        The values that occur, in order: numbers, dates in UTC, or objects for categories; with
+        `MISSING`,
         always objects.
     dtype : str
         The column's own dtype, to restore it.
     """
+
     name: str
     kind: str
     values: np.ndarray
     dtype: str
-    def __len__(self): return len(self.values)
+
+    def __len__(self):
+        return len(self.values)
+
     @property
     def items(self):
-        "The values as Python objects, a list of length n_values"
-        if self.values.dtype.kind != "M": return self.values.tolist()
+        """The values as Python objects, a list of length n_values"""
+        if self.values.dtype.kind != "M":
+            return self.values.tolist()
         t, zone = pd.DatetimeIndex(self.values), _zone(self.dtype)
         return list(t.tz_localize("UTC").tz_convert(zone) if zone else t)
+
     @property
     def known(self):
-        "The values without `MISSING`; numbers and dates as NumPy arrays of numbers and dates"
-        if self.values.dtype != object: return self.values
+        """The values without `MISSING`; numbers and dates as NumPy arrays of numbers and dates"""
+        if self.values.dtype != object:
+            return self.values
         v = self.values[:-1] if len(self) and self.values[-1] is MISSING else self.values
-        if self.kind == "categorical": return v
-        return np.array([o.asm8 if isinstance(o, pd.Timestamp) else o for o in v], dtype=None if len(v) else float)
+        if self.kind == "categorical":
+            return v
+        return np.array(
+            [o.asm8 if isinstance(o, pd.Timestamp) else o for o in v],
+            dtype=None if len(v) else float,
+        )
+
     @property
     def positions(self):
-        "Where the values lie on a line, shape (n_values,): themselves for numbers, nanoseconds for dates, ranks for categories; `MISSING` one range above the largest"
-        if self.kind == "categorical": return np.arange(len(self), dtype=float)
+        """Where the values lie on a line, shape (n_values,): themselves for numbers, nanoseconds
+        for dates, ranks for categories; `MISSING` one range above the largest
+        """
+        if self.kind == "categorical":
+            return np.arange(len(self), dtype=float)
         p = _on_line(self.known)
-        if len(p) == len(self): return p
-        return np.append(p, p[-1] + (p[-1]-p[0] or 1) if len(p) else 0.)
+        if len(p) == len(self):
+            return p
+        return np.append(p, p[-1] + (p[-1] - p[0] or 1) if len(p) else 0.0)
 
 # %% ../nbs/02_tables.ipynb #8b561497
 def _on_line(values):
-    "Numbers as floats, dates as nanoseconds since 1970"
-    if values.dtype.kind != "M": return values.astype(float)
-    nanoseconds = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.}
+    """Numbers as floats, dates as nanoseconds since 1970"""
+    if values.dtype.kind != "M":
+        return values.astype(float)
+    nanoseconds = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
     return values.astype("int64").astype(float) * nanoseconds[np.datetime_data(values.dtype)[0]]
 
-def position(
-    value, # A number or a date
-)->float: # Itself, or nanoseconds since 1970
-    "Where one value lies on the line of `Attribute.positions`."
+
+def position(value) -> float:
+    """Where one value lies on the line of `Attribute.positions`.
+
+    Parameters
+    ----------
+    value
+        A number or a date.
+
+    Returns
+    -------
+    float
+        Itself, or nanoseconds since 1970.
+    """
     return float(_on_line(np.array([value.asm8 if isinstance(value, pd.Timestamp) else value]))[0])
 
 # %% ../nbs/02_tables.ipynb #2f2deadc
 def _objects(values):
-    "A one-dimensional array of Python objects"
+    """A one-dimensional array of Python objects"""
     values = values.tolist() if hasattr(values, "tolist") else list(values)
-    res = np.empty(len(values), dtype=object); res[:] = values
+    res = np.empty(len(values), dtype=object)
+    res[:] = values
     return res
 
+
 def _values(uniques):
-    "Distinct values as a NumPy array: numbers, dates in UTC, or objects"
+    """Distinct values as a NumPy array: numbers, dates in UTC, or objects"""
     d = uniques.dtype
     if is_datetime64_any_dtype(d):
         t = pd.DatetimeIndex(uniques)
         return (t.tz_convert("UTC").tz_localize(None) if t.tz is not None else t).to_numpy()
-    if isinstance(d, pd.api.extensions.ExtensionDtype) and d.kind in "iuf": return uniques.to_numpy(dtype=d.numpy_dtype, na_value=np.nan if d.kind == "f" else 0)
+    if isinstance(d, pd.api.extensions.ExtensionDtype) and d.kind in "iuf":
+        return uniques.to_numpy(dtype=d.numpy_dtype, na_value=np.nan if d.kind == "f" else 0)
     return np.asarray(uniques)
 
 # %% ../nbs/02_tables.ipynb #6f227679
 def _clean_floats(name, values, codes):
-    "Values and codes without NaN and minus zero. Raises ValueError for infinities."
+    """Values and codes without NaN and minus zero. Raises ValueError for infinities."""
     odd = values[np.isinf(values)]
-    if len(odd): raise ValueError(f"Column {name!r} must hold finite numbers. Got {odd[0]}: replace infinities, or make them missing.")
+    if len(odd):
+        raise ValueError(
+            f"Column {name!r} must hold finite numbers. Got {odd[0]}: replace infinities, or make"
+            " them missing."
+        )
     keep = ~np.isnan(values)
-    if not keep.all(): codes = np.append(np.where(keep, np.cumsum(keep)-1, -1), -1)[codes]
+    if not keep.all():
+        codes = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1)[codes]
     return values[keep] + values.dtype.type(0), codes
 
+
 def _sorting(values, kind):
-    "The permutation that sorts distinct values"
-    if kind == "numeric": return np.argsort(values, kind="stable")
+    """The permutation that sorts distinct values"""
+    if kind == "numeric":
+        return np.argsort(values, kind="stable")
     text = all(isinstance(o, str) for o in values)
     key = values.__getitem__ if text else lambda i: value_order(values[i])
     return np.array(sorted(range(len(values)), key=key), dtype=np.intp)
@@ -547,130 +890,286 @@ def _sorting(values, kind):
 # %% ../nbs/02_tables.ipynb #e7a52d6e
 def _encode_category(s, dtype):
     cats, codes = s.cat.categories, np.asarray(s.cat.codes).astype(np.int32)
-    seen = np.zeros(len(cats)+1, dtype=bool); seen[codes] = True
+    seen = np.zeros(len(cats) + 1, dtype=bool)
+    seen[codes] = True
     values = _objects(cats[seen[:-1]])
     bad = next((o for o in values if isinstance(o, Cell)), None)
-    if bad is not None: raise TypeError(f"Column {s.name!r} must hold raw values. Got published cells such as {bad}: it has been anonymized already.")
+    if bad is not None:
+        raise TypeError(
+            f"Column {s.name!r} must hold raw values. Got published cells such as {bad}: it has"
+            " been anonymized already."
+        )
     lut = np.append(np.cumsum(seen[:-1], dtype=np.int32) - 1, np.int32(-1))
     return Attribute(s.name, "categorical", values, dtype), lut[codes]
 
 # %% ../nbs/02_tables.ipynb #99e0c039
-def encode(
-    s:pd.Series, # A column of raw values, shape (n_rows,)
-    categorical:bool=False, # Treat a numeric column as categories?
-)->tuple: # (Attribute, codes): its domain in order, and int32 codes into it, shape (n_rows,), -1 where a value is missing
-    "A column as integer codes into its sorted domain of observed values, equation (1). Raises TypeError for unhashable or published cells, ValueError for infinities."
+def encode(s: pd.Series, categorical: bool = False) -> tuple:
+    """A column as integer codes into its sorted domain of observed values, equation (1).
+
+    Parameters
+    ----------
+    s : pd.Series
+        A column of raw values, shape (n_rows,).
+    categorical : bool
+        Treat a numeric column as categories?
+
+    Returns
+    -------
+    tuple
+        (Attribute, codes): its domain in order, and int32 codes into it, shape (n_rows,), -1 where
+        a value is missing.
+
+    Raises
+    ------
+    TypeError
+        For unhashable or published cells, ValueError for infinities.
+    """
     s = _plain(s)
     dtype = _dtype_word(s)
-    if isinstance(s.dtype, pd.CategoricalDtype): return _encode_category(s, dtype)
+    if isinstance(s.dtype, pd.CategoricalDtype):
+        return _encode_category(s, dtype)
     kind = column_kind(s)
     codes, uniques = _factorize(s)
     values = _values(uniques)
-    if values.dtype.kind == "f": values, codes = _clean_floats(s.name, values, codes)
-    if categorical or kind == "categorical": kind, values = "categorical", _objects(Attribute(s.name, kind, values, dtype).items)
+    if values.dtype.kind == "f":
+        values, codes = _clean_floats(s.name, values, codes)
+    if categorical or kind == "categorical":
+        kind, values = "categorical", _objects(Attribute(s.name, kind, values, dtype).items)
     order = _sorting(values, kind)
-    rank = np.full(len(order)+1, -1, dtype=np.int32); rank[order] = np.arange(len(order), dtype=np.int32)
+    rank = np.full(len(order) + 1, -1, dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
     return Attribute(s.name, kind, values[order], dtype), rank[codes]
 
 # %% ../nbs/02_tables.ipynb #b5178779
-def with_missing(
-    a:Attribute, # A domain
-    codes, # Codes into it, -1 where missing, shape (n_rows,)
-)->tuple: # (Attribute, codes) where missing is the last value, `MISSING`; unchanged when nothing is missing
-    "Missing as a category of its own, after all values; on a line it lies one range above the largest number."
-    if not (codes < 0).any(): return a, codes
-    return Attribute(a.name, a.kind, _objects(a.items + [MISSING]), a.dtype), np.where(codes < 0, len(a), codes).astype(np.int32)
+def with_missing(a: Attribute, codes) -> tuple:
+    """Missing as a category of its own, after all values; on a line it lies one range above the
+    largest number.
+
+    Parameters
+    ----------
+    a : Attribute
+        A domain.
+    codes
+        Codes into it, -1 where missing, shape (n_rows,).
+
+    Returns
+    -------
+    tuple
+        (Attribute, codes) where missing is the last value, `MISSING`; unchanged when nothing is
+        missing.
+    """
+    if not (codes < 0).any():
+        return a, codes
+    return Attribute(a.name, a.kind, _objects(a.items + [MISSING]), a.dtype), np.where(
+        codes < 0, len(a), codes
+    ).astype(np.int32)
 
 # %% ../nbs/02_tables.ipynb #9b400129
-def encode_like(
-    s:pd.Series, # A column of raw values
-    a:Attribute, # The domain of another column
-)->np.ndarray: # Codes, int64, shape (n_rows,): -1 lies below all values, -2 is missing
-    "New rows in an old domain: the largest value not above each cell; for a category that is not in the domain, by code point. Raises ValueError for another kind of column."
-    b, codes = encode(s, categorical=a.kind=="categorical")
+def encode_like(s: pd.Series, a: Attribute) -> np.ndarray:
+    """New rows in an old domain: the largest value not above each cell; for a category that is not
+    in the domain, by code point.
+
+    Parameters
+    ----------
+    s : pd.Series
+        A column of raw values.
+    a : Attribute
+        The domain of another column.
+
+    Returns
+    -------
+    np.ndarray
+        Codes, int64, shape (n_rows,): -1 lies below all values, -2 is missing.
+
+    Raises
+    ------
+    ValueError
+        For another kind of column.
+    """
+    b, codes = encode(s, categorical=a.kind == "categorical")
     known = a.known
     lut = _places(known.tolist(), b.items) if a.kind == "categorical" else _below(known, b)
     return np.append(lut, len(known) if len(known) < len(a) else -2).astype(np.int64)[codes]
 
+
 def _below(known, b):
-    "For each value of the numeric domain `b` the last of `known` that is not above it"
-    if len(b) and (b.kind != "numeric" or len(known) and (known.dtype.kind == "M") != (b.values.dtype.kind == "M")):
-        raise ValueError(f"Column {b.name!r} must hold {'dates' if known.dtype.kind == 'M' else 'numbers'}, as in fit. Got {b.dtype}: convert it.")
-    if known.dtype == b.values.dtype: return np.searchsorted(known, b.values, side="right") - 1
-    return np.searchsorted(_on_line(known), b.positions if b.kind == "numeric" else np.array([]), side="right") - 1
+    """For each value of the numeric domain `b` the last of `known` that is not above it"""
+    if len(b) and (
+        b.kind != "numeric"
+        or len(known)
+        and (known.dtype.kind == "M") != (b.values.dtype.kind == "M")
+    ):
+        raise ValueError(
+            f"Column {b.name!r} must hold {'dates' if known.dtype.kind == 'M' else 'numbers'}, as"
+            f" in fit. Got {b.dtype}: convert it."
+        )
+    if known.dtype == b.values.dtype:
+        return np.searchsorted(known, b.values, side="right") - 1
+    return (
+        np.searchsorted(
+            _on_line(known), b.positions if b.kind == "numeric" else np.array([]), side="right"
+        )
+        - 1
+    )
+
 
 def _places(known, items):
-    "The same for categories: themselves, or the neighbour below by code point, whatever order was declared"
+    """The same for categories: themselves, or the neighbour below by code point, whatever order was
+    declared
+    """
     where = {o: i for i, o in enumerate(known)}
     order = sorted(range(len(known)), key=lambda i: value_order(known[i]))
     keys = [value_order(known[i]) for i in order]
     below = lambda o: bisect(keys, value_order(o)) - 1
-    return np.array([where[o] if o in where else order[below(o)] if below(o) >= 0 else -1 for o in items], dtype=np.int64)
+    return np.array(
+        [where[o] if o in where else order[below(o)] if below(o) >= 0 else -1 for o in items],
+        dtype=np.int64,
+    )
 
 # %% ../nbs/02_tables.ipynb #8f7e9cb3
-def cell_column(
-    codes, # Codes into `cells`, -1 where missing, shape (n_rows,)
-    cells, # Distinct cells, a list
-    index=None, # The index of the column
-    name=None, # The name of the column
-)->pd.Series: # A pandas Categorical over the cells, shape (n_rows,)
-    "A column of published cells. Unused cells are left out."
+def cell_column(codes, cells, index=None, name=None) -> pd.Series:
+    """A column of published cells.
+
+    Unused cells are left out.
+
+    Parameters
+    ----------
+    codes
+        Codes into `cells`, -1 where missing, shape (n_rows,).
+    cells
+        Distinct cells, a list.
+    index
+        The index of the column.
+    name
+        The name of the column.
+
+    Returns
+    -------
+    pd.Series
+        A pandas Categorical over the cells, shape (n_rows,).
+    """
     codes, cells = _used(np.asarray(codes), _objects(cells))
-    return pd.Series(pd.Categorical.from_codes(codes, pd.Index(cells, dtype=object)), index=index, name=name)
+    return pd.Series(
+        pd.Categorical.from_codes(codes, pd.Index(cells, dtype=object)), index=index, name=name
+    )
+
 
 def _used(codes, cells):
-    "Codes and cells without the cells that no row has"
-    used = np.zeros(len(cells)+1, dtype=bool); used[codes] = True
-    if used[:-1].all(): return codes, cells
+    """Codes and cells without the cells that no row has"""
+    used = np.zeros(len(cells) + 1, dtype=bool)
+    used[codes] = True
+    if used[:-1].all():
+        return codes, cells
     return np.append(np.cumsum(used[:-1]) - 1, -1)[codes], cells[used[:-1]]
 
 # %% ../nbs/02_tables.ipynb #8832a440
-def cells(
-    s:pd.Series, # A column of a release, or a raw one, shape (n_rows,)
-)->tuple: # (codes, cells): int64 array, -1 where missing, and the list of distinct Cells
-    "A column as codes into its distinct cells: the one door for learners, audits and writers. Raw values are `Exact` cells. Raises as `encode`."
-    if isinstance(s.dtype, pd.CategoricalDtype): codes, found = s.cat.codes, s.cat.categories
-    elif s.dtype == object and infer_dtype(s, skipna=True).startswith("mixed"): codes, found = _factorized(s)
-    else: found = ()
+def cells(s: pd.Series) -> tuple:
+    """A column as codes into its distinct cells: the one door for learners, audits and writers.
+
+    Raw values are `Exact` cells. Raises as `encode`.
+
+    Parameters
+    ----------
+    s : pd.Series
+        A column of a release, or a raw one, shape (n_rows,).
+
+    Returns
+    -------
+    tuple
+        (codes, cells): int64 array, -1 where missing, and the list of distinct Cells.
+    """
+    if isinstance(s.dtype, pd.CategoricalDtype):
+        codes, found = s.cat.codes, s.cat.categories
+    elif s.dtype == object and infer_dtype(s, skipna=True).startswith("mixed"):
+        codes, found = _factorized(s)
+    else:
+        found = ()
     if any(isinstance(o, Cell) for o in found):
         codes, found = _used(np.asarray(codes).astype(np.int64), _objects(found))
         return _as_cells(codes, found.tolist())
     a, codes = encode(s)
     return codes.astype(np.int64), [Exact(o) for o in a.items]
 
+
 def _factorized(s):
-    try: return pd.factorize(s)
-    except TypeError: return (), ()
+    try:
+        return pd.factorize(s)
+    except TypeError:
+        return (), ()
+
 
 def _as_cells(codes, found):
-    "Raw values among cells become `Exact` ones; equal cells become one"
-    if all(isinstance(o, Cell) for o in found): return codes, found
+    """Raw values among cells become `Exact` ones; equal cells become one"""
+    if all(isinstance(o, Cell) for o in found):
+        return codes, found
     table = {}
     lut = [table.setdefault(o if isinstance(o, Cell) else Exact(o), len(table)) for o in found]
     return np.append(lut, -1)[codes], list(table)
 
 # %% ../nbs/02_tables.ipynb #8d9c602a
-def check_table(
-    X, # A DataFrame, or a two-dimensional array (columns become x0, x1, ...)
-    name="X", # How error messages call it
-)->pd.DataFrame: # The table, shape (n_rows, n_columns)
-    "A table fit for use. Raises TypeError or ValueError: not two-dimensional, no row, no column, names that repeat or are no strings."
-    if hasattr(X, "data") and hasattr(X, "roles") and not isinstance(X, pd.DataFrame): raise TypeError(f"'{name}' must be a DataFrame or a two-dimensional array. Got a Release: use its table, release.data, and its class, release.y.")
-    if not isinstance(X, pd.DataFrame): X = _array_table(X, name)
+def check_table(X, name="X") -> pd.DataFrame:
+    """A table fit for use.
+
+    Parameters
+    ----------
+    X
+        A DataFrame, or a two-dimensional array (columns become x0, x1, ...).
+    name
+        How error messages call it.
+
+    Returns
+    -------
+    pd.DataFrame
+        The table, shape (n_rows, n_columns).
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not two-dimensional, no row, no column, names that repeat or are no strings.
+    """
+    if hasattr(X, "data") and hasattr(X, "roles") and not isinstance(X, pd.DataFrame):
+        raise TypeError(
+            f"'{name}' must be a DataFrame or a two-dimensional array. Got a Release: use its"
+            " table, release.data, and its class, release.y."
+        )
+    if not isinstance(X, pd.DataFrame):
+        X = _array_table(X, name)
     if X.columns.nlevels > 1 or not all(isinstance(o, str) for o in X.columns):
-        raise TypeError(f"Column names of '{name}' must be strings. Got {list(X.columns)[:5]}: use {name}.columns = {name}.columns.astype(str).")
+        raise TypeError(
+            f"Column names of '{name}' must be strings. Got {list(X.columns)[:5]}: use"
+            f" {name}.columns = {name}.columns.astype(str)."
+        )
     dup = X.columns[X.columns.duplicated()].unique()
-    if len(dup): raise ValueError(f"Column names of '{name}' must differ. Got {dup[0]!r} more than once: rename one.")
+    if len(dup):
+        raise ValueError(
+            f"Column names of '{name}' must differ. Got {dup[0]!r} more than once: rename one."
+        )
     for n, what, words in ((X.shape[1], "column", "feature(s)"), (X.shape[0], "row", "sample(s)")):
-        if n == 0: raise ValueError(f"'{name}' must have at least one {what}. Got an empty table, 0 {words} (shape={X.shape}) while a minimum of 1 is required.")
+        if n == 0:
+            raise ValueError(
+                f"'{name}' must have at least one {what}. Got an empty table, 0 {words}"
+                f" (shape={X.shape}) while a minimum of 1 is required."
+            )
     return X
 
+
 def _array_table(X, name):
-    "An array as a table"
-    if isinstance(X, pd.Series): raise ValueError(f"'{name}' must be a table with two dimensions. Got a Series: use .to_frame(). Reshape your data.")
-    if hasattr(X, "toarray"): raise TypeError(f"'{name}' must be a DataFrame or a dense array. Got a sparse matrix: use .toarray().")
+    """An array as a table"""
+    if isinstance(X, pd.Series):
+        raise ValueError(
+            f"'{name}' must be a table with two dimensions. Got a Series: use .to_frame(). Reshape"
+            " your data."
+        )
+    if hasattr(X, "toarray"):
+        raise TypeError(
+            f"'{name}' must be a DataFrame or a dense array. Got a sparse matrix: use .toarray()."
+        )
     X = np.asarray(X)
-    if X.ndim != 2: raise ValueError(f"'{name}' must be a DataFrame or a two-dimensional array. Got {X.ndim} dimension(s). Reshape your data.")
+    if X.ndim != 2:
+        raise ValueError(
+            f"'{name}' must be a DataFrame or a two-dimensional array. Got {X.ndim} dimension(s)."
+            " Reshape your data."
+        )
     return pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
 
 # %% ../nbs/02_tables.ipynb #fa947eb6
@@ -689,6 +1188,7 @@ class Roles:
     other : tuple of str
         Columns published untouched.
     """
+
     quasi_identifiers: tuple
     categorical: tuple = ()
     identifiers: tuple = ()
@@ -696,124 +1196,287 @@ class Roles:
 
 # %% ../nbs/02_tables.ipynb #8afa3c7e
 def _names(value, param, columns):
-    "A parameter that lists columns, as a tuple. Raises ValueError."
-    if value is None: return ()
+    """A parameter that lists columns, as a tuple. Raises ValueError."""
+    if value is None:
+        return ()
     if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise ValueError(f"'{param}' must be a list of column names. Got {value!r}: use {[value] if isinstance(value, str) else list(columns)[:1]!r}.")
+        raise ValueError(
+            f"'{param}' must be a list of column names. Got {value!r}: use"
+            f" {[value] if isinstance(value, str) else list(columns)[:1]!r}."
+        )
     value = tuple(value)
     for o in value:
-        if o not in columns: raise ValueError(f"'{param}' must name columns of the table. Got {o!r}; the columns are {', '.join(map(str, columns))}.")
-        if value.count(o) > 1: raise ValueError(f"'{param}' must name each column once. Got {o!r} {value.count(o)} times.")
+        if o not in columns:
+            raise ValueError(
+                f"'{param}' must name columns of the table. Got {o!r}; the columns are"
+                f" {', '.join(map(str, columns))}."
+            )
+        if value.count(o) > 1:
+            raise ValueError(
+                f"'{param}' must name each column once. Got {o!r} {value.count(o)} times."
+            )
     return value
 
 # %% ../nbs/02_tables.ipynb #c646ba6c
 def check_roles(
-    columns, # Names of the table's columns
-    quasi_identifiers=None, # Names of the quasi-identifiers; None: all columns that are not identifiers
-    categorical=None, # Names of columns whose numbers are categories
-    identifiers=(), # Names of columns to drop
-    class_name=None, # Name of the class, if it has one
-)->Roles: # Who is who
-    "Roles of the columns. Raises ValueError for unknown or repeated names, roles that collide, the class as quasi-identifier, or no quasi-identifier at all."
+    columns, quasi_identifiers=None, categorical=None, identifiers=(), class_name=None
+) -> Roles:
+    """Roles of the columns.
+
+    Parameters
+    ----------
+    columns
+        Names of the table's columns.
+    quasi_identifiers
+        Names of the quasi-identifiers; None: all columns that are not identifiers.
+    categorical
+        Names of columns whose numbers are categories.
+    identifiers
+        Names of columns to drop.
+    class_name
+        Name of the class, if it has one.
+
+    Returns
+    -------
+    Roles
+        Who is who.
+
+    Raises
+    ------
+    ValueError
+        For unknown or repeated names, roles that collide, the class as quasi-identifier, or no
+        quasi-identifier at all.
+    """
     columns = list(columns)
-    ids, cat = _names(identifiers, "identifiers", columns), _names(categorical, "categorical", columns)
+    ids, cat = (
+        _names(identifiers, "identifiers", columns),
+        _names(categorical, "categorical", columns),
+    )
     known = columns if class_name is None or class_name in columns else columns + [class_name]
-    qi = tuple(o for o in columns if o not in ids) if quasi_identifiers is None else _names(quasi_identifiers, "quasi_identifiers", known)
+    qi = (
+        tuple(o for o in columns if o not in ids)
+        if quasi_identifiers is None
+        else _names(quasi_identifiers, "quasi_identifiers", known)
+    )
     if quasi_identifiers is not None and class_name is not None and class_name in qi:
-        raise ValueError(f"'quasi_identifiers' must not hold the class. Got {class_name!r}, which is the class: a release publishes it as it is; leave it out, or give another class.")
+        raise ValueError(
+            f"'quasi_identifiers' must not hold the class. Got {class_name!r}, which is the class:"
+            " a release publishes it as it is; leave it out, or give another class."
+        )
     both = [o for o in qi if o in ids]
-    if both: raise ValueError(f"A column must have one role. Got {both[0]!r} in 'quasi_identifiers' and in 'identifiers': identifiers are dropped, so leave it in one of them.")
-    if not qi: raise ValueError("'quasi_identifiers' must name at least one column. Got none: name the columns that an attacker may know.")
+    if both:
+        raise ValueError(
+            f"A column must have one role. Got {both[0]!r} in 'quasi_identifiers' and in"
+            " 'identifiers': identifiers are dropped, so leave it in one of them."
+        )
+    if not qi:
+        raise ValueError(
+            "'quasi_identifiers' must name at least one column. Got none: name the columns that an"
+            " attacker may know."
+        )
     return Roles(qi, cat, ids, tuple(o for o in columns if o not in qi and o not in ids))
 
 # %% ../nbs/02_tables.ipynb #d2c53202
-def column_text(
-    s:pd.Series, # A column of a release, or a raw one, shape (n_rows,)
-)->np.ndarray: # Its cells as text, shape (n_rows,), "" where missing
-    "The text form of a column. Raises as `cells`."
+def column_text(s: pd.Series) -> np.ndarray:
+    """The text form of a column.
+
+    Raises as `cells`.
+
+    Parameters
+    ----------
+    s : pd.Series
+        A column of a release, or a raw one, shape (n_rows,).
+
+    Returns
+    -------
+    np.ndarray
+        Its cells as text, shape (n_rows,), "" where missing.
+    """
     codes, cs = cells(s)
     return _objects([cell_text(o) for o in cs] + [""])[codes]
 
 # %% ../nbs/02_tables.ipynb #f217d37a
 def _column(values, dtype, index=None, name=None):
-    "Python objects, None where missing, as a column of `dtype`"
+    """Python objects, None where missing, as a column of `dtype`"""
     s = pd.Series(_objects(values), index=index, name=name, dtype=object)
-    whole = all(o is None or isinstance(o, int) for o in values) if dtype == "number" else dtype.startswith(("int", "uint", "bool"))
-    if s.isna().any() and whole: dtype = {"number": "Int64", "bool": "boolean"}.get(dtype) or dtype.replace("uint", "UInt").replace("int", "Int")
-    if dtype == "number": dtype = "int64" if whole else "float64"
+    whole = (
+        all(o is None or isinstance(o, int) for o in values)
+        if dtype == "number"
+        else dtype.startswith(("int", "uint", "bool"))
+    )
+    if s.isna().any() and whole:
+        dtype = {"number": "Int64", "bool": "boolean"}.get(dtype) or dtype.replace(
+            "uint", "UInt"
+        ).replace("int", "Int")
+    if dtype == "number":
+        dtype = "int64" if whole else "float64"
     return s.astype(_text_dtype if dtype == "str" else dtype)
 
 # %% ../nbs/02_tables.ipynb #c904199e
 def _is_plain(cell):
-    "Is it one known value, or missing?"
-    return cell is None or isinstance(cell, (Exact, ValueSet)) and len(cell.values) == 1 and MISSING not in cell.values
+    """Is it one known value, or missing?"""
+    return (
+        cell is None
+        or isinstance(cell, (Exact, ValueSet))
+        and len(cell.values) == 1
+        and MISSING not in cell.values
+    )
 
-def restore_column(
-    codes, # Codes into `cells`, -1 where missing, shape (n_rows,)
-    cells, # Distinct cells, a list; it may hold None for missing
-    dtype="str", # dtype of the values
-    declared=None, # The CategoricalDtype, when categories were declared
-    index=None, # The index of the column
-    name=None, # The name of the column
-)->pd.Series: # The column, shape (n_rows,)
-    "A column of published cells; where all are exact it has its original dtype. Raises ValueError for a value outside the declared categories."
+
+def restore_column(codes, cells, dtype="str", declared=None, index=None, name=None) -> pd.Series:
+    """A column of published cells; where all are exact it has its original dtype.
+
+    Parameters
+    ----------
+    codes
+        Codes into `cells`, -1 where missing, shape (n_rows,).
+    cells
+        Distinct cells, a list; it may hold None for missing.
+    dtype
+        Dtype of the values.
+    declared
+        The CategoricalDtype, when categories were declared.
+    index
+        The index of the column.
+    name
+        The name of the column.
+
+    Returns
+    -------
+    pd.Series
+        The column, shape (n_rows,).
+
+    Raises
+    ------
+    ValueError
+        For a value outside the declared categories.
+    """
     if not all(map(_is_plain, cells)):
         lut = np.cumsum([o is not None for o in cells]) - 1
         lut[[o is None for o in cells]] = -1
-        return cell_column(np.append(lut, -1)[codes], [o for o in cells if o is not None], index, name)
+        return cell_column(
+            np.append(lut, -1)[codes], [o for o in cells if o is not None], index, name
+        )
     values = [None if o is None else next(iter(o.values)) for o in cells] + [None]
     if declared is not None:
         odd = [o for o in values if o is not None and o not in declared.categories]
-        if odd: raise ValueError(f"{value_text(odd[0])} is not one of the declared categories {', '.join(map(value_text, declared.categories))}")
+        if odd:
+            raise ValueError(
+                f"{value_text(odd[0])} is not one of the declared categories"
+                f" {', '.join(map(value_text, declared.categories))}"
+            )
     s = _column(_objects(values)[codes], _inner(dtype), index, name)
     return s if declared is None else s.astype(declared)
 
 # %% ../nbs/02_tables.ipynb #daa19302
-def parse_column(
-    texts, # Text forms, shape (n_rows,), "" where missing
-    dtype="str", # dtype of the values
-    values=None, # Declared categories in order, as text forms, when they were declared
-    ordered:bool=False, # Are the declared categories ordered?
-    name=None, # The column's name, for messages
-)->pd.Series: # The column: of dtype `dtype` when every cell is exact, else a Categorical over cells
-    "Read a column from its text form. Raises `TextFormError` naming the column, the first bad row (from 1) and its text."
+def parse_column(texts, dtype="str", values=None, ordered: bool = False, name=None) -> pd.Series:
+    """Read a column from its text form.
+
+    Raises `TextFormError` naming the column, the first bad row (from 1) and its text.
+
+    Parameters
+    ----------
+    texts
+        Text forms, shape (n_rows,), "" where missing.
+    dtype
+        Dtype of the values.
+    values
+        Declared categories in order, as text forms, when they were declared.
+    ordered : bool
+        Are the declared categories ordered?
+    name
+        The column's name, for messages.
+
+    Returns
+    -------
+    pd.Series
+        The column: of dtype `dtype` when every cell is exact, else a Categorical over cells.
+    """
     codes, uniques = _factorize(np.asarray(texts, dtype=object))
     cs = []
     for i, o in enumerate(uniques):
-        try: cs.append(parse_cell(o, dtype))
-        except (ValueError, TypeError) as e: raise TextFormError(f"column {name!r}, row {int(np.argmax(codes==i))+1}: {e}") from None
+        try:
+            cs.append(parse_cell(o, dtype))
+        except (ValueError, TypeError) as e:
+            raise TextFormError(
+                f"column {name!r}, row {int(np.argmax(codes == i)) + 1}: {e}"
+            ) from None
     try:
-        declared = None if values is None else pd.CategoricalDtype(pd.Index(_column([parse_cell(o, dtype).value for o in values], _inner(dtype))), ordered)
+        declared = (
+            None
+            if values is None
+            else pd.CategoricalDtype(
+                pd.Index(_column([parse_cell(o, dtype).value for o in values], _inner(dtype))),
+                ordered,
+            )
+        )
         return restore_column(codes, cs, dtype, declared, name=name)
-    except (ValueError, TypeError, AttributeError) as e: raise TextFormError(f"column {name!r}: {e}") from None
+    except (ValueError, TypeError, AttributeError) as e:
+        raise TextFormError(f"column {name!r}: {e}") from None
 
 # %% ../nbs/02_tables.ipynb #372078ce
-def canonical_order(
-    columns, # Columns of one table, a list of Series
-)->np.ndarray: # A permutation of the rows, shape (n_rows,)
-    "The order in which rows are published: by the text of the first column, then of the second, ..."
+def canonical_order(columns) -> np.ndarray:
+    """The order in which rows are published: by the text of the first column, then of the second,
+    ...
+
+    Parameters
+    ----------
+    columns
+        Columns of one table, a list of Series.
+
+    Returns
+    -------
+    np.ndarray
+        A permutation of the rows, shape (n_rows,).
+    """
     keys = []
     for s in columns:
         codes, cs = cells(s)
-        keys.append(np.unique(_objects([cell_text(o) for o in cs] + [""]), return_inverse=True)[1][codes])
+        keys.append(
+            np.unique(_objects([cell_text(o) for o in cs] + [""]), return_inverse=True)[1][codes]
+        )
     return np.lexsort(keys[::-1])
 
 # %% ../nbs/02_tables.ipynb #6e3ec3fb
-_dtypes = re.compile(r"(?:str|boolean|bool|U?Int(?:8|16|32|64)|u?int(?:8|16|32|64)|[Ff]loat(?:16|32|64)|datetime64\[(?:s|ms|us|ns)(?:, [^\]]+)?\])")
+_dtypes = re.compile(
+    r"(?:str|boolean|bool|U?Int(?:8|16|32|64)|u?int(?:8|16|32|64)|[Ff]loat(?:16|32|64)|datetime64\[(?:s|ms|us|ns)(?:,"
+    r" [^\]]+)?\])"
+)
 _advice = "write the release again, or delete the schema and use kinds="
 
+
 def _check_schema(d):
-    "Raises TextFormError when a dict is no schema"
-    if not isinstance(d, dict) or d.get("format") != "ppdt-release" or d.get("version") != 1: raise TextFormError(f"the schema must be a ppdt-release of version 1; {_advice}")
+    """Raises TextFormError when a dict is no schema"""
+    if not isinstance(d, dict) or d.get("format") != "ppdt-release" or d.get("version") != 1:
+        raise TextFormError(f"the schema must be a ppdt-release of version 1; {_advice}")
     columns = d.get("columns")
-    if not isinstance(columns, list) or not columns: raise TextFormError(f"the schema must list columns; {_advice}")
+    if not isinstance(columns, list) or not columns:
+        raise TextFormError(f"the schema must list columns; {_advice}")
     for c in columns:
-        allowed = {"role": ("quasi_identifier", "class", "other"), "kind": ("numeric", "categorical")}
-        if not isinstance(c, dict) or not isinstance(c.get("name"), str): raise TextFormError(f"the schema must name every column. Got {c!r}; {_advice}")
+        allowed = {
+            "role": ("quasi_identifier", "class", "other"),
+            "kind": ("numeric", "categorical"),
+        }
+        if not isinstance(c, dict) or not isinstance(c.get("name"), str):
+            raise TextFormError(f"the schema must name every column. Got {c!r}; {_advice}")
         for key, values in allowed.items():
-            if c.get(key) not in values: raise TextFormError(f"{key!r} of column {c['name']!r} in the schema must be one of {', '.join(values)}. Got {c.get(key)!r}; {_advice}")
-        if not _dtypes.fullmatch(_inner(str(c.get("dtype")))): raise TextFormError(f"'dtype' of column {c['name']!r} in the schema is not known. Got {c.get('dtype')!r}; {_advice}")
-    if len({c["name"] for c in columns}) < len(columns) or sum(c["role"] == "class" for c in columns) > 1: raise TextFormError(f"the schema must name each column once, and at most one class; {_advice}")
+            if c.get(key) not in values:
+                raise TextFormError(
+                    f"{key!r} of column {c['name']!r} in the schema must be one of"
+                    f" {', '.join(values)}. Got {c.get(key)!r}; {_advice}"
+                )
+        if not _dtypes.fullmatch(_inner(str(c.get("dtype")))):
+            raise TextFormError(
+                f"'dtype' of column {c['name']!r} in the schema is not known. Got"
+                f" {c.get('dtype')!r}; {_advice}"
+            )
+    if (
+        len({c["name"] for c in columns}) < len(columns)
+        or sum(c["role"] == "class" for c in columns) > 1
+    ):
+        raise TextFormError(
+            f"the schema must name each column once, and at most one class; {_advice}"
+        )
 
 # %% ../nbs/02_tables.ipynb #ea7a5acd
 @dataclass(frozen=True)
@@ -824,151 +1487,321 @@ class Schema:
     ----------
     columns : tuple of dict
         In file order: `name`, `role` ("quasi_identifier", "class" or "other"), `kind` ("numeric" or
-        "categorical"), `dtype` of the values, and for declared categories `values`, those published, in order
+        "categorical"), `dtype` of the values, and for declared categories `values`, those
+        published, in order
         (as text), and `ordered`.
     taxonomies : dict
         Taxonomies by column name.
     """
+
     columns: tuple
     taxonomies: dict = field(default_factory=dict)
+
     def role(self, *roles):
-        "Names of the columns with one of these roles"
+        """Names of the columns with one of these roles"""
         return [o["name"] for o in self.columns if o["role"] in roles]
+
     def to_json(self):
-        "The schema as JSON text"
-        return json.dumps({"format": "ppdt-release", "version": 1, "columns": list(self.columns), "taxonomies": self.taxonomies}, indent=1, ensure_ascii=False) + "\n"
+        """The schema as JSON text"""
+        return (
+            json.dumps(
+                {
+                    "format": "ppdt-release",
+                    "version": 1,
+                    "columns": list(self.columns),
+                    "taxonomies": self.taxonomies,
+                },
+                indent=1,
+                ensure_ascii=False,
+            )
+            + "\n"
+        )
+
     @classmethod
     def from_json(cls, text):
-        "The schema in a JSON text. Raises `TextFormError` when there is none"
-        try: d = json.loads(text)
-        except json.JSONDecodeError as e: raise TextFormError(f"the schema is not JSON ({e}); {_advice}") from None
+        """The schema in a JSON text. Raises `TextFormError` when there is none"""
+        try:
+            d = json.loads(text)
+        except json.JSONDecodeError as e:
+            raise TextFormError(f"the schema is not JSON ({e}); {_advice}") from None
         _check_schema(d)
         return cls(tuple(d["columns"]), d.get("taxonomies", {}))
 
 # %% ../nbs/02_tables.ipynb #457ed3d5
-def schema_path(
-    path, # Path of a release file
-)->Path: # Path of its schema
-    "Where the schema of a release lies: `out.csv` has `out.schema.json`."
+def schema_path(path) -> Path:
+    """Where the schema of a release lies: `out.csv` has `out.schema.json`.
+
+    Parameters
+    ----------
+    path
+        Path of a release file.
+
+    Returns
+    -------
+    Path
+        Path of its schema.
+    """
     return Path(path).with_suffix(".schema.json")
 
 # %% ../nbs/02_tables.ipynb #5a60568c
-def atomic_write(
-    path, # Where the file is to be
-    write, # A function that writes to the path it is given
-):
-    "Write a file whole or not at all: beside its place first, then moved. Raises FileNotFoundError when there is no such folder, and what `write` raises."
+def atomic_write(path, write):
+    """Write a file whole or not at all: beside its place first, then moved.
+
+    Parameters
+    ----------
+    path
+        Where the file is to be.
+    write
+        A function that writes to the path it is given.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such folder, and what `write` raises.
+    """
     path = Path(path)
-    if not path.parent.is_dir(): raise FileNotFoundError(f"the folder {str(path.parent)!r} does not exist; make it, or choose another path")
-    fd, tmp = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent); os.close(fd)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"the folder {str(path.parent)!r} does not exist; make it, or choose another path"
+        )
+    fd, tmp = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+    os.close(fd)
     try:
         write(tmp)
-        mask = os.umask(0); os.umask(mask); os.chmod(tmp, 0o666 & ~mask)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(tmp, 0o666 & ~mask)
         os.replace(tmp, path)
     except BaseException:
-        if os.path.exists(tmp): os.remove(tmp)
+        if os.path.exists(tmp):
+            os.remove(tmp)
         raise
 
 # %% ../nbs/02_tables.ipynb #ff434d48
 def _field(s, alone=False):
-    "A text as a field of a CSV file"
-    return '"' + s.replace('"', '""') + '"' if any(o in s for o in ',"\n\r\ufeff') or alone and not s else s
+    """A text as a field of a CSV file"""
+    return (
+        '"' + s.replace('"', '""') + '"'
+        if any(o in s for o in ',"\n\r\ufeff') or alone and not s
+        else s
+    )
+
 
 def _fields(texts, alone):
     codes, u = _factorize(texts)
     return _objects([_field(o, alone) for o in u])[codes]
 
-def file_kind(
-    path, # A path
-)->str: # "csv" or "parquet"
-    "The kind of a file by its ending. Raises ValueError for any other."
+
+def file_kind(path) -> str:
+    """The kind of a file by its ending.
+
+    Parameters
+    ----------
+    path
+        A path.
+
+    Returns
+    -------
+    str
+        "csv" or "parquet".
+
+    Raises
+    ------
+    ValueError
+        For any other.
+    """
     end = Path(path).suffix.lower()
-    if end == ".csv": return "csv"
-    if end in (".parquet", ".pq"): return "parquet"
-    raise ValueError(f"a file must end in .csv or .parquet. Got {Path(path).name!r}: choose one of them")
+    if end == ".csv":
+        return "csv"
+    if end in (".parquet", ".pq"):
+        return "parquet"
+    raise ValueError(
+        f"a file must end in .csv or .parquet. Got {Path(path).name!r}: choose one of them"
+    )
 
 # %% ../nbs/02_tables.ipynb #b7849f1c
-def write_text(
-    t:pd.DataFrame, # A table whose cells are strings, "" where missing
-    path, # Where to; `.csv` or `.parquet`
-):
-    "Write a table of strings as it is, whole or not at all. Raises ValueError for another ending."
+def write_text(t: pd.DataFrame, path):
+    """Write a table of strings as it is, whole or not at all.
+
+    Parameters
+    ----------
+    t : pd.DataFrame
+        A table whose cells are strings, "" where missing.
+    path
+        Where to; `.csv` or `.parquet`.
+
+    Raises
+    ------
+    ValueError
+        For another ending.
+    """
     alone = t.shape[1] == 1
+
     def to_csv(tmp):
         cols = [_fields(t[c].to_numpy(dtype=object), alone) for c in t.columns]
         with open(tmp, "w", encoding="utf-8", newline="") as f:
             f.write(",".join(_field(o, alone) for o in t.columns) + "\n")
             for i in range(0, len(t), 100_000):
-                part = [c[i:i+100_000].tolist() for c in cols]
+                part = [c[i : i + 100_000].tolist() for c in cols]
                 f.write("\n".join(map(",".join, zip(*part))) + "\n")
-    def to_parquet(tmp): t.astype(_text_dtype).reset_index(drop=True).to_parquet(tmp, index=False)
+
+    def to_parquet(tmp):
+        t.astype(_text_dtype).reset_index(drop=True).to_parquet(tmp, index=False)
+
     atomic_write(path, to_csv if file_kind(path) == "csv" else to_parquet)
 
 # %% ../nbs/02_tables.ipynb #696610f2
 def _csv_rows(path):
-    "The rows of a CSV file as lists of strings"
+    """The rows of a CSV file as lists of strings"""
     limit = csv.field_size_limit(2**31 - 1)
     try:
-        with open(path, encoding="utf-8-sig", newline="") as f: return list(csv.reader(f, strict=True))
-    except UnicodeDecodeError as e: raise TextFormError(f"{path.name} must be UTF-8. Got a byte that is not (position {e.start}): save it as UTF-8") from None
-    except csv.Error as e: raise TextFormError(f"{path.name} is not a whole CSV file ({e}): is it cut off, or a quote left open?") from None
-    finally: csv.field_size_limit(limit)
+        with open(path, encoding="utf-8-sig", newline="") as f:
+            return list(csv.reader(f, strict=True))
+    except UnicodeDecodeError as e:
+        raise TextFormError(
+            f"{path.name} must be UTF-8. Got a byte that is not (position {e.start}): save it as"
+            " UTF-8"
+        ) from None
+    except csv.Error as e:
+        raise TextFormError(
+            f"{path.name} is not a whole CSV file ({e}): is it cut off, or a quote left open?"
+        ) from None
+    finally:
+        csv.field_size_limit(limit)
+
 
 def _check_head(head, path):
     dup = next((o for o in head if head.count(o) > 1), None)
-    if dup is not None: raise TextFormError(f"{path.name} must name each column once. Got {dup!r} {head.count(dup)} times: rename one")
+    if dup is not None:
+        raise TextFormError(
+            f"{path.name} must name each column once. Got {dup!r} {head.count(dup)} times:"
+            " rename one"
+        )
 
 # %% ../nbs/02_tables.ipynb #d20fe0b5
-def read_text(
-    path, # A CSV file (UTF-8, comma, header row) or a Parquet file
-)->pd.DataFrame: # A table whose cells are strings, "" where missing
-    "Read a file as strings. Raises `TextFormError`: not UTF-8, cut off, rows of unequal length, no header, repeated names; FileNotFoundError."
+def read_text(path) -> pd.DataFrame:
+    """Read a file as strings.
+
+    Parameters
+    ----------
+    path
+        A CSV file (UTF-8, comma, header row) or a Parquet file.
+
+    Returns
+    -------
+    pd.DataFrame
+        A table whose cells are strings, "" where missing.
+
+    Raises
+    ------
+    TextFormError
+        Not UTF-8, cut off, rows of unequal length, no header, repeated names; FileNotFoundError.
+    """
     path = Path(path)
-    if not path.is_file(): raise FileNotFoundError(f"there is no file {str(path)!r}; give the path of a CSV or Parquet file")
-    if file_kind(path) == "parquet": return _parquet_text(path)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"there is no file {str(path)!r}; give the path of a CSV or Parquet file"
+        )
+    if file_kind(path) == "parquet":
+        return _parquet_text(path)
     rows = _csv_rows(path)
-    if not rows or rows[0] == []: raise TextFormError(f"{path.name} must begin with a row of column names. Got an empty file or line")
+    if not rows or rows[0] == []:
+        raise TextFormError(
+            f"{path.name} must begin with a row of column names. Got an empty file or line"
+        )
     head = rows[0]
     _check_head(head, path)
-    if len(head) == 1: rows = [o or [""] for o in rows]
-    while rows[-1] == []: rows.pop()
+    if len(head) == 1:
+        rows = [o or [""] for o in rows]
+    while rows[-1] == []:
+        rows.pop()
     for i, o in enumerate(rows):
-        if len(o) != len(head): raise TextFormError(f"{path.name} must have {len(head)} fields in every row. Got {len(o)} in row {i} after the header: is it cut off, or a comma not quoted?")
+        if len(o) != len(head):
+            raise TextFormError(
+                f"{path.name} must have {len(head)} fields in every row. Got {len(o)} in row {i}"
+                " after the header: is it cut off, or a comma not quoted?"
+            )
     columns = zip(*rows[1:]) if len(rows) > 1 else ([] for _ in head)
     return pd.DataFrame({c: _objects(v) for c, v in zip(head, columns)}, dtype=object)
 
 # %% ../nbs/02_tables.ipynb #bd27efeb
 def _parquet_text(path):
-    try: t = pd.read_parquet(path, dtype_backend="numpy_nullable")
-    except ImportError: raise
-    except Exception as e: raise TextFormError(f"{path.name} is not a whole Parquet file ({type(e).__name__}): is it cut off?") from None
+    try:
+        t = pd.read_parquet(path, dtype_backend="numpy_nullable")
+    except ImportError:
+        raise
+    except Exception as e:
+        raise TextFormError(
+            f"{path.name} is not a whole Parquet file ({type(e).__name__}): is it cut off?"
+        ) from None
     _check_head([str(c) for c in t.columns], path)
+
     def text(s):
-        try: codes, u = _factorize(s)
-        except TypeError: raise TextFormError(f"column {s.name!r} of {path.name} must hold single values. Got lists or other containers") from None
+        try:
+            codes, u = _factorize(s)
+        except TypeError:
+            raise TextFormError(
+                f"column {s.name!r} of {path.name} must hold single values. Got lists or other"
+                " containers"
+            ) from None
         return _objects([o if isinstance(o, str) else value_text(o) for o in u] + [""])[codes]
+
     return pd.DataFrame({str(c): text(t[c]) for c in t.columns}, dtype=object)
 
 # %% ../nbs/02_tables.ipynb #4ea7d7d0
 _plain_number = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.A)
 
-def guess_kind(
-    texts, # Strings, "" where missing, shape (n_rows,)
-)->str: # "numeric" when every value is a number without leading zeros, else "categorical"
-    "The kind the command gives a column of a raw file."
+
+def guess_kind(texts) -> str:
+    """The kind the command gives a column of a raw file.
+
+    Parameters
+    ----------
+    texts
+        Strings, "" where missing, shape (n_rows,).
+
+    Returns
+    -------
+    str
+        "numeric" when every value is a number without leading zeros, else "categorical".
+    """
     u = [o for o in pd.unique(np.asarray(texts, dtype=object)) if o != ""]
-    return "numeric" if u and all(_plain_number.fullmatch(o) and np.isfinite(float(o)) for o in u) else "categorical"
+    return (
+        "numeric"
+        if u and all(_plain_number.fullmatch(o) and np.isfinite(float(o)) for o in u)
+        else "categorical"
+    )
 
 # %% ../nbs/02_tables.ipynb #6ae91d62
-def to_kind(
-    texts, # Strings, "" where missing, shape (n_rows,)
-    kind, # "numeric" or "categorical"
-    name=None, # The column's name, for messages
-)->pd.Series: # Numbers (int64 or float64; Int64 for whole numbers with gaps) or strings (missing as None)
-    "A column of raw text as numbers or as categories. Raises `TextFormError` naming the first text that is no number."
+def to_kind(texts, kind, name=None) -> pd.Series:
+    """A column of raw text as numbers or as categories.
+
+    Raises `TextFormError` naming the first text that is no number.
+
+    Parameters
+    ----------
+    texts
+        Strings, "" where missing, shape (n_rows,).
+    kind
+        "numeric" or "categorical".
+    name
+        The column's name, for messages.
+
+    Returns
+    -------
+    pd.Series
+        Numbers (int64 or float64; Int64 for whole numbers with gaps) or strings (missing as None).
+    """
     codes, u = _factorize(np.asarray(texts, dtype=object))
     values = []
     for i, o in enumerate(u):
-        try: values.append(None if o == "" else o if kind == "categorical" else _parse_number(o))
-        except TextFormError: raise TextFormError(f"column {name!r}, row {int(np.argmax(codes==i))+1}: {o!r} is not a number; list the column under categorical, or mend the value") from None
-    return _column(_objects(values + [None])[codes], "str" if kind == "categorical" else "number", name=name)
+        try:
+            values.append(None if o == "" else o if kind == "categorical" else _parse_number(o))
+        except TextFormError:
+            raise TextFormError(
+                f"column {name!r}, row {int(np.argmax(codes == i)) + 1}: {o!r} is not a number; list"
+                " the column under categorical, or mend the value"
+            ) from None
+    return _column(
+        _objects(values + [None])[codes], "str" if kind == "categorical" else "number", name=name
+    )

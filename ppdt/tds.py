@@ -15,43 +15,80 @@ from .medians import _check_choice
 from .privacy import _check_k
 from .release import Anonymizer, _code_like
 from .specialization import Masking, Specialization, specialize
-from .tables import MAX_NUMERIC_VALUES, MISSING, Attribute, Exact, Interval, Suppressed, cell_text, encode, value_text, with_missing
+from ppdt.tables import (
+    MAX_NUMERIC_VALUES,
+    MISSING,
+    Attribute,
+    Exact,
+    Interval,
+    Suppressed,
+    cell_text,
+    encode,
+    value_text,
+    with_missing,
+)
 
-_all_ = ['Masking', 'Specialization', 'specialize']
+_all_ = ["Masking", "Specialization", "specialize"]
 
 # %% ../nbs/12b_tds.ipynb #bdb93b7b
 def _positions(t, values):
-    "Position of each value among the leaves of a taxonomy, one behind all for MISSING, -1 for a value that is no leaf"
+    """Position of each value among the leaves of a taxonomy, one behind all for MISSING, -1 for a
+    value that is no leaf
+    """
     place = {int(i): p for p, i in enumerate(t.leaf)}
+
     def find(v):
-        if v is MISSING: return len(t.leaf)
+        if v is MISSING:
+            return len(t.leaf)
         i = t._of_value.get(v)
-        return place.get(t._of.get(v if isinstance(v, str) else value_text(v)) if i is None else i, -1)
+        return place.get(
+            t._of.get(v if isinstance(v, str) else value_text(v)) if i is None else i, -1
+        )
+
     return np.array([find(v) for v in values], dtype=np.int64)
 
 # %% ../nbs/12b_tds.ipynb #f34233c1
 def _masking(a, taxonomy, disclose, only_child):
-    "(how a column is masked, code of each of its values for that). Raises ValueError: a category without taxonomy that may not be disclosed; a value that is no leaf"
+    """(how a column is masked, code of each of its values for that).
+
+    Raises ValueError: a category without taxonomy that may not be disclosed; a value that is no
+    leaf
+    """
     has_gap = len(a.known) < len(a)
     if taxonomy is not None:
         taxonomy.check_covers(a)
-        return Masking("taxonomy", len(taxonomy.leaf) + has_gap, taxonomy, only_child), _positions(taxonomy, a.items)
-    if a.kind == "numeric": return Masking("interval", len(a)), np.arange(len(a))
-    if not disclose: raise ValueError(f"'taxonomies' must have a Taxonomy for each categorical quasi-identifier. Got none for {a.name!r}: give one (Taxonomy.from_dict, Taxonomy.from_csv), or use TDRAnonymizer, which suppresses and discloses its values.")
+        return Masking("taxonomy", len(taxonomy.leaf) + has_gap, taxonomy, only_child), _positions(
+            taxonomy, a.items
+        )
+    if a.kind == "numeric":
+        return Masking("interval", len(a)), np.arange(len(a))
+    if not disclose:
+        raise ValueError(
+            "'taxonomies' must have a Taxonomy for each categorical quasi-identifier. Got none for"
+            f" {a.name!r}: give one (Taxonomy.from_dict, Taxonomy.from_csv), or use TDRAnonymizer,"
+            " which suppresses and discloses its values."
+        )
     return Masking("suppression", len(a)), np.arange(len(a))
 
 # %% ../nbs/12b_tds.ipynb #829ca0e9
-def _is_date(a): return any(isinstance(o, pd.Timestamp) for o in a.items[:1])
+def _is_date(a):
+    return any(isinstance(o, pd.Timestamp) for o in a.items[:1])
+
 
 def _outer(a, bounds):
-    "The ends of the most general interval: what was given; the first and last date; else infinity"
-    return bounds or ((a.items[0], a.items[len(a.known)-1]) if _is_date(a) else (-np.inf, np.inf))
+    """The ends of the most general interval: what was given; the first and last date; else infinity"""
+    return bounds or ((a.items[0], a.items[len(a.known) - 1]) if _is_date(a) else (-np.inf, np.inf))
+
 
 def _interval(a, label, bounds):
-    "The cell of a range of codes, open above, but for the last of the dates; suppressed where missing values, which lie above all, are in it"
+    """The cell of a range of codes, open above, but for the last of the dates; suppressed where
+    missing values, which lie above all, are in it
+    """
     lo, hi, known = *label, len(a.known)
-    if lo == known: return Exact(MISSING)
-    if hi > known: return Suppressed()
+    if lo == known:
+        return Exact(MISSING)
+    if hi > known:
+        return Suppressed()
     first, last = _outer(a, bounds)
     left, right = first if lo == 0 else a.items[lo], last if hi == known else a.items[hi]
     closed = hi == known and bounds is None and _is_date(a)
@@ -59,12 +96,16 @@ def _interval(a, label, bounds):
 
 # %% ../nbs/12b_tds.ipynb #11cbf7e0
 def _cell(m, a, label, bounds):
-    "What is published for a value of a cut"
-    if m.kind == "interval": return _interval(a, label, bounds)
-    if m.kind == "suppression": return Suppressed() if label is None else Exact(a.items[label])
+    """What is published for a value of a cut"""
+    if m.kind == "interval":
+        return _interval(a, label, bounds)
+    if m.kind == "suppression":
+        return Suppressed() if label is None else Exact(a.items[label])
     t = m.taxonomy
-    if label == -1: return Exact(MISSING)
-    if label == 0 and m.size > len(t.leaf): return Suppressed()
+    if label == -1:
+        return Exact(MISSING)
+    if label == 0 and m.size > len(t.leaf):
+        return Suppressed()
     if t.end[label] - t.begin[label] == 1 and label in t.leaf:
         at = np.flatnonzero(_positions(t, a.items) == t.begin[label])
         return Exact(a.items[at[0]]) if len(at) else t.cells[label]
@@ -72,50 +113,91 @@ def _cell(m, a, label, bounds):
 
 # %% ../nbs/12b_tds.ipynb #62e44cb0
 def _used(codes, cells):
-    "Codes and cells without the cells that no row has"
-    seen = np.zeros(len(cells) + 1, dtype=bool); seen[codes] = True
+    """Codes and cells without the cells that no row has"""
+    seen = np.zeros(len(cells) + 1, dtype=bool)
+    seen[codes] = True
     return (np.cumsum(seen) - 1)[codes], [c for c, s in zip(cells, seen) if s]
 
+
 def _with_suppressed(codes, cells):
-    "Codes and cells in use, -1 being suppressed"
+    """Codes and cells in use, -1 being suppressed"""
     hidden = next((i for i, c in enumerate(cells) if isinstance(c, Suppressed)), None)
-    if hidden is None: hidden, cells = len(cells), [*cells, Suppressed()]
+    if hidden is None:
+        hidden, cells = len(cells), [*cells, Suppressed()]
     return _used(np.where(codes < 0, hidden, codes), cells)
 
 # %% ../nbs/12b_tds.ipynb #a239c54b
 def _public_domain(m, a, labels):
-    "What a fitted anonymizer keeps of a column's domain: leaves of the taxonomy, ends of intervals, or disclosed values"
+    """What a fitted anonymizer keeps of a column's domain: leaves of the taxonomy, ends of
+    intervals, or disclosed values
+    """
     gap = [MISSING] if len(a.known) < len(a) else []
-    if m.kind == "taxonomy": values = [*m.taxonomy.values, *gap]
-    elif m.kind == "suppression": values = [a.items[v] for v in labels if v is not None]
-    else: return Attribute(a.name, a.kind, a.values[[lo for lo, _ in labels if lo] + ([len(a)-1] if gap and labels[-1][0] < len(a)-1 else [])], a.dtype)
+    if m.kind == "taxonomy":
+        values = [*m.taxonomy.values, *gap]
+    elif m.kind == "suppression":
+        values = [a.items[v] for v in labels if v is not None]
+    else:
+        return Attribute(
+            a.name,
+            a.kind,
+            a.values[
+                [lo for lo, _ in labels if lo]
+                + ([len(a) - 1] if gap and labels[-1][0] < len(a) - 1 else [])
+            ],
+            a.dtype,
+        )
     return Attribute(a.name, "categorical", np.array([*values, None], dtype=object)[:-1], a.dtype)
 
 # %% ../nbs/12b_tds.ipynb #28a6ebda
 def _place_numbers(s, a, cells, bounds, gaps):
-    "Cell of each new number: by the ends of intervals; -1 outside of the outer ends, and for a missing value that the table had none of"
-    if gaps and len(a.known) == len(a): return np.where(s.isna(), -1, _place_numbers(s.fillna(s.dropna().iloc[0]), a, cells, bounds, 0) if s.notna().any() else -1)
+    """Cell of each new number: by the ends of intervals; -1 outside of the outer ends, and for a
+    missing value that the table had none of
+    """
+    if gaps and len(a.known) == len(a):
+        return np.where(
+            s.isna(),
+            -1,
+            (
+                _place_numbers(s.fillna(s.dropna().iloc[0]), a, cells, bounds, 0)
+                if s.notna().any()
+                else -1
+            ),
+        )
     c = _code_like(s, a) + 1
-    if isinstance(cells[-1], Suppressed): c = np.minimum(c, len(cells) - 1)
-    if bounds is None: return c
+    if isinstance(cells[-1], Suppressed):
+        c = np.minimum(c, len(cells) - 1)
+    if bounds is None:
+        return c
     b, codes = encode(s)
-    outside = np.array([not (bounds[0] <= v and (v < bounds[1] or bounds[2] and v == bounds[1])) for v in b.items] + [False])
+    outside = np.array(
+        [not (bounds[0] <= v and (v < bounds[1] or bounds[2] and v == bounds[1])) for v in b.items]
+        + [False]
+    )
     return np.where(outside[codes], -1, c)
 
+
 def _place_categories(s, a, place):
-    "Cell of each new category, -1 for one that `place` does not know"
-    if a.dtype == "str" and pd.api.types.is_numeric_dtype(s.dtype): s = s.astype("str").where(s.notna())
+    """Cell of each new category, -1 for one that `place` does not know"""
+    if a.dtype == "str" and pd.api.types.is_numeric_dtype(s.dtype):
+        s = s.astype("str").where(s.notna())
     b, codes = encode(s, categorical=True)
     return np.append(place(b.items), place([MISSING]))[codes]
 
 # %% ../nbs/12b_tds.ipynb #f1abed3a
 def _recoded(s, gaps, a, m, at, cells, published, bounds):
-    "(codes, cells) of a column of new rows; what no published row has is suppressed"
-    if m.kind == "interval": codes = _place_numbers(s, a, cells, bounds, gaps)
+    """(codes, cells) of a column of new rows; what no published row has is suppressed"""
+    if m.kind == "interval":
+        codes = _place_numbers(s, a, cells, bounds, gaps)
     else:
-        if m.kind == "taxonomy": place = lambda items: np.append(at, [-1]*(len(m.taxonomy.leaf) + 1 - len(at) + 1))[_positions(m.taxonomy, items)]
+        if m.kind == "taxonomy":
+            place = lambda items: np.append(at, [-1] * (len(m.taxonomy.leaf) + 1 - len(at) + 1))[
+                _positions(m.taxonomy, items)
+            ]
         else:
-            where, hidden = {c.value: i for i, c in enumerate(cells) if isinstance(c, Exact)}, next((i for i, c in enumerate(cells) if isinstance(c, Suppressed)), -1)
+            where, hidden = (
+                {c.value: i for i, c in enumerate(cells) if isinstance(c, Exact)},
+                next((i for i, c in enumerate(cells) if isinstance(c, Suppressed)), -1),
+            )
             place = lambda items: np.array([where.get(v, hidden) for v in items], dtype=np.int64)
         codes = _place_categories(s, a, place)
     told = np.array([c in published for c in cells] + [False])
@@ -123,100 +205,248 @@ def _recoded(s, gaps, a, m, at, cells, published, bounds):
 
 # %% ../nbs/12b_tds.ipynb #3b44e419
 def _class_codes(y):
-    "The class as codes. Raises ValueError when there is none; warns of a class that is a number with many values"
-    if y is None: raise ValueError("'y' must be given: gains are about the class, so it requires y to be passed, but the target y is None. Call fit(X, y), or use MondrianAnonymizer, which can do without.")
+    """The class as codes.
+
+    Raises ValueError when there is none; warns of a class that is a number with many values
+    """
+    if y is None:
+        raise ValueError(
+            "'y' must be given: gains are about the class, so it requires y to be passed, but the"
+            " target y is None. Call fit(X, y), or use MondrianAnonymizer, which can do without."
+        )
     a, codes = encode(y)
-    if a.kind == "numeric" and len(a) > MAX_NUMERIC_VALUES: warnings.warn(f"'y' has {len(a)} different numbers, and each is taken for a class of its own: make classes of them first, for instance with pd.cut.", stacklevel=2)
+    if a.kind == "numeric" and len(a) > MAX_NUMERIC_VALUES:
+        warnings.warn(
+            f"'y' has {len(a)} different numbers, and each is taken for a class of its own: make"
+            " classes of them first, for instance with pd.cut.",
+            stacklevel=2,
+        )
     return with_missing(a, codes)[1]
 
 # %% ../nbs/12b_tds.ipynb #ce9b7a67
 def _check_groups(groups, names, n):
-    "Groups of quasi-identifiers as pairs (names, k). Raises ValueError or TypeError"
-    if not isinstance(groups, (list, tuple)) or not groups or not all(isinstance(o, (list, tuple)) and len(o) == 2 and isinstance(o[0], (list, tuple)) and o[0] for o in groups):
-        raise TypeError(f"'groups' must be a list of pairs (column names, k), or None. Got {groups!r}: write [(['age', 'sex'], 5), (['sex', 'region'], 10)].")
+    """Groups of quasi-identifiers as pairs (names, k). Raises ValueError or TypeError"""
+    if (
+        not isinstance(groups, (list, tuple))
+        or not groups
+        or not all(
+            isinstance(o, (list, tuple))
+            and len(o) == 2
+            and isinstance(o[0], (list, tuple))
+            and o[0]
+            for o in groups
+        )
+    ):
+        raise TypeError(
+            f"'groups' must be a list of pairs (column names, k), or None. Got {groups!r}: write"
+            " [(['age', 'sex'], 5), (['sex', 'region'], 10)]."
+        )
     res = [(list(c), _check_k(k)) for c, k in groups]
     for c, k in res:
         odd = next((o for o in c if o not in names or c.count(o) > 1), None)
-        if odd is not None: raise ValueError(f"'groups' must name quasi-identifiers, each once in a group. Got {odd!r}; the quasi-identifiers are {', '.join(names)}.")
-        if k > n: raise ValueError(f"'groups' must have a k of at most the number of rows. Got k={k} for {', '.join(c)}: the most general table is one class of {n} rows, so choose a smaller k.")
+        if odd is not None:
+            raise ValueError(
+                f"'groups' must name quasi-identifiers, each once in a group. Got {odd!r}; the"
+                f" quasi-identifiers are {', '.join(names)}."
+            )
+        if k > n:
+            raise ValueError(
+                f"'groups' must have a k of at most the number of rows. Got k={k} for"
+                f" {', '.join(c)}: the most general table is one class of {n} rows, so choose a"
+                " smaller k."
+            )
     left = [o for o in names if not any(o in c for c, _ in res)]
-    if left: raise ValueError(f"'groups' must hold every quasi-identifier. Got none with {left[0]!r}: add it to one, or leave it out of 'quasi_identifiers', and it is published as it is.")
+    if left:
+        raise ValueError(
+            f"'groups' must hold every quasi-identifier. Got none with {left[0]!r}: add it to one,"
+            " or leave it out of 'quasi_identifiers', and it is published as it is."
+        )
     return res
 
+
 def _check_bounds(bounds):
-    "Raises TypeError or ValueError for what is no dict of pairs"
-    if bounds is None: return
-    if not isinstance(bounds, dict) or not all(isinstance(o, (list, tuple)) and len(o) == 2 for o in bounds.values()): raise TypeError(f"'bounds' must be a dict of pairs (lowest value, value above all) by column name, or None. Got {bounds!r}.")
+    """Raises TypeError or ValueError for what is no dict of pairs"""
+    if bounds is None:
+        return
+    if not isinstance(bounds, dict) or not all(
+        isinstance(o, (list, tuple)) and len(o) == 2 for o in bounds.values()
+    ):
+        raise TypeError(
+            "'bounds' must be a dict of pairs (lowest value, value above all) by column name, or"
+            f" None. Got {bounds!r}."
+        )
     for name, (lo, hi) in bounds.items():
-        if any(isinstance(o, (str, type(None))) for o in (lo, hi)): raise TypeError(f"'bounds' must be two numbers, or two dates, for each column. Got {(lo, hi)!r} for {name!r}.")
-        if not lo < hi: raise ValueError(f"'bounds' must have the lowest value before the one above all. Got {(lo, hi)!r} for {name!r}: exchange them.")
+        if any(isinstance(o, (str, type(None))) for o in (lo, hi)):
+            raise TypeError(
+                f"'bounds' must be two numbers, or two dates, for each column. Got {(lo, hi)!r} for"
+                f" {name!r}."
+            )
+        if not lo < hi:
+            raise ValueError(
+                f"'bounds' must have the lowest value before the one above all. Got {(lo, hi)!r}"
+                f" for {name!r}: exchange them."
+            )
+
 
 def _bounds_of(bounds, a, taxonomy):
-    "Bounds of a column, or None. Raises ValueError for values beyond them"
+    """Bounds of a column, or None. Raises ValueError for values beyond them"""
     b = (bounds or {}).get(a.name)
-    if b is None: return None
-    if a.kind != "numeric" or taxonomy is not None: raise ValueError(f"'bounds' must be given for numbers and dates without a taxonomy. Got {a.name!r}, which is neither: leave it out.")
-    v = a.items[:len(a.known)]
-    if v and not (b[0] <= v[0] and v[-1] < b[1]): raise ValueError(f"'bounds' must hold all values, the upper one lying above them. Got [{b[0]}, {b[1]}) for {a.name!r}, which has a value outside: widen it.")
+    if b is None:
+        return None
+    if a.kind != "numeric" or taxonomy is not None:
+        raise ValueError(
+            f"'bounds' must be given for numbers and dates without a taxonomy. Got {a.name!r},"
+            " which is neither: leave it out."
+        )
+    v = a.items[: len(a.known)]
+    if v and not (b[0] <= v[0] and v[-1] < b[1]):
+        raise ValueError(
+            f"'bounds' must hold all values, the upper one lying above them. Got [{b[0]}, {b[1]})"
+            f" for {a.name!r}, which has a value outside: widen it."
+        )
     return tuple(b)
 
 # %% ../nbs/12b_tds.ipynb #bb8b71d0
-_WORDS = dict(score_form=("plus_one", "ratio"), threshold=("literal", "valid"), average=("containing", "all"), only_child=("pass", "stop"))
+_WORDS = dict(
+    score_form=("plus_one", "ratio"),
+    threshold=("literal", "valid"),
+    average=("containing", "all"),
+    only_child=("pass", "stop"),
+)
+
 
 def _check_taxonomies(taxonomies):
-    "Raises ValueError for what is no dict of Taxonomy"
-    if taxonomies is None: return
-    odd = ("'taxonomies'", taxonomies) if not isinstance(taxonomies, dict) else next(((o, t) for o, t in taxonomies.items() if not isinstance(t, Taxonomy)), None)
-    if odd is not None: raise ValueError(f"'taxonomies' must be a dict of a Taxonomy for each column, or None. Got {type(odd[1]).__name__} for {odd[0]}: write {{'sex': Taxonomy.from_csv(...)}}, or another of its makers.")
+    """Raises ValueError for what is no dict of Taxonomy"""
+    if taxonomies is None:
+        return
+    odd = (
+        ("'taxonomies'", taxonomies)
+        if not isinstance(taxonomies, dict)
+        else next(((o, t) for o, t in taxonomies.items() if not isinstance(t, Taxonomy)), None)
+    )
+    if odd is not None:
+        raise ValueError(
+            "'taxonomies' must be a dict of a Taxonomy for each column, or None. Got"
+            f" {type(odd[1]).__name__} for {odd[0]}: write {{'sex': Taxonomy.from_csv(...)}}, or"
+            " another of its makers."
+        )
 
 # %% ../nbs/12b_tds.ipynb #4b0d06bc
 def _masked(o, a):
-    "(Masking, its code of each value, bounds) of a quasi-identifier"
+    """(Masking, its code of each value, bounds) of a quasi-identifier"""
     t = (o.taxonomies or {}).get(a.name)
     return *_masking(a, t, o._discloses, o.only_child), _bounds_of(o.bounds, a, t)
 
+
 def _descend(o, masked, attributes, codes, y, k, allow):
-    "Specialize, and remember what is needed to recode new rows; (codes, cells) of each quasi-identifier"
+    """Specialize, and remember what is needed to recode new rows; (codes, cells) of each
+    quasi-identifier
+    """
     names = [a.name for a in attributes]
-    groups = [(range(len(names)), k)] if o.groups is None else [([names.index(c) for c in cs], k) for cs, k in o.groups]
-    s = specialize([m for m, _, _ in masked], [lut[c] for (_, lut, _), c in zip(masked, codes)], y, groups, o.score_form, o.threshold, getattr(o, "disclose", "gain"), o.average, allow)
-    cells = [[_cell(m, a, v, b) for v in vs] for (m, _, b), a, vs in zip(masked, attributes, s.labels)]
+    groups = (
+        [(range(len(names)), k)]
+        if o.groups is None
+        else [([names.index(c) for c in cs], k) for cs, k in o.groups]
+    )
+    s = specialize(
+        [m for m, _, _ in masked],
+        [lut[c] for (_, lut, _), c in zip(masked, codes)],
+        y,
+        groups,
+        o.score_form,
+        o.threshold,
+        getattr(o, "disclose", "gain"),
+        o.average,
+        allow,
+    )
+    cells = [
+        [_cell(m, a, v, b) for v in vs] for (m, _, b), a, vs in zip(masked, attributes, s.labels)
+    ]
     res = [_used(at[lut[c]], cs) for at, (_, lut, _), c, cs in zip(s.values, masked, codes, cells)]
-    o._maps_ = [(_public_domain(m, a, vs), m, at if m.kind == "taxonomy" else None, cs, set(r[1]), (b and (*b, False)) or ((*_outer(a, None), True) if _is_date(a) else None))
-                for (m, _, b), a, vs, at, cs, r in zip(masked, attributes, s.labels, s.values, cells, res)]
+    o._maps_ = [
+        (
+            _public_domain(m, a, vs),
+            m,
+            at if m.kind == "taxonomy" else None,
+            cs,
+            set(r[1]),
+            (b and (*b, False)) or ((*_outer(a, None), True) if _is_date(a) else None),
+        )
+        for (m, _, b), a, vs, at, cs, r in zip(masked, attributes, s.labels, s.values, cells, res)
+    ]
     o.cut_ = dict(zip(names, cells))
-    def cell(j, v): return _cell(masked[j][0], attributes[j], v, masked[j][2])
-    o._way_ = [{a.name: [cell(j, m.root)] for j, (a, (m, _, _)) in enumerate(zip(attributes, masked))}, *((names[t["column"]], cell(t["column"], t["value"]), [cell(t["column"], v) for v in t["into"]]) for t in s.steps)]
+
+    def cell(j, v):
+        return _cell(masked[j][0], attributes[j], v, masked[j][2])
+
+    o._way_ = [
+        {a.name: [cell(j, m.root)] for j, (a, (m, _, _)) in enumerate(zip(attributes, masked))},
+        *(
+            (
+                names[t["column"]],
+                cell(t["column"], t["value"]),
+                [cell(t["column"], v) for v in t["into"]],
+            )
+            for t in s.steps
+        ),
+    ]
     o.trace_ = _trace(s.steps, o._way_[1:], len(groups))
     return res
 
 # %% ../nbs/12b_tds.ipynb #fea12bf4
 def _trace(steps, way, n_groups):
-    "The refinements as a table"
-    t = pd.DataFrame({"attribute": [a for a, _, _ in way], "value": [cell_text(v) for _, v, _ in way], "into": [", ".join(map(cell_text, vs)) for _, _, vs in way]}, dtype="str")
-    for o in ("rows", "gain", "loss", "score"): t[o] = pd.Series([s[o] for s in steps], dtype="int64" if o == "rows" else "float64")
-    for g in range(n_groups): t["smallest" if n_groups == 1 else f"smallest {g+1}"] = pd.Series([s["smallest"][g] for s in steps], dtype="int64")
+    """The refinements as a table"""
+    t = pd.DataFrame(
+        {
+            "attribute": [a for a, _, _ in way],
+            "value": [cell_text(v) for _, v, _ in way],
+            "into": [", ".join(map(cell_text, vs)) for _, _, vs in way],
+        },
+        dtype="str",
+    )
+    for o in ("rows", "gain", "loss", "score"):
+        t[o] = pd.Series([s[o] for s in steps], dtype="int64" if o == "rows" else "float64")
+    for g in range(n_groups):
+        t["smallest" if n_groups == 1 else f"smallest {g + 1}"] = pd.Series(
+            [s["smallest"][g] for s in steps], dtype="int64"
+        )
     return t.rename_axis("step").set_axis(range(1, len(t) + 1))
 
+
 def _cut_after(o, steps):
-    "See `TDSAnonymizer.cut_after`"
+    """See `TDSAnonymizer.cut_after`"""
     way = getattr(o, "_way_", [])
-    if not way: raise ValueError("'steps' must be taken from a trace. Got an object without one: fit it again, with k of at least 2.")
-    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 0 <= steps < len(way): raise ValueError(f"'steps' must be a whole number from 0 to {len(way)-1}, the number of refinements. Got {steps!r}.")
+    if not way:
+        raise ValueError(
+            "'steps' must be taken from a trace. Got an object without one: fit it again, with k of"
+            " at least 2."
+        )
+    if (
+        isinstance(steps, bool)
+        or not isinstance(steps, (int, np.integer))
+        or not 0 <= steps < len(way)
+    ):
+        raise ValueError(
+            f"'steps' must be a whole number from 0 to {len(way) - 1}, the number of refinements. Got"
+            f" {steps!r}."
+        )
     cut = {name: list(cs) for name, cs in way[0].items()}
-    for name, old, new in way[1:steps+1]:
+    for name, old, new in way[1 : steps + 1]:
         i = cut[name].index(old)
-        cut[name][i:i+1] = new
+        cut[name][i : i + 1] = new
     return cut
 
 # %% ../nbs/12b_tds.ipynb #317a5735
 class TDSAnonymizer(Anonymizer):
-    """Top-down specialization: one cut for all rows, through taxonomies and intervals. Source: fung2005; fung2007.
+    """Top-down specialization: one cut for all rows, through taxonomies and intervals.
+
+    Source: fung2005; fung2007.
 
     Parameters
     ----------
     k : int
-        Rows that must look alike, at least 1 and at most the number of rows. With `groups` theirs count.
+        Rows that must look alike, at least 1 and at most the number of rows. With `groups` theirs
+        count.
     quasi_identifiers : list of str or None
         Columns an attacker may know; None means all columns of X. Their order breaks ties.
     categorical : list of str or None
@@ -224,37 +454,49 @@ class TDSAnonymizer(Anonymizer):
     identifiers : list of str
         Columns to drop.
     missing : str
-        Missing values in a quasi-identifier: "error", "drop" or "category". With the last they are a child of a taxonomy's root, lie
-        above all numbers, or are one more category; what stands for missing and other values is published as suppressed.
+        Missing values in a quasi-identifier: "error", "drop" or "category". With the last they are
+        a child of a taxonomy's root, lie
+        above all numbers, or are one more category; what stands for missing and other values is
+        published as suppressed.
     taxonomies : dict or None
-        `Taxonomy` by column name, for every categorical quasi-identifier, and for numbers that are not to be cut freely.
+        `Taxonomy` by column name, for every categorical quasi-identifier, and for numbers that are
+        not to be cut freely.
     groups : list of (list of str, int) or None
-        Groups of quasi-identifiers, which may share columns, each with its k: an attacker knows the columns of one group, not of two
+        Groups of quasi-identifiers, which may share columns, each with its k: an attacker knows the
+        columns of one group, not of two
         at once. None: one group of all, with `k`.
     score_form : str
-        "plus_one": gain/(loss + 1); "ratio": gain/loss, and the gain alone where nothing is lost (the paper of 2005).
+        "plus_one": gain/(loss + 1); "ratio": gain/loss, and the gain alone where nothing is lost
+        (the paper of 2005).
     threshold : str
-        An interval is cut where the gain is largest: "literal", of all places, and stays whole if that is not valid; "valid", of
+        An interval is cut where the gain is largest: "literal", of all places, and stays whole if
+        that is not valid; "valid", of
         those places that leave k rows in each class.
     average : str
         The loss is averaged over the groups "containing" the column, or over "all".
     only_child : str
-        A node all of whose rows lie below one child: "pass" goes on to the first real division; "stop" never refines it.
+        A node all of whose rows lie below one child: "pass" goes on to the first real division;
+        "stop" never refines it.
     bounds : dict or None
-        (lowest value, value above all) by column name, for the outer ends of intervals; None: minus infinity and infinity, for dates the
+        (lowest value, value above all) by column name, for the outer ends of intervals; None: minus
+        infinity and infinity, for dates the
         first and the last. New values outside are suppressed.
     constraints : sequence
-        `LDiversity`, `TCloseness` or `Alpha` objects: what every class must fulfil besides its size. Not with `groups`.
+        `LDiversity`, `TCloseness` or `Alpha` objects: what every class must fulfil besides its
+        size. Not with `groups`.
 
     Attributes
     ----------
     release_ : Release
         The last release. It is not pickled.
     cut_ : dict
-        The cells that the values of each quasi-identifier are recoded to, by column name, in order. Some may have no row.
+        The cells that the values of each quasi-identifier are recoded to, by column name, in order.
+        Some may have no row.
     trace_ : DataFrame
-        One line for each refinement: `attribute`, `value`, what it became (`into`), `rows`, `gain` in bits, `loss` in rows, `score`, and the
-        rows in the `smallest` class afterwards (one column for each of several groups). It is not pickled.
+        One line for each refinement: `attribute`, `value`, what it became (`into`), `rows`, `gain`
+        in bits, `loss` in rows, `score`, and the
+        rows in the `smallest` class afterwards (one column for each of several groups). It is not
+        pickled.
     attributes_ : list of Attribute
         What is kept of the domains: leaves of taxonomies, ends of intervals.
     roles_, n_features_in_, feature_names_in_
@@ -265,50 +507,118 @@ class TDSAnonymizer(Anonymizer):
     GuaranteeError
         When a class smaller than k would be published.
     ValueError, TypeError
-        For parameters and tables that cannot be used, such as a categorical quasi-identifier without taxonomy.
+        For parameters and tables that cannot be used, such as a categorical quasi-identifier
+        without taxonomy.
     """
+
     _by_value, _discloses = True, False
 
-    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", taxonomies=None, groups=None, score_form="plus_one", threshold="literal",
-                 average="containing", only_child="pass", bounds=None, constraints=()):
-        super().__init__(k=k, quasi_identifiers=quasi_identifiers, categorical=categorical, identifiers=identifiers, missing=missing, constraints=constraints)
-        self.taxonomies, self.groups, self.score_form, self.threshold, self.average, self.only_child, self.bounds = taxonomies, groups, score_form, threshold, average, only_child, bounds
+    def __init__(
+        self,
+        k=5,
+        quasi_identifiers=None,
+        categorical=None,
+        identifiers=(),
+        missing="error",
+        taxonomies=None,
+        groups=None,
+        score_form="plus_one",
+        threshold="literal",
+        average="containing",
+        only_child="pass",
+        bounds=None,
+        constraints=(),
+    ):
+        super().__init__(
+            k=k,
+            quasi_identifiers=quasi_identifiers,
+            categorical=categorical,
+            identifiers=identifiers,
+            missing=missing,
+            constraints=constraints,
+        )
+        (
+            self.taxonomies,
+            self.groups,
+            self.score_form,
+            self.threshold,
+            self.average,
+            self.only_child,
+            self.bounds,
+        ) = (taxonomies, groups, score_form, threshold, average, only_child, bounds)
 
     @property
     def guarantee(self):
-        "The promise, in words"
-        return super().guarantee if self.groups is None else "k-anonymity in each group of quasi-identifiers"
+        """The promise, in words"""
+        return (
+            super().guarantee
+            if self.groups is None
+            else "k-anonymity in each group of quasi-identifiers"
+        )
 
     def _check(self):
-        for name, allowed in _WORDS.items(): _check_choice(name, getattr(self, name), allowed)
-        _check_taxonomies(self.taxonomies); _check_bounds(self.bounds)
-        if self.groups is not None and len(self.constraints): raise ValueError("'constraints' must be empty with 'groups': it would not be said whose classes they are about. Use one group, or no constraints.")
+        for name, allowed in _WORDS.items():
+            _check_choice(name, getattr(self, name), allowed)
+        _check_taxonomies(self.taxonomies)
+        _check_bounds(self.bounds)
+        if self.groups is not None and len(self.constraints):
+            raise ValueError(
+                "'constraints' must be empty with 'groups': it would not be said whose classes they"
+                " are about. Use one group, or no constraints."
+            )
 
-    def _promised(self, roles, n): return None if self.groups is None else _check_groups(self.groups, roles.quasi_identifiers, n)
+    def _promised(self, roles, n):
+        return (
+            None if self.groups is None else _check_groups(self.groups, roles.quasi_identifiers, n)
+        )
 
     def fit(self, X, y=None):
-        "Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"
+        """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         super().fit(X, y)
-        if self._maps_ is not None: self.attributes_ = [o[0] for o in self._maps_]
+        if self._maps_ is not None:
+            self.attributes_ = [o[0] for o in self._maps_]
         return self
 
     def _publish(self, attributes, codes, y, k, allow=None):
         odd = [o for o in self.bounds or {} if o not in self._rows_[0]]
-        if odd: raise ValueError(f"'bounds' must name columns of the table. Got {odd[0]!r}; the quasi-identifiers are {', '.join(a.name for a in attributes)}.")
-        y, res = _class_codes(y), [(c, list(map(Exact, a.items))) for a, c in zip(attributes, codes)]
+        if odd:
+            raise ValueError(
+                f"'bounds' must name columns of the table. Got {odd[0]!r}; the quasi-identifiers"
+                f" are {', '.join(a.name for a in attributes)}."
+            )
+        y, res = (
+            _class_codes(y),
+            [(c, list(map(Exact, a.items))) for a, c in zip(attributes, codes)],
+        )
         m = [_masked(self, a) for a in attributes]
-        if k == 1 and allow is None: self._maps_, self.cut_, self.trace_, self._way_ = None, {a.name: cs for a, (_, cs) in zip(attributes, res)}, None, []
-        else: res = _descend(self, m, attributes, codes, y, k, allow)
+        if k == 1 and allow is None:
+            self._maps_, self.cut_, self.trace_, self._way_ = (
+                None,
+                {a.name: cs for a, (_, cs) in zip(attributes, res)},
+                None,
+                [],
+            )
+        else:
+            res = _descend(self, m, attributes, codes, y, k, allow)
         return res
 
     def _recode(self, X):
         res = []
-        for a, map_ in zip(self.attributes_, [None]*len(self.attributes_) if self._maps_ is None else self._maps_):
-            res.append(_as_they_are(X[a.name], a) if map_ is None else _recoded(X[a.name], int(X[a.name].isna().sum()), *map_))
+        for a, map_ in zip(
+            self.attributes_, [None] * len(self.attributes_) if self._maps_ is None else self._maps_
+        ):
+            res.append(
+                _as_they_are(X[a.name], a)
+                if map_ is None
+                else _recoded(X[a.name], int(X[a.name].isna().sum()), *map_)
+            )
         return res
 
     def cut_after(self, steps):
-        "The cut after so many refinements, as `cut_`. Raises ValueError: `steps` out of range, or no trace (k = 1, a saved object)"
+        """The cut after so many refinements, as `cut_`.
+
+        Raises ValueError: `steps` out of range, or no trace (k = 1, a saved object)
+        """
         return _cut_after(self, steps)
 
     def __sklearn_tags__(self):
@@ -318,23 +628,29 @@ class TDSAnonymizer(Anonymizer):
 
     def __getstate__(self):
         state = super().__getstate__()
-        for o in ("trace_", "_way_"): state.pop(o, None)
+        for o in ("trace_", "_way_"):
+            state.pop(o, None)
         return state
 
 # %% ../nbs/12b_tds.ipynb #91614502
 class TDRAnonymizer(TDSAnonymizer):
-    """Top-down refinement: as `TDSAnonymizer`; categories without taxonomy are suppressed, and disclosed one after the other. Source: fung2007.
+    """Top-down refinement: as `TDSAnonymizer`; categories without taxonomy are suppressed, and
+    disclosed one after the other.
+
+    Source: fung2007.
 
     Parameters
     ----------
-    k, quasi_identifiers, categorical, identifiers, missing, groups, score_form, average, only_child, bounds, constraints
+    k, quasi_identifiers, categorical, identifiers, missing, groups, score_form, average,
+    only_child, bounds, constraints
         As in `TDSAnonymizer`.
     taxonomies : dict or None
         `Taxonomy` by column name; a categorical quasi-identifier without one is suppressed.
     threshold : str
         As in `TDSAnonymizer`; with `disclose="gain"` it also says which value is disclosed.
     disclose : str
-        The value that is disclosed next: "gain", the one of the largest gain, as `threshold` says; "score": each value is a
+        The value that is disclosed next: "gain", the one of the largest gain, as `threshold` says;
+        "score": each value is a
         refinement of its own, and that of the best score is disclosed.
 
     Attributes
@@ -347,11 +663,41 @@ class TDRAnonymizer(TDSAnonymizer):
     GuaranteeError, ValueError, TypeError
         As `TDSAnonymizer`.
     """
+
     _discloses = True
 
-    def __init__(self, k=5, quasi_identifiers=None, categorical=None, identifiers=(), missing="error", taxonomies=None, groups=None, score_form="plus_one", threshold="literal",
-                 average="containing", only_child="pass", disclose="gain", bounds=None, constraints=()):
-        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, taxonomies, groups, score_form, threshold, average, only_child, bounds, constraints)
+    def __init__(
+        self,
+        k=5,
+        quasi_identifiers=None,
+        categorical=None,
+        identifiers=(),
+        missing="error",
+        taxonomies=None,
+        groups=None,
+        score_form="plus_one",
+        threshold="literal",
+        average="containing",
+        only_child="pass",
+        disclose="gain",
+        bounds=None,
+        constraints=(),
+    ):
+        super().__init__(
+            k,
+            quasi_identifiers,
+            categorical,
+            identifiers,
+            missing,
+            taxonomies,
+            groups,
+            score_form,
+            threshold,
+            average,
+            only_child,
+            bounds,
+            constraints,
+        )
         self.disclose = disclose
 
     def _check(self):
@@ -359,17 +705,42 @@ class TDRAnonymizer(TDSAnonymizer):
         _check_choice("disclose", self.disclose, ("gain", "score"))
 
 # %% ../nbs/12b_tds.ipynb #e713d630
-def plot_cut(
-    anonymizer, # A fitted `TDSAnonymizer` or `TDRAnonymizer`, of the column's taxonomy
-    column:str, # A quasi-identifier with a taxonomy
-    steps:int=None, # After so many refinements; None: at the end
-    *,
-    ax=None, # matplotlib axes; None: a new figure
-): # The axes
-    "Draw the cut through a column's taxonomy; what lies below is pale. Raises ValueError: no taxonomy, `steps` out of range."
+def plot_cut(anonymizer, column: str, steps: int = None, *, ax=None):
+    """Draw the cut through a column's taxonomy; what lies below is pale.
+
+    Parameters
+    ----------
+    anonymizer
+        A fitted `TDSAnonymizer` or `TDRAnonymizer`, of the column's taxonomy.
+    column : str
+        A quasi-identifier with a taxonomy.
+    steps : int
+        After so many refinements; None: at the end.
+    ax
+        Matplotlib axes; None: a new figure.
+
+    Returns
+    -------
+    object
+        The axes.
+
+    Raises
+    ------
+    ValueError
+        No taxonomy, `steps` out of range.
+    """
     check_is_fitted(anonymizer, "cut_")
     t = (anonymizer.taxonomies or {}).get(column)
-    if t is None or column not in anonymizer.cut_: raise ValueError(f"'column' must be a quasi-identifier with a taxonomy. Got {column!r}: one of {', '.join(o for o in anonymizer.cut_ if o in (anonymizer.taxonomies or {})) or 'none'} would do.")
+    if t is None or column not in anonymizer.cut_:
+        raise ValueError(
+            f"'column' must be a quasi-identifier with a taxonomy. Got {column!r}: one of"
+            f" {', '.join(o for o in anonymizer.cut_ if o in (anonymizer.taxonomies or {})) or 'none'}"
+            " would do."
+        )
     cut = (anonymizer.cut_ if steps is None else anonymizer.cut_after(steps))[column]
-    names = [t.name[0] if isinstance(c, Suppressed) else t.name[t.node(c)] for c in cut if c != Exact(MISSING)]
+    names = [
+        t.name[0] if isinstance(c, Suppressed) else t.name[t.node(c)]
+        for c in cut
+        if c != Exact(MISSING)
+    ]
     return plot_taxonomy(t, ax=ax, cut=names)

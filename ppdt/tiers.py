@@ -20,76 +20,121 @@ from .tables import check_table, encode
 # %% ../nbs/16b_tiers.ipynb #81c8c46a
 class _Space:
     "Where rows lie: numbers as shares of their range in the table, categories as codes"
+
     def __init__(self, attributes, codes):
         self.numbers, self.words = [], []
         for a, c in zip(attributes, codes):
-            if a.kind != "numeric": self.words.append((c, len(a))); continue
-            p = a.positions/2                                            # halves, for the largest floats
-            self.numbers.append(((p - p[0])/((p[:max(len(a.known), 1)].max() - p[0]) or 1.))[c])
+            if a.kind != "numeric":
+                self.words.append((c, len(a)))
+                continue
+            # halves, for the largest floats
+            p = a.positions / 2
+            self.numbers.append(((p - p[0]) / ((p[: max(len(a.known), 1)].max() - p[0]) or 1.0))[c])
 
     def centre(self, rows):
-        "Means, and most frequent codes, of some rows"
-        return [float(np.sort(x[rows]).mean()) for x in self.numbers], [int(np.bincount(c[rows], minlength=d).argmax()) for c, d in self.words]
+        """Means, and most frequent codes, of some rows"""
+        return [float(np.sort(x[rows]).mean()) for x in self.numbers], [
+            int(np.bincount(c[rows], minlength=d).argmax()) for c, d in self.words
+        ]
 
     def distance(self, centre, rows):
-        "Squared distance of rows from a centre, shape (n_rows,)"
+        """Squared distance of rows from a centre, shape (n_rows,)"""
         far = np.zeros(len(rows))
-        for x, m in zip(self.numbers, centre[0]): far += (x[rows] - m)**2
-        for (c, _), m in zip(self.words, centre[1]): far += c[rows] != m
+        for x, m in zip(self.numbers, centre[0]):
+            far += (x[rows] - m) ** 2
+        for (c, _), m in zip(self.words, centre[1]):
+            far += c[rows] != m
         return np.round(far, 9)
 
 # %% ../nbs/16b_tiers.ipynb #58e5bbf0
 def _textbook_borrow(leaf, stops, parent, k, far, strict=False):
-    "Rows that a leaf borrows, equal distances in the order of rows. Source: erp, Section Tiered Generalization, Step 2"
-    def above(v): return [v] + (above(parent[v]) if parent[v] >= 0 else [])
+    """Rows that a leaf borrows, equal distances in the order of rows.
+
+    Source: erp, Section Tiered Generalization, Step 2
+    """
+
+    def above(v):
+        return [v] + (above(parent[v]) if parent[v] >= 0 else [])
+
     own, taken, v = [r for r, l in enumerate(stops) if l == leaf], [], leaf
     while (need := k - len(own) - len(taken)) > 0:
         v = parent[v]
         others = [r for r, l in enumerate(stops) if v in above(l) and r not in own + taken]
-        if len(others) >= need: taken += sorted(others, key=lambda r: (far([r], own)[0], r))[:need]
-        elif strict: taken += others
+        if len(others) >= need:
+            taken += sorted(others, key=lambda r: (far([r], own)[0], r))[:need]
+        elif strict:
+            taken += others
     return sorted(taken)
 
+
 def _textbook_domains(stops, borrowed):
-    "The rows whose domain each row is published with, U_r; `borrowed` by leaf"
+    """The rows whose domain each row is published with, U_r; `borrowed` by leaf"""
     T = {l: {r for r, m in enumerate(stops) if m == l} | set(b) for l, b in borrowed.items()}
-    return [sorted(set.union(T[l], *(T[j] for j, b in borrowed.items() if r in b))) for r, l in enumerate(stops)]
+    return [
+        sorted(set.union(T[l], *(T[j] for j, b in borrowed.items() if r in b)))
+        for r, l in enumerate(stops)
+    ]
 
 # %% ../nbs/16b_tiers.ipynb #fada1adc
 class _Stand:
     "Rows in the order of their leaves, so that those below each node stand together"
+
     def __init__(self, parent, stops):
         kids, m = [[] for _ in parent], len(parent)
-        for i in range(1, m): kids[parent[i]].append(i)
+        for i in range(1, m):
+            kids[parent[i]].append(i)
         walk, stack = [], [0]
-        while stack: v = stack.pop(); walk.append(v); stack += kids[v][::-1]
+        while stack:
+            v = stack.pop()
+            walk.append(v)
+            stack += kids[v][::-1]
         place, size = np.empty(m, dtype=np.int64), np.ones(m, dtype=np.int64)
         place[walk] = np.arange(m)
-        for v in walk[:0:-1]: size[parent[v]] += size[v]
+        for v in walk[:0:-1]:
+            size[parent[v]] += size[v]
         self.parent, self.rows = parent, np.argsort(place[stops], kind="stable")
         at = place[stops][self.rows]
         self.begin, self.end = np.searchsorted(at, place), np.searchsorted(at, place + size)
-    def below(self, v): return self.rows[self.begin[v]:self.end[v]]
-    def count(self, v): return int(self.end[v] - self.begin[v])
+
+    def below(self, v):
+        return self.rows[self.begin[v] : self.end[v]]
+
+    def count(self, v):
+        return int(self.end[v] - self.begin[v])
+
     def around(self, v, inner):
-        "Rows below v and not below `inner`, a node under it, in their order"
-        return np.sort(np.append(self.rows[self.begin[v]:self.begin[inner]], self.rows[self.end[inner]:self.end[v]]))
+        """Rows below v and not below `inner`, a node under it, in their order"""
+        return np.sort(
+            np.append(
+                self.rows[self.begin[v] : self.begin[inner]],
+                self.rows[self.end[inner] : self.end[v]],
+            )
+        )
 
 # %% ../nbs/16b_tiers.ipynb #13384dff
 def _nearest(far, need):
-    "Positions of the `need` smallest, ties to the first"
-    if need >= len(far): return np.arange(len(far))
+    """Positions of the `need` smallest, ties to the first"""
+    if need >= len(far):
+        return np.arange(len(far))
     edge = np.partition(far, need - 1)[need - 1]
     sure = np.flatnonzero(far < edge)
-    return np.append(sure, np.flatnonzero(far == edge)[:need - len(sure)])
+    return np.append(sure, np.flatnonzero(far == edge)[: need - len(sure)])
+
 
 def _borrow(stand, leaf, space, k, strict=False):
-    "As `_textbook_borrow`"
-    own, v, inner, taken = stand.below(leaf), int(stand.parent[leaf]), leaf, np.empty(0, dtype=np.int64)
+    """As `_textbook_borrow`"""
+    own, v, inner, taken = (
+        stand.below(leaf),
+        int(stand.parent[leaf]),
+        leaf,
+        np.empty(0, dtype=np.int64),
+    )
     while stand.count(v) < k:
-        if strict: inner = v
+        if strict:
+            inner = v
         v = int(stand.parent[v])
-    if inner != leaf: taken = stand.around(inner, leaf)
+    if inner != leaf:
+        taken = stand.around(inner, leaf)
     others = stand.around(v, inner)
     near = _nearest(space.distance(space.centre(own), others), k - len(own) - len(taken))
     return np.sort(np.append(taken, others[near]))
@@ -110,10 +155,12 @@ class Tiers:
     combination : ndarray of int, shape (n_rows,)
         The number of the row's combination of subsets.
     combinations : list of tuple of int
-        Subsets of each combination, home first; a row is published with the domain of all their rows.
+        Subsets of each combination, home first; a row is published with the domain of all their
+        rows.
     leaves : ndarray of int, shape (n_subsets,)
         The leaf of the unpruned tree, by its number, of each subset.
     """
+
     members: list
     own: np.ndarray
     home: np.ndarray
@@ -123,149 +170,261 @@ class Tiers:
 
     @property
     def shared(self):
-        "Is the row borrowed by some subset? bool, shape (n_rows,)"
+        """Is the row borrowed by some subset? bool, shape (n_rows,)"""
         return np.array([len(o) > 1 for o in self.combinations])[self.combination]
 
 # %% ../nbs/16b_tiers.ipynb #39ab18ac
 def _tiers(parent, stops, space, k, strict=False):
-    "The subsets of all rows; `stops` is the leaf of each row"
+    """The subsets of all rows; `stops` is the leaf of each row"""
     stand, leaves = _Stand(parent, stops), np.sort(pd.unique(stops))
     home, members, own, lent = np.searchsorted(leaves, stops), [], [], {}
     for i, v in enumerate(leaves.tolist()):
         rows = stand.below(v)
         more = _borrow(stand, v, space, k, strict) if len(rows) < k else rows[:0]
-        for r in more.tolist(): lent.setdefault(r, []).append(i)
-        members.append(np.append(rows, more)); own.append(len(rows))
+        for r in more.tolist():
+            lent.setdefault(r, []).append(i)
+        members.append(np.append(rows, more))
+        own.append(len(rows))
     combination, combinations, number = home.copy(), [(i,) for i in range(len(leaves))], {}
     for r, to in sorted(lent.items()):
         key = (int(home[r]), *to)
-        if key not in number: number[key] = len(combinations); combinations.append(key)
+        if key not in number:
+            number[key] = len(combinations)
+            combinations.append(key)
         combination[r] = number[key]
     return Tiers(members, np.array(own), home, combination, combinations, leaves)
 
 # %% ../nbs/16b_tiers.ipynb #98e86f4d
 def _spread(starts, sizes):
-    "Positions start, start+1, ... of several runs, one after the other"
+    """Positions start, start+1, ... of several runs, one after the other"""
     return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
 
+
 def _combination_cells(a, codes, t, numeric="range"):
-    "(cell of each combination, cells) of a column; numbers as a \"range\" or a \"set\""
+    """(cell of each combination, cells) of a column; numbers as a "range" or a "set" """
     sizes = np.array([len(o) for o in t.members])
-    value, start = _pairs(codes[np.concatenate(t.members)], np.repeat(np.arange(len(sizes)), sizes), len(a))
+    value, start = _pairs(
+        codes[np.concatenate(t.members)], np.repeat(np.arange(len(sizes)), sizes), len(a)
+    )
     end = np.append(start[1:], len(value))
-    if a.kind == "numeric" and numeric == "range" and len(a) == len(a.known):         # smallest and largest say it all
-        value, start = value[np.stack([start, end - 1], axis=1)].ravel(), 2*np.arange(len(sizes))
+    # smallest and largest say it all
+    if a.kind == "numeric" and numeric == "range" and len(a) == len(a.known):
+        value, start = value[np.stack([start, end - 1], axis=1)].ravel(), 2 * np.arange(len(sizes))
         end = start + 2
     of, many = np.concatenate(t.combinations), np.array([len(o) for o in t.combinations])
     run = (end - start)[of]
-    inv, cells = (interval_recoding if numeric == "range" else set_recoding)(a, value[_spread(start[of], run)], np.repeat(np.repeat(np.arange(len(many)), many), run))
+    inv, cells = (interval_recoding if numeric == "range" else set_recoding)(
+        a, value[_spread(start[of], run)], np.repeat(np.repeat(np.arange(len(many)), many), run)
+    )
     total = np.add.reduceat(run, np.cumsum(many) - many)
     return inv[np.cumsum(total) - total], cells
 
 # %% ../nbs/16b_tiers.ipynb #530fa65e
-def tiered_subsets(
-    tree, # An unpruned `Tree`, or a fitted classifier that has one
-    X:pd.DataFrame, # The table it was learnt from, shape (n_rows, n_columns); all columns are background
-    k:int, # Rows that a subset must come to
-    *,
-    strict_tiers:bool=False, # Take all rows of a nearer tier before any of a farther one? False: all rows of the last tier compete
-)->Tiers: # Subsets, what they borrow, and whom each row is published with
-    "Subsets of a group, each with the nearest rows that it lacks, for a tree of which every leaf is a subset. Which leaves are one group after pruning does not matter: a search ends at the first node with k rows. Raises ValueError: k above the number of rows, missing values, a tree that asks something else. Source: erp, Section Tiered Generalization."
+def tiered_subsets(tree, X: pd.DataFrame, k: int, *, strict_tiers: bool = False) -> Tiers:
+    """Subsets of a group, each with the nearest rows that it lacks, for a tree of which every leaf
+    is a subset.
+
+    Which leaves are one group after pruning does not matter: a search ends at the first node with k
+    rows. Source: erp, Section Tiered Generalization.
+
+    Parameters
+    ----------
+    tree
+        An unpruned `Tree`, or a fitted classifier that has one.
+    X : pd.DataFrame
+        The table it was learnt from, shape (n_rows, n_columns); all columns are background.
+    k : int
+        Rows that a subset must come to.
+    strict_tiers : bool
+        Take all rows of a nearer tier before any of a farther one? False: all rows of the last tier
+        compete.
+
+    Returns
+    -------
+    Tiers
+        Subsets, what they borrow, and whom each row is published with.
+
+    Raises
+    ------
+    ValueError
+        K above the number of rows, missing values, a tree that asks something else.
+    """
     m, X = _counted(tree), check_table(X)
     _check_k(k, len(X))
     coded = [encode(X[o]) for o in X]
     for a, c in coded:
-        if (c < 0).any(): raise ValueError(f"'X' must have no missing values. Got {int((c < 0).sum())} in {a.name!r}: use ERPAnonymizer(missing=...), which has a rule for them.")
+        if (c < 0).any():
+            raise ValueError(
+                f"'X' must have no missing values. Got {int((c < 0).sum())} in {a.name!r}: use"
+                " ERPAnonymizer(missing=...), which has a rule for them."
+            )
     order = _content_order([c for _, c in coded])
-    t = _tiers(m.tree.parent.tolist(), _stops(m, X)[order], _Space([a for a, _ in coded], [c[order] for _, c in coded]), k, strict_tiers)
+    t = _tiers(
+        m.tree.parent.tolist(),
+        _stops(m, X)[order],
+        _Space([a for a, _ in coded], [c[order] for _, c in coded]),
+        k,
+        strict_tiers,
+    )
     return _in_table(t, order)
 
+
 def _in_table(t, order):
-    "Tiers whose row i is row order[i] of a table, in the order of the table"
+    """Tiers whose row i is row order[i] of a table, in the order of the table"""
     back = np.argsort(order)
-    members = [np.append(np.sort(order[m[:n]]), np.sort(order[m[n:]])) for m, n in zip(t.members, t.own.tolist())]
+    members = [
+        np.append(np.sort(order[m[:n]]), np.sort(order[m[n:]]))
+        for m, n in zip(t.members, t.own.tolist())
+    ]
     return replace(t, members=members, home=t.home[back], combination=t.combination[back])
 
 # %% ../nbs/16b_tiers.ipynb #1733d8e7
-def tiered_table(
-    t:Tiers, # What `tiered_subsets` returned
-    X:pd.DataFrame, # The same table
-    numeric:str="range", # Numbers as a "range", or as a "set" of values
-    tuples=None, # Whose domains each row gets, row numbers of shape (n_rows,); None: its own
-)->pd.DataFrame: # The published table, columns and index of X
-    "Every row with the domain of its augmented subset, and of those that borrow it. Raises ValueError for another word. Source: erp, Section Tiered Generalization, Step 3."
+def tiered_table(t: Tiers, X: pd.DataFrame, numeric: str = "range", tuples=None) -> pd.DataFrame:
+    """Every row with the domain of its augmented subset, and of those that borrow it.
+
+    Source: erp, Section Tiered Generalization, Step 3.
+
+    Parameters
+    ----------
+    t : Tiers
+        What `tiered_subsets` returned.
+    X : pd.DataFrame
+        The same table.
+    numeric : str
+        Numbers as a "range", or as a "set" of values.
+    tuples
+        Whose domains each row gets, row numbers of shape (n_rows,); None: its own.
+
+    Returns
+    -------
+    pd.DataFrame
+        The published table, columns and index of X.
+
+    Raises
+    ------
+    ValueError
+        For another word.
+    """
     _check_choice("numeric", numeric, ("range", "set"))
     X, at = check_table(X), t.combination if tuples is None else t.combination[np.asarray(tuples)]
+
     def column(o):
         a, codes = encode(X[o])
         inv, cells = _combination_cells(a, codes, t, numeric)
         return published_column(inv[at], cells, X[o], a, codes)
+
     return pd.DataFrame({o: column(o) for o in X}, index=X.index)
 
 # %% ../nbs/16b_tiers.ipynb #bff3e66b
-def plot_tiers(
-    t:Tiers, # What `tiered_subsets` returned
-    X:pd.DataFrame, # The same table
-    x:str, # Column across
-    y:str, # Column upwards
-    rows=None, # Positions of the rows to draw; None: all
-    *,
-    ax=None, # Where to draw; None: the current axes
-): # The axes
-    "Rows as points and the domain of each subset as a box; boxes overlap at the rows that are shared. A filled point is a shared row. Source: erp, Table 1."
+def plot_tiers(t: Tiers, X: pd.DataFrame, x: str, y: str, rows=None, *, ax=None):
+    """Rows as points and the domain of each subset as a box; boxes overlap at the rows that are
+    shared.
+
+    A filled point is a shared row. Source: erp, Table 1.
+
+    Parameters
+    ----------
+    t : Tiers
+        What `tiered_subsets` returned.
+    X : pd.DataFrame
+        The same table.
+    x : str
+        Column across.
+    y : str
+        Column upwards.
+    rows
+        Positions of the rows to draw; None: all.
+    ax
+        Where to draw; None: the current axes.
+
+    Returns
+    -------
+    object
+        The axes.
+    """
     import matplotlib.pyplot as plt
     from matplotlib.patches import FancyBboxPatch
+
     ax, rows = ax or plt.gca(), np.arange(len(X)) if rows is None else np.asarray(rows)
     at = {}
     for o, set_ticks in ((x, ax.set_xticks), (y, ax.set_yticks)):
         a, codes = encode(X[o])
         at[o] = a.positions[codes]
-        if a.kind != "numeric": set_ticks(range(len(a)), a.items)
-    pad = {o: .03*(np.ptp(at[o][rows]) or 1) for o in (x, y)}
+        if a.kind != "numeric":
+            set_ticks(range(len(a)), a.items)
+    pad = {o: 0.03 * (np.ptp(at[o][rows]) or 1) for o in (x, y)}
     colors = plt.rcParams["axes.prop_cycle"].by_key()["color"]
     for i, m in enumerate(t.members):
-        if not np.isin(m[:t.own[i]], rows).any(): continue
-        lo, size = [at[o][m].min() - pad[o]*(1 + i % 3) for o in (x, y)], [np.ptp(at[o][m]) + 2*pad[o]*(1 + i % 3) for o in (x, y)]
+        if not np.isin(m[: t.own[i]], rows).any():
+            continue
+        lo, size = (
+            [at[o][m].min() - pad[o] * (1 + i % 3) for o in (x, y)],
+            [np.ptp(at[o][m]) + 2 * pad[o] * (1 + i % 3) for o in (x, y)],
+        )
         c = colors[i % len(colors)]
-        ax.add_patch(FancyBboxPatch(lo, *size, boxstyle="round,pad=0", fc=c, ec=c, alpha=.18)); ax.add_patch(FancyBboxPatch(lo, *size, boxstyle="round,pad=0", fc="none", ec=c, lw=1.4))
-        mine = m[:t.own[i]]
-        ax.scatter(at[x][mine], at[y][mine], s=26, zorder=3, edgecolors=c, facecolors=[c if s else "white" for s in t.shared[mine]])
+        ax.add_patch(FancyBboxPatch(lo, *size, boxstyle="round,pad=0", fc=c, ec=c, alpha=0.18))
+        ax.add_patch(FancyBboxPatch(lo, *size, boxstyle="round,pad=0", fc="none", ec=c, lw=1.4))
+        mine = m[: t.own[i]]
+        ax.scatter(
+            at[x][mine],
+            at[y][mine],
+            s=26,
+            zorder=3,
+            edgecolors=c,
+            facecolors=[c if s else "white" for s in t.shared[mine]],
+        )
     ax.set(xlabel=x, ylabel=y)
     return ax
 
 # %% ../nbs/16b_tiers.ipynb #f8426a12
 def _partners(t, k):
-    "k-1 rows of its augmented subset for each row, shape (n_rows, k-1): those that follow it there, in a circle"
+    """k-1 rows of its augmented subset for each row, shape (n_rows, k-1): those that follow it
+    there, in a circle
+    """
     res = np.empty((len(t.home), k - 1), dtype=np.int64)
-    for m, n in zip(t.members, t.own.tolist()): res[m[:n]] = m[(np.arange(n)[:, None] + np.arange(1, k))%len(m)]
+    for m, n in zip(t.members, t.own.tolist()):
+        res[m[:n]] = m[(np.arange(n)[:, None] + np.arange(1, k)) % len(m)]
     return res
 
 # %% ../nbs/16b_tiers.ipynb #c3d1ecb4
 class _Fits:
     "Do rows fit the domains published for others? `published`: (cell of each row, cells) by column"
+
     def __init__(self, attributes, codes, published):
-        self.parts = [(_holder(a, cs), c.astype(np.int64), at) for a, c, (at, cs) in zip(attributes, codes, published)]
+        self.parts = [
+            (_holder(a, cs), c.astype(np.int64), at)
+            for a, c, (at, cs) in zip(attributes, codes, published)
+        ]
+
     def __call__(self, rows, tuples):
         ok = np.ones(len(rows), dtype=bool)
-        for holds, c, at in self.parts: ok &= holds(c[rows], at[tuples])
+        for holds, c, at in self.parts:
+            ok &= holds(c[rows], at[tuples])
         return ok
 
 # %% ../nbs/16b_tiers.ipynb #fd289d51
 def _in_pairs(bucket, rng):
-    "Rows in pairs at random, the two of a pair from one bucket: (row numbers, row numbers)"
+    """Rows in pairs at random, the two of a pair from one bucket: (row numbers, row numbers)"""
     order = rng.permutation(len(bucket))
     order = order[np.argsort(bucket[order], kind="stable")]
     b, i = bucket[order], np.arange(len(bucket))
-    start = np.maximum.accumulate(np.where(np.diff(b, prepend=b[:1]-1) != 0, i, 0))
-    second = np.flatnonzero((i - start)%2 == 1)
+    start = np.maximum.accumulate(np.where(np.diff(b, prepend=b[:1] - 1) != 0, i, 0))
+    second = np.flatnonzero((i - start) % 2 == 1)
     return order[second - 1], order[second]
 
+
 def _draw_tuples(t, group, fits, rng, rounds=40):
-    "Whose domains each row gets, shape (n_rows,), drawn among true assignments: in each round rows of one augmented subset, or of one group, change places where both stay true"
-    mine, sizes, flat = np.arange(len(group)), np.array([len(o) for o in t.combinations]), np.concatenate(t.combinations)
+    """Whose domains each row gets, shape (n_rows,), drawn among true assignments: in each round
+    rows of one augmented subset, or of one group, change places where both stay true
+    """
+    mine, sizes, flat = (
+        np.arange(len(group)),
+        np.array([len(o) for o in t.combinations]),
+        np.concatenate(t.combinations),
+    )
     start = (np.cumsum(sizes) - sizes)[t.combination]
     for i in range(rounds):
-        bucket = group if i%2 else flat[start + rng.integers(0, sizes[t.combination])]
+        bucket = group if i % 2 else flat[start + rng.integers(0, sizes[t.combination])]
         a, b = _in_pairs(np.asarray(bucket), rng)
         ok = fits(a, mine[b]) & fits(b, mine[a])
         a, b = a[ok], b[ok]

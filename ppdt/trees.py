@@ -13,423 +13,948 @@ from dataclasses import replace
 from functools import lru_cache
 from types import SimpleNamespace
 import numpy as np, pandas as pd
-from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Members, Tree, TreeData, entropy, grow, information_gain, tree_counts
-from .reading import _answers, _asked, _bare, _branch_label, _eps, _heaviest, _kids, _label, _number, _tree_of, _weights
+from ppdt.growing import (
+    LEAF,
+    MULTIWAY,
+    ONE_VALUE,
+    THRESHOLD,
+    Members,
+    Tree,
+    TreeData,
+    entropy,
+    grow,
+    information_gain,
+    tree_counts,
+)
+from ppdt.reading import (
+    _answers,
+    _asked,
+    _bare,
+    _branch_label,
+    _eps,
+    _heaviest,
+    _kids,
+    _label,
+    _number,
+    _tree_of,
+    _weights,
+)
 from .reading import Step, branch_text, decision_path, explain, j48_text, tree_rules, tree_text
-from .tables import Cell, Centroid, Exact, Interval, MISSING, TextFormError, parse_cell, value_text
+from ppdt.tables import (
+    Cell,
+    Centroid,
+    Exact,
+    Interval,
+    MISSING,
+    TextFormError,
+    parse_cell,
+    value_text,
+)
 
-_all_ = ['LEAF', 'MULTIWAY', 'ONE_VALUE', 'THRESHOLD', 'Members', 'Tree', 'TreeData', 'entropy', 'grow', 'information_gain', 'tree_counts', 'Step', 'branch_text', 'decision_path', 'explain', 'j48_text', 'tree_rules', 'tree_text']
+_all_ = [
+    "LEAF",
+    "MULTIWAY",
+    "ONE_VALUE",
+    "THRESHOLD",
+    "Members",
+    "Tree",
+    "TreeData",
+    "entropy",
+    "grow",
+    "information_gain",
+    "tree_counts",
+    "Step",
+    "branch_text",
+    "decision_path",
+    "explain",
+    "j48_text",
+    "tree_rules",
+    "tree_text",
+]
 
 # %% ../nbs/06c_trees.ipynb #949239bd
 def _short(s, n=32):
     s = " ".join(s.split())
-    return s if len(s) <= n else s[:n-1] + "…"
+    return s if len(s) <= n else s[: n - 1] + "…"
+
 
 def _lines(tree, kids, max_branches):
-    "The branches of a node, one a line: (nodes, label). The lightest of too many share the last line; of equally light ones the last"
+    """The branches of a node, one a line: (nodes, label).
+
+    The lightest of too many share the last line; of equally light ones the last
+    """
     n = max_branches if len(kids) <= max_branches else max(max_branches - 1, 1)
     heavy = set(sorted(kids, key=lambda k: -tree.n[k])[:n])
     res = [((k,), _short(_branch_label(tree, k))) for k in kids if k in heavy]
     rest = tuple(k for k in kids if k not in heavy)
     return res + ([(rest, f"{len(rest)} other{'s' if len(rest) > 1 else ''}")] if rest else [])
 
+
 def _boxes(tree, max_depth, max_branches):
-    "What is drawn, parents first: `nodes` (one, or several on one line), `up` (the parent's number), `depth`, `label`, `inner`, `kids`"
+    """What is drawn, parents first: `nodes` (one, or several on one line), `up` (the parent's
+    number), `depth`, `label`, `inner`, `kids`
+    """
     kids, boxes, stack = _kids(tree), [], [((0,), -1, 0, "")]
     while stack:
         nodes, up, depth, label = stack.pop()
         inner = len(nodes) == 1 and bool(kids[nodes[0]]) and depth != max_depth
-        if up >= 0: boxes[up].kids.append(len(boxes))
-        boxes.append(SimpleNamespace(nodes=list(nodes), up=up, depth=depth, label=label, inner=inner, kids=[], y=0., more=not inner and any(kids[k] for k in nodes)))
-        if inner: stack += [(k, len(boxes) - 1, depth + 1, o) for k, o in _lines(tree, kids[nodes[0]], max_branches)[::-1]]
+        if up >= 0:
+            boxes[up].kids.append(len(boxes))
+        boxes.append(
+            SimpleNamespace(
+                nodes=list(nodes),
+                up=up,
+                depth=depth,
+                label=label,
+                inner=inner,
+                kids=[],
+                y=0.0,
+                more=not inner and any(kids[k] for k in nodes),
+            )
+        )
+        if inner:
+            stack += [
+                (k, len(boxes) - 1, depth + 1, o)
+                for k, o in _lines(tree, kids[nodes[0]], max_branches)[::-1]
+            ]
     return boxes
 
 # %% ../nbs/06c_trees.ipynb #bf5d349c
-_SIZE, _LINE, _BAR, _GAP, _STEM = 8., 14., 36., 5., 16.   # letters, lines, bars, gaps and stems, in points
-_COLORS = ("#e08214", "#3b7fb6", "#4d9a5b", "#9467bd", "#d6616b", "#8c6d31", "#17a2b8", "#e377c2", "#7f7f7f", "#b5bd00")
+# letters, lines, bars, gaps and stems, in points
+_SIZE, _LINE, _BAR, _GAP, _STEM = 8.0, 14.0, 36.0, 5.0, 16.0
+_COLORS = (
+    "#e08214",
+    "#3b7fb6",
+    "#4d9a5b",
+    "#9467bd",
+    "#d6616b",
+    "#8c6d31",
+    "#17a2b8",
+    "#e377c2",
+    "#7f7f7f",
+    "#b5bd00",
+)
+
 
 @lru_cache(4096)
 def _width(text, bold=False):
-    "Width of a text in points at size _SIZE, with a little to spare"
+    """Width of a text in points at size _SIZE, with a little to spare"""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
+
     font = FontProperties(size=_SIZE, weight="bold" if bold else "normal")
-    return 1.03*text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] + 1 if text else 0.
+    return (
+        1.03 * text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] + 1
+        if text
+        else 0.0
+    )
 
 # %% ../nbs/06c_trees.ipynb #56efcfe8
 def _fill(tree, boxes, counts, notes=None):
-    "What a box shows: class weights, class, the words beside its bar, and their width"
+    """What a box shows: class weights, class, the words beside its bar, and their width"""
     answer = _answers(tree)
     for b in boxes:
         b.counts = tree.counts[b.nodes].sum(axis=0)
-        b.answer = answer[b.nodes[0]] if len(b.nodes) == 1 else _heaviest(b.counts) if b.counts.sum() > 0 else boxes[b.up].answer
-        b.what = _short(f"{_asked(tree, b.nodes[0])}?" if b.inner else _label(tree.classes[b.answer])) + " …"*b.more
-        b.weight = "  ".join([_number(b.counts.sum())]*counts + ([str(notes[b.nodes[0]])] if notes is not None and len(b.nodes) == 1 else []))
+        b.answer = (
+            answer[b.nodes[0]]
+            if len(b.nodes) == 1
+            else _heaviest(b.counts)
+            if b.counts.sum() > 0
+            else boxes[b.up].answer
+        )
+        b.what = (
+            _short(f"{_asked(tree, b.nodes[0])}?" if b.inner else _label(tree.classes[b.answer]))
+            + " …" * b.more
+        )
+        b.weight = "  ".join(
+            [_number(b.counts.sum())] * counts
+            + ([str(notes[b.nodes[0]])] if notes is not None and len(b.nodes) == 1 else [])
+        )
         b.width = _width(b.what, b.inner) + (_GAP + _width(b.weight) if b.weight else 0)
 
 # %% ../nbs/06c_trees.ipynb #5bc654b2
 def _columns(boxes):
-    "A column for each depth. Sets places in points; the width of the whole"
-    last = next_up = None                # half a line more between families
+    """A column for each depth. Sets places in points; the width of the whole"""
+    last = next_up = None  # half a line more between families
     for b in reversed(boxes):
-        if b.kids: b.y = (boxes[b.kids[0]].y + boxes[b.kids[-1]].y)/2
+        if b.kids:
+            b.y = (boxes[b.kids[0]].y + boxes[b.kids[-1]].y) / 2
         else:
-            b.y = 0. if last is None else last + (1 if b.up == next_up else 1.5)
+            b.y = 0.0 if last is None else last + (1 if b.up == next_up else 1.5)
             last, next_up = b.y, b.up
-    for b in boxes: b.y = last - b.y
-    x, by_depth = 0., {}
-    for b in boxes: by_depth.setdefault(b.depth, []).append(b)
+    for b in boxes:
+        b.y = last - b.y
+    x, by_depth = 0.0, {}
+    for b in boxes:
+        by_depth.setdefault(b.depth, []).append(b)
     for depth, column in sorted(by_depth.items()):
-        bar = x + max(_width(b.label) for b in column) + (2*_GAP if depth else 0)
-        for b in column: b.x, b.bar, b.stem = x, bar, x - _STEM/2
+        bar = x + max(_width(b.label) for b in column) + (2 * _GAP if depth else 0)
+        for b in column:
+            b.x, b.bar, b.stem = x, bar, x - _STEM / 2
         x = bar + _BAR + _GAP + max(b.width for b in column) + _GAP + _STEM
     for b in boxes:
-        if b.up >= 0: b.start = boxes[b.up].bar + _BAR + 2*_GAP + boxes[b.up].width, boxes[b.up].y
+        if b.up >= 0:
+            b.start = boxes[b.up].bar + _BAR + 2 * _GAP + boxes[b.up].width, boxes[b.up].y
     return x - _STEM
 
 # %% ../nbs/06c_trees.ipynb #5aee9e92
 def _outline(boxes):
-    "A line for each box, indented by its depth, leaves before longer branches. Sets places in points; the width of the whole"
-    size = [1]*len(boxes)
-    for i in range(len(boxes) - 1, 0, -1): size[boxes[i].up] += size[i]
-    stack, y, step = [0], 0., .75*_STEM
+    """A line for each box, indented by its depth, leaves before longer branches.
+
+    Sets places in points; the width of the whole
+    """
+    size = [1] * len(boxes)
+    for i in range(len(boxes) - 1, 0, -1):
+        size[boxes[i].up] += size[i]
+    stack, y, step = [0], 0.0, 0.75 * _STEM
     while stack:
         b = boxes[stack.pop()]
-        b.y, b.x, b.stem = y, step*b.depth, step*(b.depth - .5)
-        b.bar = b.x + (max(_width(boxes[k].label) for k in boxes[b.up].kids) + 2*_GAP if b.depth else 0)      # bars of siblings begin at one place
-        if b.up >= 0: b.start = b.stem, boxes[b.up].y + .4
+        b.y, b.x, b.stem = y, step * b.depth, step * (b.depth - 0.5)
+        # bars of siblings begin at one place
+        b.bar = b.x + (
+            max(_width(boxes[k].label) for k in boxes[b.up].kids) + 2 * _GAP if b.depth else 0
+        )
+        if b.up >= 0:
+            b.start = b.stem, boxes[b.up].y + 0.4
         y += 1
         stack += sorted(b.kids, key=lambda k: (size[k], k))[::-1]
-    return max(b.bar + _BAR + 2*_GAP + b.width for b in boxes)
+    return max(b.bar + _BAR + 2 * _GAP + b.width for b in boxes)
 
 # %% ../nbs/06c_trees.ipynb #44def754
 def _paints(colors, n):
-    "A colour for each of n classes; too few begin again"
-    if colors is not None and not len(colors): raise ValueError("'colors' must have a colour. Got none: leave it out for the usual ones.")
-    return [(_COLORS if colors is None else colors)[c % len(_COLORS if colors is None else colors)] for c in range(n)]
+    """A colour for each of n classes; too few begin again"""
+    if colors is not None and not len(colors):
+        raise ValueError("'colors' must have a colour. Got none: leave it out for the usual ones.")
+    return [
+        (_COLORS if colors is None else colors)[c % len(_COLORS if colors is None else colors)]
+        for c in range(n)
+    ]
+
 
 def _draw_bars(ax, boxes, counts, colors):
-    "All bars: for each box a piece for each class, or one piece when counts are not told; no rows, an empty frame"
+    """All bars: for each box a piece for each class, or one piece when counts are not told; no
+    rows, an empty frame
+    """
     from matplotlib.collections import PolyCollection
+
     pieces, paint = [], []
     for b in boxes:
         c, told = b.counts, counts and b.counts.sum() > 0
-        share = c/c.sum() if told else np.eye(len(c))[b.answer]
-        ends, y = b.bar + _BAR*np.append(0, np.cumsum(share)), b.y*_LINE
+        share = c / c.sum() if told else np.eye(len(c))[b.answer]
+        ends, y = b.bar + _BAR * np.append(0, np.cumsum(share)), b.y * _LINE
         for i in np.flatnonzero(share > 0):
-            pieces.append([(x, y + h*.33*_LINE) for x, h in ((ends[i], -1), (ends[i+1], -1), (ends[i+1], 1), (ends[i], 1))])
+            pieces.append(
+                [
+                    (x, y + h * 0.33 * _LINE)
+                    for x, h in ((ends[i], -1), (ends[i + 1], -1), (ends[i + 1], 1), (ends[i], 1))
+                ]
+            )
             paint.append(colors[i] if told or not counts else "#e4e7eb")
     ax.add_collection(PolyCollection(pieces, facecolors=paint, zorder=2), autolim=False)
 
+
 def _draw_lines(ax, tree, boxes, counts):
-    "A line from each box to its children, thick where many rows go"
+    """A line from each box to its children, thick where many rows go"""
     from matplotlib.collections import LineCollection
+
     lines, thick = [], []
     for b in boxes[1:]:
-        (x, y), to = b.start, b.y*_LINE
-        lines.append([(x, y*_LINE), (b.stem, y*_LINE), (b.stem, to), (b.bar, to)])
-        thick.append(.8 + (3.2*tree.n[b.nodes].sum()/tree.n[0] if counts else 0))
-    ax.add_collection(LineCollection(lines, linewidths=thick, colors="#c9ced6", joinstyle="round", zorder=0), autolim=False)
+        (x, y), to = b.start, b.y * _LINE
+        lines.append([(x, y * _LINE), (b.stem, y * _LINE), (b.stem, to), (b.bar, to)])
+        thick.append(0.8 + (3.2 * tree.n[b.nodes].sum() / tree.n[0] if counts else 0))
+    ax.add_collection(
+        LineCollection(lines, linewidths=thick, colors="#c9ced6", joinstyle="round", zorder=0),
+        autolim=False,
+    )
 
 # %% ../nbs/06c_trees.ipynb #9dcb99a7
 def _draw_texts(ax, b, size):
-    "The texts of a box: value, attribute or class, weight"
-    y, x, text = b.y*_LINE, b.bar + _BAR + _GAP, dict(fontsize=size, va="center", ha="left", zorder=3, parse_math=False)
-    if b.label: ax.text(b.x + _GAP/2, y, b.label, color="#333", bbox=dict(fc="white", ec="none", pad=1), **text)
+    """The texts of a box: value, attribute or class, weight"""
+    y, x, text = (
+        b.y * _LINE,
+        b.bar + _BAR + _GAP,
+        dict(fontsize=size, va="center", ha="left", zorder=3, parse_math=False),
+    )
+    if b.label:
+        ax.text(
+            b.x + _GAP / 2,
+            y,
+            b.label,
+            color="#333",
+            bbox=dict(fc="white", ec="none", pad=1),
+            **text,
+        )
     ax.text(x, y, b.what, weight="bold" if b.inner else "normal", color="#111", **text)
-    if b.weight: ax.text(x + _width(b.what, b.inner) + _GAP, y, b.weight, color="#777", **text)
+    if b.weight:
+        ax.text(x + _width(b.what, b.inner) + _GAP, y, b.weight, color="#777", **text)
+
 
 def _draw_legend(ax, names, size, colors):
     from matplotlib.patches import Rectangle
-    x = 0.
+
+    x = 0.0
     for c, o in enumerate(names):
-        ax.add_patch(Rectangle((x, -1.6*_LINE), _SIZE, _SIZE, color=colors[c], lw=0))
-        ax.text(x + _SIZE + _GAP, -1.6*_LINE + _SIZE/2, o, fontsize=size, va="center", ha="left", parse_math=False)
-        x += _SIZE + 4*_GAP + _width(o)
+        ax.add_patch(Rectangle((x, -1.6 * _LINE), _SIZE, _SIZE, color=colors[c], lw=0))
+        ax.text(
+            x + _SIZE + _GAP,
+            -1.6 * _LINE + _SIZE / 2,
+            o,
+            fontsize=size,
+            va="center",
+            ha="left",
+            parse_math=False,
+        )
+        x += _SIZE + 4 * _GAP + _width(o)
 
 # %% ../nbs/06c_trees.ipynb #eb876209
-_PAGE = 720.       # points, 10 inch: a drawing in columns that is wider becomes an outline
+_PAGE = 720.0  # points, 10 inch: a drawing in columns that is wider becomes an outline
+
 
 def _fit(ax, width, height):
-    "How much letters must shrink for a drawing of so many points, at most 1"
+    """How much letters must shrink for a drawing of so many points, at most 1"""
     box = ax.get_window_extent()
-    return min(1., *(np.array([box.width, box.height])*72/ax.figure.dpi/[width, height]))
+    return min(1.0, *(np.array([box.width, box.height]) * 72 / ax.figure.dpi / [width, height]))
+
 
 def _layout(ax, boxes, layout, legend):
-    "Place the boxes, in columns or as an outline: (width, height) in points"
+    """Place the boxes, in columns or as an outline: (width, height) in points"""
+
     def place(how):
         width = max({"columns": _columns, "outline": _outline}[how](boxes), legend)
-        return width, _LINE*(max(b.y for b in boxes) + 3.2)
-    if layout: return place(layout)
+        return width, _LINE * (max(b.y for b in boxes) + 3.2)
+
+    if layout:
+        return place(layout)
     columns = place("columns")
-    if columns[0] <= _PAGE if ax is None else _fit(ax, *columns) >= .75: return columns
+    if columns[0] <= _PAGE if ax is None else _fit(ax, *columns) >= 0.75:
+        return columns
     outline = place("outline")
     better = outline[0] < columns[0] if ax is None else _fit(ax, *outline) > _fit(ax, *columns)
     return outline if better else place("columns")
 
 # %% ../nbs/06c_trees.ipynb #7fa030df
 def plot_tree(
-    tree:Tree, # A tree, or a fitted classifier that has one
+    tree: Tree,
     *,
-    ax=None, # matplotlib axes; None: a new figure of the size that the tree needs. In small axes letters shrink, to 6 pt at least
-    max_depth:int=None, # Draw so many levels; "…" marks where the tree goes on
-    max_branches:int=12, # Draw so many branches of a node, at least 1; the lightest of more share one line, without counts the last ones
-    counts:bool=True, # Show weights and class shares; they tell about people. False: only the class of each node
-    colors=None, # A list with a colour for each class; too few begin again
-    notes=None, # A text for each node, shown after its weight; "" for none
-    layout:str=None, # "columns": from left to right, a column for each depth; "outline": a line for each node, indented; None: an outline when columns would not fit on a page
-): # The axes
-    "Draw a tree: on each branch its value, for each node a bar of class shares, the attribute asked or the class, and the weight. Raises ValueError for an unknown layout, no branches no colours, or notes of another number, TypeError for what is no tree."
+    ax=None,
+    max_depth: int = None,
+    max_branches: int = 12,
+    counts: bool = True,
+    colors=None,
+    notes=None,
+    layout: str = None,
+):
+    """Draw a tree: on each branch its value, for each node a bar of class shares, the attribute
+    asked or the class, and the weight.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree, or a fitted classifier that has one.
+    ax
+        Matplotlib axes; None: a new figure of the size that the tree needs. In small axes letters
+        shrink, to 6 pt at least.
+    max_depth : int
+        Draw so many levels; "…" marks where the tree goes on.
+    max_branches : int
+        Draw so many branches of a node, at least 1; the lightest of more share one line, without
+        counts the last ones.
+    counts : bool
+        Show weights and class shares; they tell about people. False: only the class of each node.
+    colors
+        A list with a colour for each class; too few begin again.
+    notes
+        A text for each node, shown after its weight; "" for none.
+    layout : str
+        "columns": from left to right, a column for each depth; "outline": a line for each node,
+        indented; None: an outline when columns would not fit on a page.
+
+    Returns
+    -------
+    object
+        The axes.
+
+    Raises
+    ------
+    ValueError
+        For an unknown layout, no branches no colours, or notes of another number, TypeError for
+        what is no tree.
+    """
     import matplotlib.pyplot as plt
-    if layout not in (None, "columns", "outline"): raise ValueError(f"'layout' must be 'columns', 'outline' or None. Got {layout!r}.")
-    if max_branches < 1: raise ValueError(f"'max_branches' must be at least 1. Got {max_branches!r}.")
+
+    if layout not in (None, "columns", "outline"):
+        raise ValueError(f"'layout' must be 'columns', 'outline' or None. Got {layout!r}.")
+    if max_branches < 1:
+        raise ValueError(f"'max_branches' must be at least 1. Got {max_branches!r}.")
     tree = _tree_of(tree) if counts else _bare(_tree_of(tree))
-    counts, boxes, colors = counts and not tree.withheld, _boxes(tree, max_depth, max_branches), _paints(colors, len(tree.classes))
-    if notes is not None and len(notes) != len(tree): raise ValueError(f"'notes' must have one text for each of the {len(tree)} nodes. Got {len(notes)}.")
+    counts, boxes, colors = (
+        counts and not tree.withheld,
+        _boxes(tree, max_depth, max_branches),
+        _paints(colors, len(tree.classes)),
+    )
+    if notes is not None and len(notes) != len(tree):
+        raise ValueError(
+            f"'notes' must have one text for each of the {len(tree)} nodes. Got {len(notes)}."
+        )
     _fill(tree, boxes, counts, notes)
     names = [_short(_label(o)) for o in tree.classes]
-    width, height = _layout(ax, boxes, layout, sum(_SIZE + 4*_GAP + _width(o) for o in names))
-    if ax is None: ax = plt.figure(figsize=((width + 8)/72, height/72)).add_axes([0, 0, 1, 1])
+    width, height = _layout(ax, boxes, layout, sum(_SIZE + 4 * _GAP + _width(o) for o in names))
+    if ax is None:
+        ax = plt.figure(figsize=((width + 8) / 72, height / 72)).add_axes([0, 0, 1, 1])
     fit = _fit(ax, width, height)
-    if fit < .74: warnings.warn(f"The axes are too small for this tree: its texts may overlap. It needs {.75*width/72:.1f} x {.75*height/72:.1f} inch. Leave 'ax' out, or lower 'max_depth' or 'max_branches'.", stacklevel=2)
-    size = _SIZE*max(fit, .75)
+    if fit < 0.74:
+        warnings.warn(
+            "The axes are too small for this tree: its texts may overlap. It needs"
+            f" {0.75 * width / 72:.1f} x {0.75 * height / 72:.1f} inch. Leave 'ax' out, or lower 'max_depth'"
+            " or 'max_branches'.",
+            stacklevel=2,
+        )
+    size = _SIZE * max(fit, 0.75)
     _draw_lines(ax, tree, boxes, counts)
     _draw_bars(ax, boxes, counts, colors)
-    for b in boxes: _draw_texts(ax, b, size)
+    for b in boxes:
+        _draw_texts(ax, b, size)
     _draw_legend(ax, names, size, colors)
-    ax.set(xlim=(-4, width + 4), ylim=(height - 2.2*_LINE, -2.2*_LINE))
+    ax.set(xlim=(-4, width + 4), ylim=(height - 2.2 * _LINE, -2.2 * _LINE))
     ax.set_axis_off()
     return ax
 
 # %% ../nbs/06c_trees.ipynb #bdc06ea1
-_INTERVAL = re.compile(r"([\[(])(.+), (.+)([\])])")      # an interval of pandas, such as pd.cut makes
+# an interval of pandas, such as pd.cut makes
+_INTERVAL = re.compile(r"([\[(])(.+), (.+)([\])])")
 _CLOSED = {"[]": "both", "[)": "left", "(]": "right", "()": "neither"}
 
+
 def _end(s):
-    "The end of an interval: a whole number, a number or a date"
+    """The end of an interval: a whole number, a number or a date"""
     for read in (int, float, pd.Timestamp):
-        try: return read(s)
-        except ValueError: pass
+        try:
+            return read(s)
+        except ValueError:
+            pass
     raise ValueError(f"{s!r} is no number and no date")
 
+
 def _read_interval(s):
-    "An interval of pandas from its text"
+    """An interval of pandas from its text"""
     m = _INTERVAL.fullmatch(s)
-    if m is None: raise ValueError(f"{s!r} is no interval")
+    if m is None:
+        raise ValueError(f"{s!r} is no interval")
     return pd.Interval(_end(m[2]), _end(m[3]), _CLOSED[m[1] + m[4]])
 
+
 def _is_interval(v):
-    "Is it an interval of pandas that its text gives back?"
-    try: return isinstance(v, pd.Interval) and _read_interval(str(v)) == v
-    except (ValueError, TypeError): return False
+    """Is it an interval of pandas that its text gives back?"""
+    try:
+        return isinstance(v, pd.Interval) and _read_interval(str(v)) == v
+    except (ValueError, TypeError):
+        return False
+
 
 _TYPES = {"bool": (bool, np.bool_), "number": (int, float, np.integer, np.floating), "str": (str,)}
 
+
 def _plain(v):
-    "The values in a value or a cell"
-    if isinstance(v, Interval): return [v.lo, v.hi]
-    if isinstance(v, Centroid): return [v.value]
+    """The values in a value or a cell"""
+    if isinstance(v, Interval):
+        return [v.lo, v.hi]
+    if isinstance(v, Centroid):
+        return [v.value]
     return list(getattr(v, "values", ())) if isinstance(v, Cell) else [v]
 
+
 def _dtype(values, name):
-    "The type that reads the text of values back"
+    """The type that reads the text of values back"""
     plain = [o for v in values for o in _plain(v) if o is not MISSING]
     for dtype, types in _TYPES.items():
-        if plain and all(isinstance(o, types) and (dtype == "bool" or not isinstance(o, (bool, np.bool_))) for o in plain): return dtype
+        if plain and all(
+            isinstance(o, types) and (dtype == "bool" or not isinstance(o, (bool, np.bool_)))
+            for o in plain
+        ):
+            return dtype
     zones = {str(o.tz) if o.tz else "" for o in plain if isinstance(o, pd.Timestamp)}
-    if len(zones) == 1 and all(isinstance(o, pd.Timestamp) for o in plain): return "datetime64[ns" + "".join(f", {o}" for o in zones if o) + "]"
-    if plain and all(map(_is_interval, plain)) and not any(isinstance(v, Cell) for v in values): return "interval"
-    if plain: raise TypeError(f"Values of {name} must be all strings, all numbers, all booleans, all timestamps of one zone or all intervals of numbers or dates. Got {sorted({type(o).__name__ for o in plain})}: turn them into strings before fit, with .astype(str).")
+    if len(zones) == 1 and all(isinstance(o, pd.Timestamp) for o in plain):
+        return "datetime64[ns" + "".join(f", {o}" for o in zones if o) + "]"
+    if plain and all(map(_is_interval, plain)) and not any(isinstance(v, Cell) for v in values):
+        return "interval"
+    if plain:
+        raise TypeError(
+            f"Values of {name} must be all strings, all numbers, all booleans, all timestamps of"
+            " one zone or all intervals of numbers or dates. Got"
+            f" {sorted({type(o).__name__ for o in plain})}: turn them into strings before fit, with"
+            " .astype(str)."
+        )
     return "str"
 
 # %% ../nbs/06c_trees.ipynb #a9a164a3
 def _needed(tree, counts):
-    "The tree with no more values than its questions need; `counts`: with all values of the columns that it asks for values"
+    """The tree with no more values than its questions need; `counts`: with all values of the
+    columns that it asks for values
+    """
     up = np.maximum(tree.parent, 0)
     branch = np.where(tree.parent >= 0, tree.kind[up], LEAF)
     values, code, cut = [], tree.code.copy(), tree.threshold.copy()
     for j, old in enumerate(tree.values):
-        many, one = (tree.attribute[up] == j) & (branch == MULTIWAY), (tree.attribute == j) & (tree.kind == ONE_VALUE)
-        if not many.any() and not one.any(): values.append(["<=", ">"] if (tree.attribute == j).any() else []); continue
-        told = np.arange(len(old)) if counts else np.unique(np.append(tree.code[many], cut[one].astype(np.int64)))
-        code[many], cut[one] = np.searchsorted(told, tree.code[many]), np.searchsorted(told, cut[one])
+        many, one = (
+            (tree.attribute[up] == j) & (branch == MULTIWAY),
+            (tree.attribute == j) & (tree.kind == ONE_VALUE),
+        )
+        if not many.any() and not one.any():
+            values.append(["<=", ">"] if (tree.attribute == j).any() else [])
+            continue
+        told = (
+            np.arange(len(old))
+            if counts
+            else np.unique(np.append(tree.code[many], cut[one].astype(np.int64)))
+        )
+        code[many], cut[one] = (
+            np.searchsorted(told, tree.code[many]),
+            np.searchsorted(told, cut[one]),
+        )
         values.append([old[i] for i in told.tolist()])
     asked = [tree.names[j] for j in sorted({*tree.attribute.tolist()} - {-1})]
-    return replace(tree, values=values, code=code, threshold=cut, dates={c: d for c, d in (tree.dates or {}).items() if c in asked})
+    return replace(
+        tree,
+        values=values,
+        code=code,
+        threshold=cut,
+        dates={c: d for c, d in (tree.dates or {}).items() if c in asked},
+    )
 
 # %% ../nbs/06c_trees.ipynb #e5f61e3b
-_KINDS = ("leaf", "values", "threshold", "value")      # at the places LEAF, MULTIWAY, THRESHOLD and ONE_VALUE
+# at the places LEAF, MULTIWAY, THRESHOLD and ONE_VALUE
+_KINDS = ("leaf", "values", "threshold", "value")
+
 
 def _cuts(tree):
-    "Thresholds to write: numbers, codes of values, None elsewhere"
-    res = [None]*len(tree)
+    """Thresholds to write: numbers, codes of values, None elsewhere"""
+    res = [None] * len(tree)
     for i in np.flatnonzero((tree.kind == THRESHOLD) | (tree.kind == ONE_VALUE)).tolist():
         t = float(tree.threshold[i])
-        if not np.isfinite(t): raise ValueError(f"'tree' must have a finite threshold at node {i}. Got {t}.")
+        if not np.isfinite(t):
+            raise ValueError(f"'tree' must have a finite threshold at node {i}. Got {t}.")
         res[i] = t if tree.kind[i] == THRESHOLD else int(t)
     return res
 
 # %% ../nbs/06c_trees.ipynb #54cf4f92
-def tree_json(
-    tree:Tree, # A tree, or a fitted classifier that has one
-    counts:bool=False, # Write class counts, and all values of the columns that are asked? They tell about people; without them each node keeps its class, and each column the values that a branch names
-)->str: # JSON as `tree_schema` describes it, read by `tree_from_json`
-    "A tree as JSON. Values are written in their text form; columns that are not asked have none. Raises TypeError for what is no tree, and when values of one attribute are of several types, ValueError for a threshold that is no finite number."
+def tree_json(tree: Tree, counts: bool = False) -> str:
+    """A tree as JSON.
+
+    Values are written in their text form; columns that are not asked have none.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree, or a fitted classifier that has one.
+    counts : bool
+        Write class counts, and all values of the columns that are asked? They tell about people;
+        without them each node keeps its class, and each column the values that a branch names.
+
+    Returns
+    -------
+    str
+        JSON as `tree_schema` describes it, read by `tree_from_json`.
+
+    Raises
+    ------
+    TypeError
+        For what is no tree, and when values of one attribute are of several types, ValueError for a
+        threshold that is no finite number.
+    """
     tree = _tree_of(tree)
     counts = counts and not tree.withheld
     tree = _needed(tree, counts)
+
     def attribute(name, values):
         dates = {"dates": tree.dates[name]} if tree.dates and name in tree.dates else {}
-        return {"name": name, "dtype": _dtype(values, repr(name)), "cells": any(isinstance(o, Cell) for o in values), "values": [str(o) if isinstance(o, pd.Interval) else _label(o) for o in values], **dates}
+        return {
+            "name": name,
+            "dtype": _dtype(values, repr(name)),
+            "cells": any(isinstance(o, Cell) for o in values),
+            "values": [str(o) if isinstance(o, pd.Interval) else _label(o) for o in values],
+            **dates,
+        }
+
     classes = [pd.Timestamp(o) if isinstance(o, np.datetime64) else o for o in tree.classes]
-    d = {"format": "ppdt-tree", "version": 2, "classes": [value_text(o) for o in classes], "class_dtype": _dtype(classes, "the class"),
-         "attributes": [attribute(*o) for o in zip(tree.names, tree.values)],
-         "parent": tree.parent.tolist(), "attribute": tree.attribute.tolist(), "level": tree.level.tolist(), "kind": [_KINDS[o] for o in tree.kind.tolist()],
-         "threshold": _cuts(tree), "code": tree.code.tolist()}
+    d = {
+        "format": "ppdt-tree",
+        "version": 2,
+        "classes": [value_text(o) for o in classes],
+        "class_dtype": _dtype(classes, "the class"),
+        "attributes": [attribute(*o) for o in zip(tree.names, tree.values)],
+        "parent": tree.parent.tolist(),
+        "attribute": tree.attribute.tolist(),
+        "level": tree.level.tolist(),
+        "kind": [_KINDS[o] for o in tree.kind.tolist()],
+        "threshold": _cuts(tree),
+        "code": tree.code.tolist(),
+    }
     d |= {"counts": tree.counts.tolist()} if counts else {"class": _answers(tree)}
     return json.dumps(d, ensure_ascii=False, allow_nan=False)
 
 # %% ../nbs/06c_trees.ipynb #ddbd25cf
-def _list(items, **more): return {"type": "array", "items": items, **more}
-def _object(properties, optional=()): return {"type": "object", "properties": properties, "required": [o for o in properties if o not in optional]}
+def _list(items, **more):
+    return {"type": "array", "items": items, **more}
 
-def tree_schema()->dict: # JSON Schema, draft 2020-12
-    "What a file of `tree_json` looks like, for programs that read it. The schema cannot say that the nodes form a tree; `tree_from_json` checks that too."
+
+def _object(properties, optional=()):
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [o for o in properties if o not in optional],
+    }
+
+
+def tree_schema() -> dict:  # JSON Schema, draft 2020-12
+    """What a file of `tree_json` looks like, for programs that read it.
+
+    The schema cannot say that the nodes form a tree; `tree_from_json` checks that too.
+    """
     number, text = {"type": "integer"}, {"type": "string"}
     values = _list({"type": "string", "minLength": 1})
-    attribute = _object({"name": text, "dtype": text, "cells": {"type": "boolean"}, "values": values, "dates": text}, ("dates",))
-    fields = {"format": {"const": "ppdt-tree"}, "version": {"const": 2}, "classes": values | {"minItems": 1}, "class_dtype": text,
-              "attributes": _list(attribute), "parent": _list(number | {"minimum": -1}, minItems=1), "attribute": _list(number | {"minimum": -1}, minItems=1),
-              "level": _list(number | {"minimum": 0}), "kind": _list({"enum": list(_KINDS)}), "threshold": _list({"type": ["number", "null"]}),
-              "code": _list(number | {"minimum": -1}), "counts": _list(_list({"type": "number", "minimum": 0})), "class": _list(number | {"minimum": 0})}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A ppdt decision tree", **_object(fields, ("counts", "class")),
-            "oneOf": [{"required": ["counts"]}, {"required": ["class"]}]}
+    attribute = _object(
+        {
+            "name": text,
+            "dtype": text,
+            "cells": {"type": "boolean"},
+            "values": values,
+            "dates": text,
+        },
+        ("dates",),
+    )
+    fields = {
+        "format": {"const": "ppdt-tree"},
+        "version": {"const": 2},
+        "classes": values | {"minItems": 1},
+        "class_dtype": text,
+        "attributes": _list(attribute),
+        "parent": _list(number | {"minimum": -1}, minItems=1),
+        "attribute": _list(number | {"minimum": -1}, minItems=1),
+        "level": _list(number | {"minimum": 0}),
+        "kind": _list({"enum": list(_KINDS)}),
+        "threshold": _list({"type": ["number", "null"]}),
+        "code": _list(number | {"minimum": -1}),
+        "counts": _list(_list({"type": "number", "minimum": 0})),
+        "class": _list(number | {"minimum": 0}),
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A ppdt decision tree",
+        **_object(fields, ("counts", "class")),
+        "oneOf": [{"required": ["counts"]}, {"required": ["class"]}],
+    }
 
 # %% ../nbs/06c_trees.ipynb #e7b2454a
 def _require(ok, what):
-    if not ok: raise TextFormError(f"the text is not a tree: {what}; write it with tree_json")
+    if not ok:
+        raise TextFormError(f"the text is not a tree: {what}; write it with tree_json")
+
 
 def _integers(d, name):
     x = d.get(name)
-    _require(isinstance(x, list) and all(type(o) is int and abs(o) < 2**31 for o in x), f"{name!r} must be a list of integers")
+    _require(
+        isinstance(x, list) and all(type(o) is int and abs(o) < 2**31 for o in x),
+        f"{name!r} must be a list of integers",
+    )
     return np.array(x, dtype=np.int64)
 
+
 def _values(texts, dtype, as_cells, name):
-    "Values from their texts"
-    _require(isinstance(texts, list) and all(isinstance(o, str) and o for o in texts) and isinstance(dtype, str) and (dtype in (*_TYPES, "interval") or dtype.startswith("datetime64[ns")) and isinstance(as_cells, bool),
-             f"the values of {name} must be texts with a known type")
+    """Values from their texts"""
+    _require(
+        isinstance(texts, list)
+        and all(isinstance(o, str) and o for o in texts)
+        and isinstance(dtype, str)
+        and (dtype in (*_TYPES, "interval") or dtype.startswith("datetime64[ns"))
+        and isinstance(as_cells, bool),
+        f"the values of {name} must be texts with a known type",
+    )
     interval = dtype == "interval" and not as_cells
-    try: res = [Exact(_read_interval(o)) if interval and o != value_text(MISSING) else parse_cell(o, "str" if dtype == "interval" else dtype) for o in texts]
-    except (ValueError, TypeError, LookupError, ArithmeticError, OSError) as e: _require(False, f"the values of {name} cannot be read ({e})")
+    try:
+        res = [
+            (
+                Exact(_read_interval(o))
+                if interval and o != value_text(MISSING)
+                else parse_cell(o, "str" if dtype == "interval" else dtype)
+            )
+            for o in texts
+        ]
+    except (ValueError, TypeError, LookupError, ArithmeticError, OSError) as e:
+        _require(False, f"the values of {name} cannot be read ({e})")
     if not as_cells:
-        _require(all(hasattr(o, "values") and len(o.values) == 1 for o in res), f"the values of {name} must be single values")
+        _require(
+            all(hasattr(o, "values") and len(o.values) == 1 for o in res),
+            f"the values of {name} must be single values",
+        )
         res = [next(iter(o.values)) for o in res]
     _require(len(set(res)) == len(res), f"the values of {name} must differ")
     return res
 
 # %% ../nbs/06c_trees.ipynb #b1fa7490
 def _read_kinds(d, attribute):
-    "Kind, threshold and level of the nodes; version 1 has values only"
+    """Kind, threshold and level of the nodes; version 1 has values only"""
     n = len(attribute)
-    if d["version"] == 1: return np.where(attribute >= 0, MULTIWAY, LEAF), np.full(n, np.nan), np.zeros(n, dtype=np.int64)
+    if d["version"] == 1:
+        return (
+            np.where(attribute >= 0, MULTIWAY, LEAF),
+            np.full(n, np.nan),
+            np.zeros(n, dtype=np.int64),
+        )
     kind, cut, level = d.get("kind"), d.get("threshold"), _integers(d, "level")
-    _require(isinstance(kind, list) and all(isinstance(o, str) and o in _KINDS for o in kind), f"'kind' must be a list of {', '.join(map(repr, _KINDS))}")
-    _require(isinstance(cut, list) and all(o is None or type(o) in (int, float) and abs(o) <= sys.float_info.max for o in cut), "'threshold' must be a list of finite numbers and nulls")
-    _require(len(kind) == len(cut) == len(level) == n and (level >= 0).all(), "'kind', 'threshold' and 'level' must have one entry a node, levels of at least 0")
+    _require(
+        isinstance(kind, list) and all(isinstance(o, str) and o in _KINDS for o in kind),
+        f"'kind' must be a list of {', '.join(map(repr, _KINDS))}",
+    )
+    _require(
+        isinstance(cut, list)
+        and all(o is None or type(o) in (int, float) and abs(o) <= sys.float_info.max for o in cut),
+        "'threshold' must be a list of finite numbers and nulls",
+    )
+    _require(
+        len(kind) == len(cut) == len(level) == n and (level >= 0).all(),
+        "'kind', 'threshold' and 'level' must have one entry a node, levels of at least 0",
+    )
     kind = np.array([_KINDS.index(o) for o in kind], dtype=np.int64)
-    _require(((kind == LEAF) == (attribute < 0)).all(), "nodes that test an attribute have a kind of test, others are leaves")
-    _require(all((o is None) == (k in (LEAF, MULTIWAY)) for o, k in zip(cut, kind.tolist())), "'threshold' belongs to nodes of kind 'threshold' or 'value'")
+    _require(
+        ((kind == LEAF) == (attribute < 0)).all(),
+        "nodes that test an attribute have a kind of test, others are leaves",
+    )
+    _require(
+        all((o is None) == (k in (LEAF, MULTIWAY)) for o, k in zip(cut, kind.tolist())),
+        "'threshold' belongs to nodes of kind 'threshold' or 'value'",
+    )
     return kind, np.array([np.nan if o is None else float(o) for o in cut]), level
 
 # %% ../nbs/06c_trees.ipynb #2192231a
 def _read_dates(attributes):
-    "Which attributes hold dates, and their dtype"
+    """Which attributes hold dates, and their dtype"""
     res = {o["name"]: o["dates"] for o in attributes if "dates" in o}
     for name, dtype in res.items():
-        try: ok = isinstance(dtype, str) and dtype.startswith("datetime64[ns") and pd.api.types.is_datetime64_any_dtype(pd.Series([], dtype=dtype))
-        except Exception: ok = False           # a time zone that this computer does not know, and whatever pandas says of it
-        _require(ok, f"'dates' of {name!r} must be a type such as 'datetime64[ns]' or 'datetime64[ns, Europe/Paris]'")
+        try:
+            ok = (
+                isinstance(dtype, str)
+                and dtype.startswith("datetime64[ns")
+                and pd.api.types.is_datetime64_any_dtype(pd.Series([], dtype=dtype))
+            )
+        # a time zone that this computer does not know, and whatever pandas says of it
+        except Exception:
+            ok = False
+        _require(
+            ok,
+            f"'dates' of {name!r} must be a type such as 'datetime64[ns]' or 'datetime64[ns,"
+            " Europe/Paris]'",
+        )
     return res
 
 # %% ../nbs/06c_trees.ipynb #9c7f97bd
 def _check_shape(parent, attribute, code, kind, cut, sizes):
-    "Do the nodes form a tree over attributes with so many values?"
+    """Do the nodes form a tree over attributes with so many values?"""
     n = len(parent)
-    _require(n > 0 and len(attribute) == len(code) == n, "'parent', 'attribute' and 'code' must have one entry a node")
-    _require(parent[0] == -1 and code[0] == -1 and (parent[1:] >= 0).all() and (parent[1:] < np.arange(1, n)).all(), "node 0 is the root, and every other node has a parent before it")
-    _require((attribute >= -1).all() and (attribute < len(sizes)).all(), "an attribute is not in the list")
-    inner = np.zeros(n, dtype=bool); inner[parent[1:]] = True
-    _require((inner == (attribute >= 0)).all(), "nodes that test an attribute have children, others have none")
+    _require(
+        n > 0 and len(attribute) == len(code) == n,
+        "'parent', 'attribute' and 'code' must have one entry a node",
+    )
+    _require(
+        parent[0] == -1
+        and code[0] == -1
+        and (parent[1:] >= 0).all()
+        and (parent[1:] < np.arange(1, n)).all(),
+        "node 0 is the root, and every other node has a parent before it",
+    )
+    _require(
+        (attribute >= -1).all() and (attribute < len(sizes)).all(),
+        "an attribute is not in the list",
+    )
+    inner = np.zeros(n, dtype=bool)
+    inner[parent[1:]] = True
+    _require(
+        (inner == (attribute >= 0)).all(),
+        "nodes that test an attribute have children, others have none",
+    )
     n_values = np.array([0, *sizes])[attribute + 1]
     one, two = kind == ONE_VALUE, np.isin(kind, (THRESHOLD, ONE_VALUE))
-    _require(((cut[one] >= 0) & (cut[one] < n_values[one]) & (cut[one] % 1 == 0)).all(), "a node tests a value that is not in the list")
-    _require((code[1:] >= 0).all() and (code[1:] < np.where(two, 2, n_values)[parent[1:]]).all(), "a branch carries a value that is not in the list")
-    _require(len(set(zip(parent[1:].tolist(), code[1:].tolist()))) == n - 1, "two branches of a node carry one value")
-    _require((np.bincount(parent[1:], minlength=n)[two] == 2).all(), "a test with yes and no has two branches")
+    _require(
+        ((cut[one] >= 0) & (cut[one] < n_values[one]) & (cut[one] % 1 == 0)).all(),
+        "a node tests a value that is not in the list",
+    )
+    _require(
+        (code[1:] >= 0).all() and (code[1:] < np.where(two, 2, n_values)[parent[1:]]).all(),
+        "a branch carries a value that is not in the list",
+    )
+    _require(
+        len(set(zip(parent[1:].tolist(), code[1:].tolist()))) == n - 1,
+        "two branches of a node carry one value",
+    )
+    _require(
+        (np.bincount(parent[1:], minlength=n)[two] == 2).all(),
+        "a test with yes and no has two branches",
+    )
 
 # %% ../nbs/06c_trees.ipynb #066f2f79
 def _read_counts(d, n, n_classes):
-    "Class weights of the nodes; without counts each node holds one row of its class"
+    """Class weights of the nodes; without counts each node holds one row of its class"""
     _require(("counts" in d) != ("class" in d), "there must be either 'counts' or 'class'")
     if "counts" not in d:
         c = _integers(d, "class")
-        _require(len(c) == n and (c >= 0).all() and (c < n_classes).all(), "'class' must give a class for each node")
+        _require(
+            len(c) == n and (c >= 0).all() and (c < n_classes).all(),
+            "'class' must give a class for each node",
+        )
         return np.eye(n_classes)[c]
     x = d["counts"]
-    _require(isinstance(x, list) and len(x) == n and all(isinstance(o, list) and len(o) == n_classes and all(type(v) in (int, float) and 0 <= v < 1e300 for v in o) for o in x), "'counts' must give each node a number for each class")
+    _require(
+        isinstance(x, list)
+        and len(x) == n
+        and all(
+            isinstance(o, list)
+            and len(o) == n_classes
+            and all(type(v) in (int, float) and 0 <= v < 1e300 for v in o)
+            for o in x
+        ),
+        "'counts' must give each node a number for each class",
+    )
     c = np.array(x, dtype=float)
-    _require(c[0].sum() > 0 and (d["version"] == 2 or (c.sum(axis=1) > 0).all()), "'counts' of the root must not be all 0")
+    _require(
+        c[0].sum() > 0 and (d["version"] == 2 or (c.sum(axis=1) > 0).all()),
+        "'counts' of the root must not be all 0",
+    )
     return c
 
 # %% ../nbs/06c_trees.ipynb #0a863382
 def _class_array(classes, dtype):
-    "Classes as an array: numbers and truth values, or objects"
-    if dtype in ("number", "bool"): return np.array(classes)
-    res = np.empty(len(classes), dtype=object); res[:] = classes
+    """Classes as an array: numbers and truth values, or objects"""
+    if dtype in ("number", "bool"):
+        return np.array(classes)
+    res = np.empty(len(classes), dtype=object)
+    res[:] = classes
     return res
 
-def tree_from_json(
-    text:str, # What `tree_json` wrote
-)->Tree: # The tree; without counts it is marked `withheld`, and each node holds one row of its class
-    "Read a tree, of version 2 or of version 1 (values only). Raises `TextFormError` when `text` is no ppdt-tree, or its nodes do not form a tree."
-    try: d = json.loads(text)
-    except (ValueError, TypeError, RecursionError) as e: raise TextFormError(f"the tree is not JSON ({e}); write it with tree_json") from None
-    _require(isinstance(d, dict) and d.get("format") == "ppdt-tree" and type(d.get("version")) is int and d["version"] in (1, 2), "it must be a ppdt-tree of version 1 or 2")
+
+def tree_from_json(text: str) -> Tree:
+    """Read a tree, of version 2 or of version 1 (values only).
+
+    Parameters
+    ----------
+    text : str
+        What `tree_json` wrote.
+
+    Returns
+    -------
+    Tree
+        The tree; without counts it is marked `withheld`, and each node holds one row of its class.
+
+    Raises
+    ------
+    TextFormError
+        When `text` is no ppdt-tree, or its nodes do not form a tree.
+    """
+    try:
+        d = json.loads(text)
+    except (ValueError, TypeError, RecursionError) as e:
+        raise TextFormError(f"the tree is not JSON ({e}); write it with tree_json") from None
+    _require(
+        isinstance(d, dict)
+        and d.get("format") == "ppdt-tree"
+        and type(d.get("version")) is int
+        and d["version"] in (1, 2),
+        "it must be a ppdt-tree of version 1 or 2",
+    )
     attributes = d.get("attributes")
-    _require(isinstance(attributes, list) and all(isinstance(o, dict) and isinstance(o.get("name"), str) for o in attributes), "'attributes' must list names and values")
+    _require(
+        isinstance(attributes, list)
+        and all(isinstance(o, dict) and isinstance(o.get("name"), str) for o in attributes),
+        "'attributes' must list names and values",
+    )
     names = [o["name"] for o in attributes]
     _require(len(set(names)) == len(names), "the names of attributes must differ")
     classes = _values(d.get("classes"), d.get("class_dtype"), False, "the class")
     _require(len(classes) > 0, "there must be a class")
-    values = [_values(o.get("values"), o.get("dtype"), o.get("cells"), repr(o["name"])) for o in attributes]
+    values = [
+        _values(o.get("values"), o.get("dtype"), o.get("cells"), repr(o["name"]))
+        for o in attributes
+    ]
     dates = _read_dates(attributes)
     parent, attribute, code = (_integers(d, o) for o in ("parent", "attribute", "code"))
     kind, cut, level = _read_kinds(d, attribute)
     _check_shape(parent, attribute, code, kind, cut, [len(o) for o in values])
     counts = _read_counts(d, len(parent), len(classes))
-    return Tree(parent, attribute, level, kind, cut, code, counts, counts.sum(axis=1), names, values, _class_array(classes, d["class_dtype"]), dates, withheld="class" in d)
+    return Tree(
+        parent,
+        attribute,
+        level,
+        kind,
+        cut,
+        code,
+        counts,
+        counts.sum(axis=1),
+        names,
+        values,
+        _class_array(classes, d["class_dtype"]),
+        dates,
+        withheld="class" in d,
+    )
 
 # %% ../nbs/06c_trees.ipynb #54569a0f
 def _dot_text(s):
-    "A text in quotes: backslashes, quotes, line ends and entities mean something to Graphviz"
+    """A text in quotes: backslashes, quotes, line ends and entities mean something to Graphviz"""
     s = "".join(o if o == "\n" or ord(o) >= 32 else " " for o in s)
-    for a, b in (("&", "&amp;"), ("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")): s = s.replace(a, b)
+    for a, b in (("&", "&amp;"), ("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
+        s = s.replace(a, b)
     return f'"{s}"'
 
-def tree_dot(
-    tree:Tree, # A tree, or a fitted classifier that has one
-    counts:bool=False, # Tell the weights of the leaves? They are people
-    colors=None, # A list with a colour for each class, as "#rrggbb"; too few begin again
-)->str: # Text for Graphviz's dot
-    "A tree in the language of Graphviz: a box for each question, an ellipse for each leaf, filled by class. Raises TypeError for what is no tree."
+
+def tree_dot(tree: Tree, counts: bool = False, colors=None) -> str:
+    """A tree in the language of Graphviz: a box for each question, an ellipse for each leaf, filled
+    by class.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree, or a fitted classifier that has one.
+    counts : bool
+        Tell the weights of the leaves? They are people.
+    colors
+        A list with a colour for each class, as "#rrggbb"; too few begin again.
+
+    Returns
+    -------
+    str
+        Text for Graphviz's dot.
+
+    Raises
+    ------
+    TypeError
+        For what is no tree.
+    """
     tree = _tree_of(tree)
-    kids, answer, counts, colors = _kids(tree), _answers(tree), counts and not tree.withheld, _paints(colors, len(tree.classes))
-    lines = ["digraph tree {", '  node [fontname="Helvetica", fontsize=11, shape=box, style="rounded,filled", fillcolor="#ffffff"];', '  edge [fontname="Helvetica", fontsize=10, color="#8a919c"];']
+    kids, answer, counts, colors = (
+        _kids(tree),
+        _answers(tree),
+        counts and not tree.withheld,
+        _paints(colors, len(tree.classes)),
+    )
+    lines = [
+        "digraph tree {",
+        (
+            '  node [fontname="Helvetica", fontsize=11, shape=box, style="rounded,filled",'
+            ' fillcolor="#ffffff"];'
+        ),
+        '  edge [fontname="Helvetica", fontsize=10, color="#8a919c"];',
+    ]
     for i in range(len(tree)):
-        if kids[i]: lines.append(f"  n{i} [label={_dot_text(_asked(tree, i) + '?')}];")
+        if kids[i]:
+            lines.append(f"  n{i} [label={_dot_text(_asked(tree, i) + '?')}];")
         else:
             c = answer[i]
-            told = _label(tree.classes[c]) + (_weights(tree.counts[i].tolist(), c, "plain", _eps(tree)) if counts else "")
-            lines.append(f'  n{i} [label={_dot_text(told)}, shape=ellipse, style=filled, fillcolor="{colors[c]}55"];')
-    lines += [f"  n{int(tree.parent[i])} -> n{i} [label={_dot_text(_branch_label(tree, i))}];" for i in range(1, len(tree))]
+            told = _label(tree.classes[c]) + (
+                _weights(tree.counts[i].tolist(), c, "plain", _eps(tree)) if counts else ""
+            )
+            lines.append(
+                f"  n{i} [label={_dot_text(told)}, shape=ellipse, style=filled,"
+                f' fillcolor="{colors[c]}55"];'
+            )
+    lines += [
+        f"  n{int(tree.parent[i])} -> n{i} [label={_dot_text(_branch_label(tree, i))}];"
+        for i in range(1, len(tree))
+    ]
     return "\n".join(lines + ["}"]) + "\n"

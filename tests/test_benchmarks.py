@@ -1,4 +1,5 @@
 """The benchmarks run, read anonypy's strings right, compare with pycanon what can be compared, and README.md shows the stored numbers."""
+
 import os, subprocess, sys
 import pandas as pd, pytest
 from hypothesis import given, strategies as st
@@ -6,130 +7,271 @@ import places
 from ppdt.generalization import recode
 from ppdt.tables import Exact, Interval, ValueSet, cells
 
-BENCH = places.ROOT/"benchmarks"
+BENCH = places.ROOT / "benchmarks"
 NAMES = ["accuracy", "audit", "c45", "erp", "kactus", "mict", "mondrian", "scaling", "tds", "trees"]
 sys.path.insert(0, str(BENCH))
 _kept = dict(os.environ)
 import common, bench_accuracy, bench_audit, bench_c45, bench_erp, bench_kactus, bench_mict, bench_mondrian, bench_scaling, bench_tds, bench_trees
-os.environ.clear(); os.environ.update(_kept)            # the benchmarks ask for one thread; other tests need not know
-MODULES = dict(accuracy=bench_accuracy, audit=bench_audit, c45=bench_c45, erp=bench_erp, kactus=bench_kactus, mict=bench_mict, mondrian=bench_mondrian, scaling=bench_scaling, tds=bench_tds, trees=bench_trees)
+
+os.environ.clear()
+os.environ.update(_kept)  # the benchmarks ask for one thread; other tests need not know
+MODULES = dict(
+    accuracy=bench_accuracy,
+    audit=bench_audit,
+    c45=bench_c45,
+    erp=bench_erp,
+    kactus=bench_kactus,
+    mict=bench_mict,
+    mondrian=bench_mondrian,
+    scaling=bench_scaling,
+    tds=bench_tds,
+    trees=bench_trees,
+)
 from bench_mondrian import parse_column, parse_range, parse_set, parse_table
 
+
 def bench(name, *options):
-    return subprocess.run([sys.executable, BENCH/f"bench_{name}.py", *options], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        [sys.executable, BENCH / f"bench_{name}.py", *options],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_help(name):
     r = bench(name, "--help")
     assert r.returncode == 0 and "--quick" in r.stdout and not r.stderr
 
+
 @pytest.mark.parametrize("name", NAMES)
 def test_quick_run(name, tmp_path):
-    "From end to end; the stored numbers are left alone"
-    before = {p.name: p.read_bytes() for p in (BENCH/"results").glob("*")} | {"README": common.README.read_bytes()}
+    """From end to end; the stored numbers are left alone"""
+    before = {p.name: p.read_bytes() for p in (BENCH / "results").glob("*")} | {
+        "README": common.README.read_bytes()
+    }
     r = bench(name, "--quick", "--out", tmp_path)
     assert r.returncode == 0 and not r.stderr, r.stderr
     assert "nan" not in r.stdout and MODULES[name].report(tmp_path) in r.stdout
     assert list(tmp_path.glob(f"{name}*.csv"))
-    assert before == {p.name: p.read_bytes() for p in (BENCH/"results").glob("*")} | {"README": common.README.read_bytes()}
+    assert before == {p.name: p.read_bytes() for p in (BENCH / "results").glob("*")} | {
+        "README": common.README.read_bytes()
+    }
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_readme_shows_the_stored_numbers(name):
     assert common.readme_block(name) == MODULES[name].report(common.RESULTS)
 
+
 def test_no_rival_without_pip(tmp_path, capsys):
-    "A folder that cannot be made: no comparison, and the reason"
-    (tmp_path/"file").write_text("in the way")
-    assert bench_mondrian.rival(tmp_path/"file"/"env") is None
-    assert common.environment(tmp_path/"file"/"env", bench_audit.PINS, "pycanon") is None
+    """A folder that cannot be made: no comparison, and the reason"""
+    (tmp_path / "file").write_text("in the way")
+    assert bench_mondrian.rival(tmp_path / "file" / "env") is None
+    assert common.environment(tmp_path / "file" / "env", bench_audit.PINS, "pycanon") is None
     assert capsys.readouterr().err.count("no comparison") == 2
 
+
 def test_every_benchmark_is_tested():
-    assert sorted(NAMES) == sorted(p.stem.removeprefix("bench_") for p in BENCH.glob("bench_*.py")) and sorted(MODULES) == sorted(NAMES)
+    assert sorted(NAMES) == sorted(
+        p.stem.removeprefix("bench_") for p in BENCH.glob("bench_*.py")
+    ) and sorted(MODULES) == sorted(NAMES)
+
 
 def test_what_weka_reads(tmp_path):
-    "Declared order, quotes, missing values"
-    t = pd.DataFrame({"a number": [1.5, None], "word": pd.Categorical(["it's", None], ["unused", "it's", "back\\slash"])})
-    lines = bench_c45.write_arff(t, tmp_path/"t.arff").read_text("utf-8").splitlines()
-    assert lines == ["@relation table", "@attribute 'a number' numeric", "@attribute 'word' {'unused','it\\'s','back\\\\slash'}", "@data", "1.5,'it\\'s'", "?,?"]
+    """Declared order, quotes, missing values"""
+    t = pd.DataFrame(
+        {
+            "a number": [1.5, None],
+            "word": pd.Categorical(["it's", None], ["unused", "it's", "back\\slash"]),
+        }
+    )
+    lines = bench_c45.write_arff(t, tmp_path / "t.arff").read_text("utf-8").splitlines()
+    assert lines == [
+        "@relation table",
+        "@attribute 'a number' numeric",
+        "@attribute 'word' {'unused','it\\'s','back\\\\slash'}",
+        "@data",
+        "1.5,'it\\'s'",
+        "?,?",
+    ]
+
 
 def test_no_weka_there(tmp_path):
-    r = bench("c45", "--quick", "--weka", tmp_path/"weka.jar")
+    r = bench("c45", "--quick", "--weka", tmp_path / "weka.jar")
     assert r.returncode == 2 and "--weka must be the file" in r.stderr
 
-OURS = dict(k=3, distinct=2, entropy=1.8899, c=2., alpha=2/3, t=.5)
-THEIRS = dict(k=3., distinct=2., entropy=1., recursive=[1., 2.], alpha_k=[2/3, 3.], t=.5)
 
-def test_what_pycanon_finds_too(): bench_audit.check_same(OURS, THEIRS)
+OURS = dict(k=3, distinct=2, entropy=1.8899, c=2.0, alpha=2 / 3, t=0.5)
+THEIRS = dict(k=3.0, distinct=2.0, entropy=1.0, recursive=[1.0, 2.0], alpha_k=[2 / 3, 3.0], t=0.5)
 
-def test_an_entropy_that_pycanon_rounds_down(): bench_audit.check_same(OURS | dict(entropy=2.), THEIRS)
 
-@pytest.mark.parametrize("change", [dict(k=2.), dict(distinct=3.), dict(entropy=2.), dict(entropy=0.), dict(recursive=[1., 3.]), dict(alpha_k=[.6, 3.]), dict(alpha_k=[2/3, 2.]), dict(t=.51)])
+def test_what_pycanon_finds_too():
+    bench_audit.check_same(OURS, THEIRS)
+
+
+def test_an_entropy_that_pycanon_rounds_down():
+    bench_audit.check_same(OURS | dict(entropy=2.0), THEIRS)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(k=2.0),
+        dict(distinct=3.0),
+        dict(entropy=2.0),
+        dict(entropy=0.0),
+        dict(recursive=[1.0, 3.0]),
+        dict(alpha_k=[0.6, 3.0]),
+        dict(alpha_k=[2 / 3, 2.0]),
+        dict(t=0.51),
+    ],
+)
 def test_a_difference_from_pycanon_is_noticed(change):
-    with pytest.raises(SystemExit, match="differ in"): bench_audit.check_same(OURS, THEIRS | change)
+    with pytest.raises(SystemExit, match="differ in"):
+        bench_audit.check_same(OURS, THEIRS | change)
 
-COUNTRIES = {"United-States", "Outlying-US(Guam-USVI-etc)", "Trinadad&Tobago", "Hong", "Holand-Netherlands", "Honduras", "South"}
 
-@pytest.mark.parametrize("text, domain, values", [
-    ("Outlying-US(Guam-USVI-etc)", COUNTRIES, {"Outlying-US(Guam-USVI-etc)"}),
-    ("Hong,Outlying-US(Guam-USVI-etc),Honduras", COUNTRIES, {"Hong", "Honduras", "Outlying-US(Guam-USVI-etc)"}),
-    ("South,Trinadad&Tobago", COUNTRIES, {"South", "Trinadad&Tobago"}),
-    ("5th-6th,1st-4th", {"1st-4th", "5th-6th", "9th"}, {"1st-4th", "5th-6th"}),
-    ("Korea, South,Hong", {"Korea, South", "Hong", "South"}, {"Korea, South", "Hong"}),
-    ("a,b,c", {"a", "b,c", "c"}, {"a", "b,c"}),
-    ("a,a,a", {"a", "a,a"}, {"a", "a,a"}),
-    (",x", {"", "x"}, {"", "x"}),
-    ("", {"", "x"}, {""}),
-])
+COUNTRIES = {
+    "United-States",
+    "Outlying-US(Guam-USVI-etc)",
+    "Trinadad&Tobago",
+    "Hong",
+    "Holand-Netherlands",
+    "Honduras",
+    "South",
+}
+
+
+@pytest.mark.parametrize(
+    "text, domain, values",
+    [
+        ("Outlying-US(Guam-USVI-etc)", COUNTRIES, {"Outlying-US(Guam-USVI-etc)"}),
+        (
+            "Hong,Outlying-US(Guam-USVI-etc),Honduras",
+            COUNTRIES,
+            {"Hong", "Honduras", "Outlying-US(Guam-USVI-etc)"},
+        ),
+        ("South,Trinadad&Tobago", COUNTRIES, {"South", "Trinadad&Tobago"}),
+        ("5th-6th,1st-4th", {"1st-4th", "5th-6th", "9th"}, {"1st-4th", "5th-6th"}),
+        ("Korea, South,Hong", {"Korea, South", "Hong", "South"}, {"Korea, South", "Hong"}),
+        ("a,b,c", {"a", "b,c", "c"}, {"a", "b,c"}),
+        ("a,a,a", {"a", "a,a"}, {"a", "a,a"}),
+        (",x", {"", "x"}, {"", "x"}),
+        ("", {"", "x"}, {""}),
+    ],
+)
 def test_sets(text, domain, values):
     cell = parse_set(text, domain)
     assert cell == ValueSet(values) and isinstance(cell, Exact) == (len(values) == 1)
 
-@pytest.mark.parametrize("text, domain", [("a,b", {"a", "b", "a,b"}), ("Peru", COUNTRIES), ("Hong,", COUNTRIES), ("Hong,Hong", COUNTRIES), ("hong", COUNTRIES)])
-def test_sets_that_cannot_be_read(text, domain):
-    with pytest.raises(ValueError, match="ways"): parse_set(text, domain)
 
-@pytest.mark.parametrize("text, cell", [
-    ("17", Exact(17)), ("-5", Exact(-5)), ("17-36", Interval(17, 36)), ("-5--1", Interval(-5, -1)), ("-5-3", Interval(-5, 3)), ("0-99", Interval(0, 99)),
-    ("1.5-2", Interval(1.5, 2)), ("1e-05-0.5", Interval(1e-5, .5)), ("-1e-05-1e+20", Interval(-1e-5, 1e20)), ("-2.5--1e-3", Interval(-2.5, -1e-3)),
-])
-def test_ranges(text, cell): assert parse_range(text) == cell
+@pytest.mark.parametrize(
+    "text, domain",
+    [
+        ("a,b", {"a", "b", "a,b"}),
+        ("Peru", COUNTRIES),
+        ("Hong,", COUNTRIES),
+        ("Hong,Hong", COUNTRIES),
+        ("hong", COUNTRIES),
+    ],
+)
+def test_sets_that_cannot_be_read(text, domain):
+    with pytest.raises(ValueError, match="ways"):
+        parse_set(text, domain)
+
+
+@pytest.mark.parametrize(
+    "text, cell",
+    [
+        ("17", Exact(17)),
+        ("-5", Exact(-5)),
+        ("17-36", Interval(17, 36)),
+        ("-5--1", Interval(-5, -1)),
+        ("-5-3", Interval(-5, 3)),
+        ("0-99", Interval(0, 99)),
+        ("1.5-2", Interval(1.5, 2)),
+        ("1e-05-0.5", Interval(1e-5, 0.5)),
+        ("-1e-05-1e+20", Interval(-1e-5, 1e20)),
+        ("-2.5--1e-3", Interval(-2.5, -1e-3)),
+    ],
+)
+def test_ranges(text, cell):
+    assert parse_range(text) == cell
+
 
 @pytest.mark.parametrize("text", ["", "-", "a-b", "1-", "1--", "1-2-3", "nan-3", "2-inf", " 1-2"])
 def test_ranges_that_cannot_be_read(text):
-    with pytest.raises(ValueError, match="neither"): parse_range(text)
+    with pytest.raises(ValueError, match="neither"):
+        parse_range(text)
+
 
 def test_ranges_that_run_backwards():
-    with pytest.raises(ValueError): parse_range("5-3")
+    with pytest.raises(ValueError):
+        parse_range("5-3")
+
 
 def as_anonypy(column, numeric, flip):
-    "Cells as anonypy writes them, in lists of one string; sets in any order"
+    """Cells as anonypy writes them, in lists of one string; sets in any order"""
+
     def text(c):
-        if isinstance(c, Interval): return f"{c.lo}-{c.hi}"
-        if numeric: return str(c.value)
+        if isinstance(c, Interval):
+            return f"{c.lo}-{c.hi}"
+        if numeric:
+            return str(c.value)
         v = sorted(c.values)
         return ",".join(v[::-1] if flip else v)
+
     codes, cs = cells(column)
     return [[text(cs[c])] for c in codes]
 
-people = st.lists(st.tuples(st.integers(-9, 9), st.sampled_from(sorted(COUNTRIES)), st.sampled_from(["no", "yes"]), st.integers(0, 3)), min_size=1, max_size=30)
+
+people = st.lists(
+    st.tuples(
+        st.integers(-9, 9),
+        st.sampled_from(sorted(COUNTRIES)),
+        st.sampled_from(["no", "yes"]),
+        st.integers(0, 3),
+    ),
+    min_size=1,
+    max_size=30,
+)
+
 
 @given(people, st.booleans())
 def test_what_anonypy_writes_is_read_back(rows, flip):
-    "anonypy's form of a release (one row for each group and class, with a count), read and checked against the groups"
+    """anonypy's form of a release (one row for each group and class, with a count), read and
+    checked against the groups
+    """
     t = pd.DataFrame(rows, columns=["n", "land", "income", "group"])
     original, groups = t[["n", "land", "income"]], t.pop("group")
     r = recode(original[["n", "land"]], groups, "interval")
-    written = pd.DataFrame({"n": as_anonypy(r["n"], True, flip), "land": as_anonypy(r["land"], False, flip), "income": t["income"], "group": groups})
-    records = [dict(n=o["n"].iloc[0], land=o["land"].iloc[0], income=o["income"].iloc[0], count=len(o)) for _, o in written.groupby(["group", "income"])]
+    written = pd.DataFrame(
+        {
+            "n": as_anonypy(r["n"], True, flip),
+            "land": as_anonypy(r["land"], False, flip),
+            "income": t["income"],
+            "group": groups,
+        }
+    )
+    records = [
+        dict(n=o["n"].iloc[0], land=o["land"].iloc[0], income=o["income"].iloc[0], count=len(o))
+        for _, o in written.groupby(["group", "income"])
+    ]
     data, y = parse_table(records, original)
     assert len(data) == len(y) == len(t)
     bench_mondrian.check_parse(data, y, original, groups)
 
+
 def test_a_wrong_reading_is_noticed():
     t = pd.DataFrame(dict(n=[1, 2, 3], income=["no", "no", "no"]))
     with pytest.raises(SystemExit, match="not read right"):
-        bench_mondrian.check_parse(*parse_table([dict(n=["1-2"], income="no", count=3)], t), t, [0, 0, 0])
+        bench_mondrian.check_parse(
+            *parse_table([dict(n=["1-2"], income="no", count=3)], t), t, [0, 0, 0]
+        )
+
 
 def test_order_of_a_set_is_no_difference():
     codes, cs = cells(parse_column([["a,b"], ["b,a"], ["b"]], pd.Series(["a", "b"])))

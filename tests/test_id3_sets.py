@@ -1,39 +1,97 @@
 """ID3 on sets: the fast learner is the textbook's, and every bad input has its message."""
+
 import itertools, warnings
 import numpy as np, pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 from sklearn.base import clone
 from ppdt.datasets import load_customers, load_salaries
-from ppdt.id3_sets import (CONVERSIONS, ENTROPIES, GeneralizedID3Classifier as ID3Sets, _textbook_gain, _textbook_id3_sets, cell_members,
-    draw_members, make_marginals, most_frequent_members, weigh_members)
-from ppdt.tables import Centroid, Exact, Interval, MixedTypesWarning, Node, Suppressed, ValueSet, cells
+from ppdt.id3_sets import (
+    CONVERSIONS,
+    ENTROPIES,
+    GeneralizedID3Classifier as ID3Sets,
+    _textbook_gain,
+    _textbook_id3_sets,
+    cell_members,
+    draw_members,
+    make_marginals,
+    most_frequent_members,
+    weigh_members,
+)
+from ppdt.tables import (
+    Centroid,
+    Exact,
+    Interval,
+    MixedTypesWarning,
+    Node,
+    Suppressed,
+    ValueSet,
+    cells,
+)
 from ppdt.trees import grow, information_gain, tree_json
 
-TREATMENTS = [dict(entropy=e) for e in ENTROPIES] + [dict(convert=c) for c in ("most_frequent", "fractional")]
+TREATMENTS = [dict(entropy=e) for e in ENTROPIES] + [
+    dict(convert=c) for c in ("most_frequent", "fractional")
+]
+
 
 def nested(t, i=0):
-    "A Tree as the textbook writes it"
+    """A Tree as the textbook writes it"""
     counts = {c: int(n) for c, n in zip(t.classes, t.counts[i]) if n}
     a = t.attribute[i]
-    return (counts, None, {}) if a < 0 else (counts, t.names[a], {t.values[a][t.code[k]]: nested(t, k) for k in t.children(i)})
+    return (
+        (counts, None, {})
+        if a < 0
+        else (counts, t.names[a], {t.values[a][t.code[k]]: nested(t, k) for k in t.children(i)})
+    )
+
 
 def as_textbook(d):
-    "What the textbook wants, from what the grower gets"
-    sets = {o: [frozenset(v[c] if c >= 0 else None for c in m.value[m.start[i]:m.start[i+1]]) for i in m.codes] for o, v, m in zip(d.names, d.values, d.score)}
-    goes = {o: [v[m.value[m.start[i]]] if v else None for i in m.codes] for o, v, m in zip(d.names, d.values, d.route)}
+    """What the textbook wants, from what the grower gets"""
+    sets = {
+        o: [
+            frozenset(v[c] if c >= 0 else None for c in m.value[m.start[i] : m.start[i + 1]])
+            for i in m.codes
+        ]
+        for o, v, m in zip(d.names, d.values, d.score)
+    }
+    goes = {
+        o: [v[m.value[m.start[i]]] if v else None for i in m.codes]
+        for o, v, m in zip(d.names, d.values, d.route)
+    }
     return sets, goes, list(d.classes[d.y])
+
 
 @st.composite
 def tables_of_sets(draw, only_exact=False):
-    "Tables with sets, suppressed and missing cells, and a class"
+    """Tables with sets, suppressed and missing cells, and a class"""
     n, out = draw(st.integers(1, 14)), {}
     for name in draw(st.sampled_from([["u"], ["u", "v"], ["w", "u", "v"]])):
-        pool = draw(st.sampled_from([["a", "b"], ["a", "b", "c", "d"], [3, 1, 2], [True, False], ["x, y", "{", "*", "", " z"]]))
+        pool = draw(
+            st.sampled_from(
+                [
+                    ["a", "b"],
+                    ["a", "b", "c", "d"],
+                    [3, 1, 2],
+                    [True, False],
+                    ["x, y", "{", "*", "", " z"],
+                ]
+            )
+        )
         one = st.sampled_from(pool).map(Exact)
-        cell = one if only_exact else st.one_of(one, st.sets(st.sampled_from(pool), min_size=1).map(ValueSet), st.just(Suppressed()))
+        cell = (
+            one
+            if only_exact
+            else st.one_of(
+                one, st.sets(st.sampled_from(pool), min_size=1).map(ValueSet), st.just(Suppressed())
+            )
+        )
         out[name] = pd.Series(draw(st.lists(cell, min_size=n, max_size=n)), dtype=object)
-    return pd.DataFrame(out), pd.Series(draw(st.lists(st.sampled_from(["no", "yes", "maybe"]), min_size=n, max_size=n)), name="class")
+    return pd.DataFrame(out), pd.Series(
+        draw(st.lists(st.sampled_from(["no", "yes", "maybe"]), min_size=n, max_size=n)),
+        name="class",
+    )
+
 
 @given(tables_of_sets(), st.sampled_from(TREATMENTS[:4]), st.integers(0, 3))
 def test_fast_is_textbook(t, how, seed):
@@ -43,12 +101,20 @@ def test_fast_is_textbook(t, how, seed):
     d = clf._data(X, codes)
     assert nested(grow(d)) == _textbook_id3_sets(*as_textbook(d))
 
+
 @given(tables_of_sets(only_exact=True), st.sampled_from(TREATMENTS))
 def test_without_sets_all_treatments_are_plain_id3(t, how):
     X, y = t
-    plain, tree = ID3Sets().fit(X.map(lambda c: c.value), y).tree_, ID3Sets(random_state=0, **how).fit(X, y).tree_
-    if how.get("entropy") != "own_value": assert nested(tree) == nested(plain)
-    else: assert sorted(map(tuple, tree.counts)) == sorted(map(tuple, plain.counts))    # branches carry cells, perhaps in another order
+    plain, tree = (
+        ID3Sets().fit(X.map(lambda c: c.value), y).tree_,
+        ID3Sets(random_state=0, **how).fit(X, y).tree_,
+    )
+    if how.get("entropy") != "own_value":
+        assert nested(tree) == nested(plain)
+    # branches carry cells, perhaps in another order
+    else:
+        assert sorted(map(tuple, tree.counts)) == sorted(map(tuple, plain.counts))
+
 
 @given(tables_of_sets(), st.sampled_from(TREATMENTS), st.integers(0, 3))
 def test_counts_add_up_and_rows_stay_in_their_sets(t, how, seed):
@@ -56,29 +122,50 @@ def test_counts_add_up_and_rows_stay_in_their_sets(t, how, seed):
     clf = ID3Sets(random_state=seed, **how).fit(X, y)
     tree = clf.tree_
     assert tree.counts[0].sum() == pytest.approx(len(X))
-    for i in np.flatnonzero(tree.attribute >= 0): np.testing.assert_allclose(tree.counts[tree.children(i)].sum(axis=0), tree.counts[i], atol=1e-9)
+    for i in np.flatnonzero(tree.attribute >= 0):
+        np.testing.assert_allclose(
+            tree.counts[tree.children(i)].sum(axis=0), tree.counts[i], atol=1e-9
+        )
     d = clf._data(X, np.searchsorted(clf.classes_, y))
     for s, r in zip(d.score, d.route):
-        for a, b in zip(s.codes, r.codes): assert set(r.value[r.start[b]:r.start[b+1]]) <= set(s.value[s.start[a]:s.start[a+1]])
+        for a, b in zip(s.codes, r.codes):
+            assert set(r.value[r.start[b] : r.start[b + 1]]) <= set(
+                s.value[s.start[a] : s.start[a + 1]]
+            )
     p = clf.predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert set(clf.predict(X)) <= set(y)
 
+
 @given(tables_of_sets(), st.sampled_from(TREATMENTS), st.randoms(use_true_random=False))
 def test_row_order_and_index_do_not_matter(t, how, rnd):
     X, y = t
-    rows = list(range(len(X))); rnd.shuffle(rows)
-    other = ID3Sets(random_state=0, **how).fit(X.iloc[rows].set_axis([7]*len(X)), y.iloc[rows].to_numpy())
-    assert tree_json(ID3Sets(random_state=0, **how).fit(X, y.to_numpy()).tree_, True) == tree_json(other.tree_, True)
+    rows = list(range(len(X)))
+    rnd.shuffle(rows)
+    other = ID3Sets(random_state=0, **how).fit(
+        X.iloc[rows].set_axis([7] * len(X)), y.iloc[rows].to_numpy()
+    )
+    assert tree_json(ID3Sets(random_state=0, **how).fit(X, y.to_numpy()).tree_, True) == tree_json(
+        other.tree_, True
+    )
+
 
 @given(tables_of_sets())
 def test_weights_understate_the_gain_of_a_draw(t):
     X, y = t
-    sets = [sorted(c.values, key=str) if not isinstance(c, Suppressed) else ["a", "other"] for c in X["u"]][:6]
+    sets = [
+        sorted(c.values, key=str) if not isinstance(c, Suppressed) else ["a", "other"]
+        for c in X["u"]
+    ][:6]
     y = list(y)[:6]
-    gains = [_textbook_gain([[v] for v in d], y) for d in itertools.product(*sets)] if np.prod([len(s) for s in sets]) <= 64 else None
+    gains = (
+        [_textbook_gain([[v] for v in d], y) for d in itertools.product(*sets)]
+        if np.prod([len(s) for s in sets]) <= 64
+        else None
+    )
     assert 0 <= _textbook_gain(sets, y) <= np.log2(3) + 1e-9
     assert gains is None or _textbook_gain(sets, y) <= np.mean(gains) + 1e-9
+
 
 def test_table_iii():
     t = load_salaries()
@@ -87,132 +174,224 @@ def test_table_iii():
     high = (t.Salary == ">50").to_numpy().astype(int)
     i, v, w = m.expand(np.arange(8))
     assert np.bincount(v, w).tolist() == [5.5, 2.5]
-    assert information_gain(np.bincount(2*v + high[i], w).reshape(2, 2)) == pytest.approx(.069833173, abs=1e-9)
-    assert most_frequent_members(m, 2).codes.tolist() == [0 if len(cs[c].values) > 1 else "FM".index(cs[c].value) for c in codes]
+    assert information_gain(np.bincount(2 * v + high[i], w).reshape(2, 2)) == pytest.approx(
+        0.069833173, abs=1e-9
+    )
+    assert most_frequent_members(m, 2).codes.tolist() == [
+        0 if len(cs[c].values) > 1 else "FM".index(cs[c].value) for c in codes
+    ]
+
 
 @given(st.lists(st.floats(0, 5), min_size=3, max_size=3), st.integers(0, 9))
 def test_draws_follow_the_weights(p, seed):
     m = weigh_members(cell_members([0, 1, 0], [ValueSet(list("abc")), Exact("b")], list("abc")), p)
-    np.testing.assert_allclose(m.weight[:3], np.array(p)/sum(p) if sum(p) > 0 else 1/3)
+    np.testing.assert_allclose(m.weight[:3], np.array(p) / sum(p) if sum(p) > 0 else 1 / 3)
     drawn = draw_members(m, np.random.default_rng(seed), 3)
     value = drawn.value[drawn.codes]
     assert value[1] == 1 and (sum(p) == 0 or all(p[c] > 0 for c in value[[0, 2]]))
 
+
 # what is asked
+
 
 def test_sets_are_answered_by_the_mean_of_their_branches():
     X, y = load_customers().drop(columns=["Bought", "Age"]), load_customers().Bought
     clf = ID3Sets().fit(X, y)
-    both = pd.DataFrame({"Gender": [ValueSet(["Female", "Male"]), Suppressed(), None], "Marital": ["Married"]*3})
-    each = clf.predict_proba(pd.DataFrame({"Gender": ["Female", "Male"], "Marital": ["Married"]*2}))
-    np.testing.assert_allclose(clf.predict_proba(both), [each.mean(axis=0)]*3)
+    both = pd.DataFrame(
+        {"Gender": [ValueSet(["Female", "Male"]), Suppressed(), None], "Marital": ["Married"] * 3}
+    )
+    each = clf.predict_proba(
+        pd.DataFrame({"Gender": ["Female", "Male"], "Marital": ["Married"] * 2})
+    )
+    np.testing.assert_allclose(clf.predict_proba(both), [each.mean(axis=0)] * 3)
+
 
 def test_unseen_value_gets_the_majority_of_the_node_reached():
-    X = pd.DataFrame({"a": ["x"]*5 + ["y"]*4, "b": ["u", "u", "v", "v", "v", "u", "u", "u", "u"]})
-    clf = ID3Sets().fit(X, [1, 1, 0, 0, 0] + [1]*4)
+    X = pd.DataFrame(
+        {"a": ["x"] * 5 + ["y"] * 4, "b": ["u", "u", "v", "v", "v", "u", "u", "u", "u"]}
+    )
+    clf = ID3Sets().fit(X, [1, 1, 0, 0, 0] + [1] * 4)
     ask = pd.DataFrame({"a": ["x", "new", "x"], "b": ["new", "u", ValueSet(["u", "new"])]})
     order = [clf.tree_.names[clf.tree_.attribute[0]]]
     assert order == ["b"]
     assert clf.predict(ask).tolist() == [1, 1, 1]
     half = clf.predict_proba(ask)[2]
-    np.testing.assert_allclose(half, .5*np.array([0, 1]) + .5*np.array([3, 6])/9)
+    np.testing.assert_allclose(half, 0.5 * np.array([0, 1]) + 0.5 * np.array([3, 6]) / 9)
+
 
 def test_own_value_answers_published_rows_by_their_sets():
-    X = pd.DataFrame({"a": pd.Series([ValueSet(list("xy")), ValueSet(list("xy")), Exact("x"), Exact("x"), None], dtype=object)})
+    X = pd.DataFrame(
+        {
+            "a": pd.Series(
+                [ValueSet(list("xy")), ValueSet(list("xy")), Exact("x"), Exact("x"), None],
+                dtype=object,
+            )
+        }
+    )
     clf = ID3Sets(entropy="own_value").fit(X, list("nnyyn"))
-    ask = pd.DataFrame({"a": pd.Series([ValueSet(list("yx")), "x", "y", None, Suppressed()], dtype=object)})
+    ask = pd.DataFrame(
+        {"a": pd.Series([ValueSet(list("yx")), "x", "y", None, Suppressed()], dtype=object)}
+    )
     assert clf.predict(ask).tolist() == list("nynnn")
+
 
 def test_columns_in_another_order_and_extra_ones():
     X, y = load_customers().drop(columns="Bought"), load_customers().Bought
     clf = ID3Sets(features=["Marital", "Gender"]).fit(X, y)
-    for T in (X, X[["Age", "Marital", "Gender"]], X[["Gender", "Marital"]]): assert clf.predict(T).tolist() == clf.predict(X).tolist()
+    for T in (X, X[["Age", "Marital", "Gender"]], X[["Gender", "Marital"]]):
+        assert clf.predict(T).tolist() == clf.predict(X).tolist()
     every = ID3Sets().fit(X.assign(Age=X.Age // 20), y)
-    with pytest.raises(ValueError, match="Unexpected: more"): every.predict(X.assign(Age=X.Age // 20, more=1))
+    with pytest.raises(ValueError, match="Unexpected: more"):
+        every.predict(X.assign(Age=X.Age // 20, more=1))
+
 
 # what works
 
+
 def test_small_and_odd_tables():
-    X = pd.DataFrame({"a": ["x", "y", "x"], "c": ["z"]*3})
-    one_class = ID3Sets().fit(X, ["k"]*3)
-    assert len(one_class.tree_) == 1 and one_class.predict(X).tolist() == ["k"]*3
-    assert ID3Sets().fit(X.iloc[:1], ["k"]).predict(X).tolist() == ["k"]*3
-    assert len(ID3Sets().fit(X[["c"]], [1, 0, 0]).tree_) == 1                       # a constant column divides nothing
+    X = pd.DataFrame({"a": ["x", "y", "x"], "c": ["z"] * 3})
+    one_class = ID3Sets().fit(X, ["k"] * 3)
+    assert len(one_class.tree_) == 1 and one_class.predict(X).tolist() == ["k"] * 3
+    assert ID3Sets().fit(X.iloc[:1], ["k"]).predict(X).tolist() == ["k"] * 3
+    # a constant column divides nothing
+    assert len(ID3Sets().fit(X[["c"]], [1, 0, 0]).tree_) == 1
     same = ID3Sets().fit(X.set_axis([5, 5, 5]), [1, 0, 1])
     assert same.predict(X).tolist() == [1, 0, 1]
-    gone = ID3Sets().fit(pd.DataFrame({"a": pd.Series([None]*3, dtype=object), "b": list("xyx")}), [1, 0, 1])
+    gone = ID3Sets().fit(
+        pd.DataFrame({"a": pd.Series([None] * 3, dtype=object), "b": list("xyx")}), [1, 0, 1]
+    )
     assert gone.predict(pd.DataFrame({"a": ["q"], "b": ["y"]})).tolist() == [0]
 
+
 def test_declared_categories_and_their_order():
-    X = pd.DataFrame({"a": pd.Categorical(["lo", "hi", "lo"], ["lo", "mid", "hi", "never"], ordered=True)})
+    X = pd.DataFrame(
+        {"a": pd.Categorical(["lo", "hi", "lo"], ["lo", "mid", "hi", "never"], ordered=True)}
+    )
     clf = ID3Sets().fit(X, [0, 1, 0])
     assert clf.tree_.values == [["lo", "hi"]]
-    assert clf.predict(pd.DataFrame({"a": pd.Categorical(["mid", "hi"], ["mid", "hi"])})).tolist() == [0, 1]
+    assert clf.predict(
+        pd.DataFrame({"a": pd.Categorical(["mid", "hi"], ["mid", "hi"])})
+    ).tolist() == [0, 1]
+
 
 def test_mixed_text_and_numbers_are_text_with_a_warning():
     X = pd.DataFrame({"a": pd.Series([1, "b", 1, "b", 2], dtype=object)})
-    with pytest.warns(MixedTypesWarning): clf = ID3Sets().fit(X, list("nynyn"))
+    with pytest.warns(MixedTypesWarning):
+        clf = ID3Sets().fit(X, list("nynyn"))
     assert clf.tree_.values == [["1", "2", "b"]]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert clf.predict(pd.DataFrame({"a": [1, 2]})).tolist() == ["n", "n"]
         assert clf.predict(pd.DataFrame({"a": ["b", "1"]})).tolist() == ["y", "n"]
 
+
 def test_ten_thousand_values():
-    X = pd.DataFrame({"a": [f"v{i}" for i in range(10_000)], "b": ["x", "y"]*5000})
-    clf = ID3Sets().fit(X, ["n", "y"]*5000)
-    assert clf.tree_.n_leaves in (2, 10_000) and clf.score(X, ["n", "y"]*5000) == 1
+    X = pd.DataFrame({"a": [f"v{i}" for i in range(10_000)], "b": ["x", "y"] * 5000})
+    clf = ID3Sets().fit(X, ["n", "y"] * 5000)
+    assert clf.tree_.n_leaves in (2, 10_000) and clf.score(X, ["n", "y"] * 5000) == 1
+
 
 def test_arrays_and_clones():
     X = np.array([["x", "u"], ["y", "u"], ["y", "v"]])
     clf = clone(ID3Sets(random_state=np.random.RandomState(0))).fit(X, [0, 1, 1])
-    assert clf.predict(X).tolist() == [0, 1, 1] and clf.n_features_in_ == 2 and not hasattr(clf, "feature_names_in_")
+    assert (
+        clf.predict(X).tolist() == [0, 1, 1]
+        and clf.n_features_in_ == 2
+        and not hasattr(clf, "feature_names_in_")
+    )
+
 
 # what does not work
 
 A = pd.DataFrame({"a": list("xyxy"), "b": list("uuvv")})
 BAD = {
-    "entropy": (dict(entropy="gini"), "'entropy' must be one of 'equal_prob'"), "convert": (dict(convert="mean"), "'convert' must be one of"),
-    "both": (dict(entropy="own_value", convert="fractional"), "'convert' applies to entropy='equal_prob' only"),
-    "depth": (dict(max_depth=-1), "'max_depth' must be None or an integer"), "truth": (dict(max_depth=True), "'max_depth'"),
-    "gain": (dict(min_gain="0"), "'min_gain' must be"), "weight": (dict(min_weight=-1), "'min_weight' must be a number"), "fragment": (dict(min_fragment=None), "'min_fragment'"),
-    "seed": (dict(random_state="x"), "'random_state' must be"), "negative": (dict(random_state=-1), "'random_state' must be"),
-    "text": (dict(features="a"), r"'features' must be a list"), "unknown": (dict(features=["z"]), "'features' must name columns of the table. Got 'z'"),
-    "none": (dict(features=[]), "'features' must name at least one"), "twice": (dict(features=["a", "a"]), "once"),
-    "marginals": (dict(marginals=[1]), "'marginals' must be None or a dict"), "marginals_k": (dict(marginals_k=0), "'marginals_k' must be"),
+    "entropy": (dict(entropy="gini"), "'entropy' must be one of 'equal_prob'"),
+    "convert": (dict(convert="mean"), "'convert' must be one of"),
+    "both": (
+        dict(entropy="own_value", convert="fractional"),
+        "'convert' applies to entropy='equal_prob' only",
+    ),
+    "depth": (dict(max_depth=-1), "'max_depth' must be None or an integer"),
+    "truth": (dict(max_depth=True), "'max_depth'"),
+    "gain": (dict(min_gain="0"), "'min_gain' must be"),
+    "weight": (dict(min_weight=-1), "'min_weight' must be a number"),
+    "fragment": (dict(min_fragment=None), "'min_fragment'"),
+    "seed": (dict(random_state="x"), "'random_state' must be"),
+    "negative": (dict(random_state=-1), "'random_state' must be"),
+    "text": (dict(features="a"), r"'features' must be a list"),
+    "unknown": (dict(features=["z"]), "'features' must name columns of the table. Got 'z'"),
+    "none": (dict(features=[]), "'features' must name at least one"),
+    "twice": (dict(features=["a", "a"]), "once"),
+    "marginals": (dict(marginals=[1]), "'marginals' must be None or a dict"),
+    "marginals_k": (dict(marginals_k=0), "'marginals_k' must be"),
 }
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_bad_parameters(name):
-    with pytest.raises(ValueError, match=BAD[name][1]): ID3Sets(**BAD[name][0]).fit(A, [0, 1, 1, 0])
+    with pytest.raises(ValueError, match=BAD[name][1]):
+        ID3Sets(**BAD[name][0]).fit(A, [0, 1, 1, 0])
 
-@pytest.mark.parametrize("cell, what", [(Interval(1, 3), "an interval"), (Node("n"), "a taxonomy node"), (Centroid(2), "a centroid")])
+
+@pytest.mark.parametrize(
+    "cell, what",
+    [(Interval(1, 3), "an interval"), (Node("n"), "a taxonomy node"), (Centroid(2), "a centroid")],
+)
 def test_cells_that_are_no_sets(cell, what):
     X = pd.DataFrame({"a": pd.Series([cell, Exact(7)], dtype=object)})
-    with pytest.raises(ValueError, match=f"Column 'a' must hold values or sets of values. Got {what}.*set recoding"): ID3Sets().fit(X, [0, 1])
+    with pytest.raises(
+        ValueError, match=f"Column 'a' must hold values or sets of values. Got {what}.*set recoding"
+    ):
+        ID3Sets().fit(X, [0, 1])
     clf = ID3Sets().fit(pd.DataFrame({"a": [1, 7]}), [0, 1])
-    with pytest.raises(ValueError, match=what): clf.predict(X)
+    with pytest.raises(ValueError, match=what):
+        clf.predict(X)
 
-@pytest.mark.parametrize("column", [np.arange(21), np.arange(21)/2, pd.date_range("2020-01-01", periods=21)])
+
+@pytest.mark.parametrize(
+    "column", [np.arange(21), np.arange(21) / 2, pd.date_range("2020-01-01", periods=21)]
+)
 def test_raw_numbers_with_many_values(column):
-    with pytest.raises(ValueError, match="must be categorical. Got raw numbers with 21 .*set recoding.*C4.5"): ID3Sets().fit(pd.DataFrame({"a": column}), [0, 1, 0]*7)
-    assert ID3Sets().fit(pd.DataFrame({"a": column[:20]}), [0, 1]*10).tree_.n_leaves == 20
+    with pytest.raises(
+        ValueError, match="must be categorical. Got raw numbers with 21 .*set recoding.*C4.5"
+    ):
+        ID3Sets().fit(pd.DataFrame({"a": column}), [0, 1, 0] * 7)
+    assert ID3Sets().fit(pd.DataFrame({"a": column[:20]}), [0, 1] * 10).tree_.n_leaves == 20
+
 
 def test_bad_classes_and_columns():
-    for y, what in ((None, "'y' must be the class"), ([0, 1], "one value for each row"), ([0, 1, None, 1], "'y' must have no missing values. Got 1"), ([.1, .2, .3, .4], "Unknown label type")):
-        with pytest.raises(ValueError, match=what): ID3Sets().fit(A, y)
+    for y, what in (
+        (None, "'y' must be the class"),
+        ([0, 1], "one value for each row"),
+        ([0, 1, None, 1], "'y' must have no missing values. Got 1"),
+        ([0.1, 0.2, 0.3, 0.4], "Unknown label type"),
+    ):
+        with pytest.raises(ValueError, match=what):
+            ID3Sets().fit(A, y)
     clf = ID3Sets().fit(A, [0, 1, 1, 0])
-    with pytest.raises(ValueError, match="Missing: b"): clf.predict(A[["a"]])
-    with pytest.raises(ValueError, match="Unexpected: c"): clf.predict(A.assign(c=1))
+    with pytest.raises(ValueError, match="Missing: b"):
+        clf.predict(A[["a"]])
+    with pytest.raises(ValueError, match="Unexpected: c"):
+        clf.predict(A.assign(c=1))
+
 
 def test_marginals_below_k_are_refused():
-    X = pd.DataFrame({"a": ["x"]*5 + ["y"]*2, "b": ["u"]*7})
+    X = pd.DataFrame({"a": ["x"] * 5 + ["y"] * 2, "b": ["u"] * 7})
     assert make_marginals(X, ["a", "b"], k=2) == {"a": {"x": 5, "y": 2}, "b": {"u": 7}}
-    with pytest.raises(ValueError, match="counts below k=3. Got 2 for 'y' in 'a'"): make_marginals(X, ["a"], k=3)
-    with pytest.raises(ValueError, match="'columns' must name"): make_marginals(X, ["z"])
-    S = pd.DataFrame({"a": pd.Series([ValueSet(list("xy"))]*4 + [Exact("x")]*3, dtype=object)})
-    with pytest.raises(ValueError, match="original table"): make_marginals(S, ["a"], k=1)
-    fit = lambda **kw: ID3Sets(convert="original_distribution", random_state=0, **kw).fit(S, [0, 1, 0, 1, 0, 0, 0])
-    with pytest.raises(ValueError, match="Got none for 'a'"): fit()
-    with pytest.raises(ValueError, match="below marginals_k=5. Got 2 for 'y'"): fit(marginals={"a": {"x": 5, "y": 2}})
-    assert len(fit(marginals={"a": {"x": 5}}).tree_) == 1                        # nobody is drawn to be y
+    with pytest.raises(ValueError, match="counts below k=3. Got 2 for 'y' in 'a'"):
+        make_marginals(X, ["a"], k=3)
+    with pytest.raises(ValueError, match="'columns' must name"):
+        make_marginals(X, ["z"])
+    S = pd.DataFrame({"a": pd.Series([ValueSet(list("xy"))] * 4 + [Exact("x")] * 3, dtype=object)})
+    with pytest.raises(ValueError, match="original table"):
+        make_marginals(S, ["a"], k=1)
+    fit = lambda **kw: ID3Sets(convert="original_distribution", random_state=0, **kw).fit(
+        S, [0, 1, 0, 1, 0, 0, 0]
+    )
+    with pytest.raises(ValueError, match="Got none for 'a'"):
+        fit()
+    with pytest.raises(ValueError, match="below marginals_k=5. Got 2 for 'y'"):
+        fit(marginals={"a": {"x": 5, "y": 2}})
+    # nobody is drawn to be y
+    assert len(fit(marginals={"a": {"x": 5}}).tree_) == 1
     assert CONVERSIONS[0] == "random"

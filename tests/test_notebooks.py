@@ -1,7 +1,9 @@
 """The notebooks run from top to bottom, and what they have stored is what they print.
 
 `python tests/test_notebooks.py [NOTEBOOK ...]` runs them and stores the outputs anew; under pytest they
-are run in a fresh process each and compared. Cells that `nbdev_test` skips are skipped here as well."""
+are run in a fresh process each and compared. Cells that `nbdev_test` skips are skipped here as well.
+"""
+
 import os, re, signal, sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -10,106 +12,180 @@ import pytest
 import places
 
 ROOT = places.ROOT
-NBS = sorted(p for p in (ROOT/"nbs").rglob("*.ipynb") if not any(o[0] in "._" for o in p.relative_to(ROOT).parts))
+NBS = sorted(
+    p
+    for p in (ROOT / "nbs").rglob("*.ipynb")
+    if not any(o[0] in "._" for o in p.relative_to(ROOT).parts)
+)
 _ADDR = re.compile(r" at 0x[0-9a-fA-F]+")
 
+
 def run_nb(path):
-    "Run the notebook at `path` in this process, and return (it before, it after)"
+    """Run the notebook at `path` in this process, and return (it before, it after)"""
     os.environ |= {"IN_TEST": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
     os.chdir(path.parent)
     from execnb.nbio import read_nb
     from execnb.shell import CaptureShell
     from nbdev.config import get_config
     from nbdev.process import NBProcessor
+
     before, nb = read_nb(path), NBProcessor(path, rm_directives=False).nb
     skipped = set(get_config(path=ROOT).tst_flags.split())
     at = []
+
     def skip(cell):
         at[:] = [cell]
         d = getattr(cell, "directives_", {})
-        if cell.cell_type != "code" or "nbdev_export(" in cell.source or skipped & d.keys() \
-           or d.get("eval:", [""])[0].lower() == "false": return True
+        if (
+            cell.cell_type != "code"
+            or "nbdev_export(" in cell.source
+            or skipped & d.keys()
+            or d.get("eval:", [""])[0].lower() == "false"
+        ):
+            return True
         cell.outputs = []
-    try: CaptureShell(path, mpl_format="png").run_all(nb, exc_stop=True, preproc=skip)
+
+    try:
+        CaptureShell(path, mpl_format="png").run_all(nb, exc_stop=True, preproc=skip)
     except Exception as e:
         where = f"{path.relative_to(ROOT)}, cell {nb.cells.index(at[0])}" if at else path.name
-        raise RuntimeError(f"{where}:\n{at[0].source if at else ''}\n-> {type(e).__name__}: {e}") from None
+        raise RuntimeError(
+            f"{where}:\n{at[0].source if at else ''}\n-> {type(e).__name__}: {e}"
+        ) from None
     return before, nb
 
+
 def seen(cell):
-    "What a reader sees of the outputs of `cell`: all text, and for pictures only that there is one"
+    """What a reader sees of the outputs of `cell`: all text, and for pictures only that there is
+    one
+    """
     res = []
     for o in cell.get("outputs", []):
-        if o["output_type"] == "stream": res.append((o["name"], _ADDR.sub("", "".join(o["text"]))))
-        elif o["output_type"] == "error": res.append(("error", o["ename"], o["evalue"]))
-        else: res += [(k, _ADDR.sub("", "".join(v)) if k.startswith("text/") else "...") for k, v in sorted(o["data"].items())]
+        if o["output_type"] == "stream":
+            res.append((o["name"], _ADDR.sub("", "".join(o["text"]))))
+        elif o["output_type"] == "error":
+            res.append(("error", o["ename"], o["evalue"]))
+        else:
+            res += [
+                (k, _ADDR.sub("", "".join(v)) if k.startswith("text/") else "...")
+                for k, v in sorted(o["data"].items())
+            ]
     return res
 
+
 def stale(path):
-    "What is wrong with the stored outputs of the notebook at `path`: (differences, error that stopped it)"
-    try: before, after = run_nb(path)
-    except RuntimeError as e: return [], str(e)
-    return [f"cell {i}: {''.join(a.source)[:60]!r}\n   stored: {seen(b)}\n   prints: {seen(a)}"
-            for i, (b, a) in enumerate(zip(before.cells, after.cells)) if a.cell_type == "code" and seen(a) != seen(b)], None
+    """What is wrong with the stored outputs of the notebook at `path`: (differences, error that
+    stopped it)
+    """
+    try:
+        before, after = run_nb(path)
+    except RuntimeError as e:
+        return [], str(e)
+    return [
+        f"cell {i}: {''.join(a.source)[:60]!r}\n   stored: {seen(b)}\n   prints: {seen(a)}"
+        for i, (b, a) in enumerate(zip(before.cells, after.cells))
+        if a.cell_type == "code" and seen(a) != seen(b)
+    ], None
+
 
 def store(path):
-    "Run the notebook at `path`; when its outputs changed, store them"
+    """Run the notebook at `path`; when its outputs changed, store them"""
     from execnb.nbio import write_nb
     from nbdev.clean import clean_nb
-    try: before, nb = run_nb(path)
-    except RuntimeError as e: return f"FAILED, nothing stored\n{e}"
-    if not any(seen(a) != seen(b) for b, a in zip(before.cells, nb.cells)): return "unchanged"
+
+    try:
+        before, nb = run_nb(path)
+    except RuntimeError as e:
+        return f"FAILED, nothing stored\n{e}"
+    if not any(seen(a) != seen(b) for b, a in zip(before.cells, nb.cells)):
+        return "unchanged"
     clean_nb(nb)
     write_nb(nb, path)
     return "stored"
 
-def _biggest_first(paths): return sorted(paths, key=lambda p: -p.stat().st_size)      # so that the last one does not run alone for long
+
+# so that the last one does not run alone for long
+def _biggest_first(paths):
+    return sorted(paths, key=lambda p: -p.stat().st_size)
+
 
 _BEGUN = {}
 
+
 def _run_all(out, paths):
-    if hasattr(os, "setsid"): os.setsid()           # so that `end` can stop the processes of the notebooks as well
+    # so that `end` can stop the processes of the notebooks as well
+    if hasattr(os, "setsid"):
+        os.setsid()
     out.send(_each(stale, paths, 1))
 
+
 def begin(paths):
-    "Let the notebooks run beside the other tests, from the moment that all are collected; in a process that is started now, since tests change environment and folder"
+    """Let the notebooks run beside the other tests, from the moment that all are collected; in a
+    process that is started now, since tests change environment and folder
+    """
     ctx = get_context("spawn")
     _BEGUN["results"], out = ctx.Pipe(duplex=False)
     _BEGUN["process"] = ctx.Process(target=_run_all, args=(out, paths))
-    _BEGUN["process"].start(); out.close()
+    _BEGUN["process"].start()
+    out.close()
+
 
 @pytest.fixture(scope="session")
-def results(): return _BEGUN["results"].recv()
+def results():
+    return _BEGUN["results"].recv()
+
 
 def end():
-    "Stop what `begin` started, if the tests ended before it"
+    """Stop what `begin` started, if the tests ended before it"""
     p = _BEGUN.pop("process", None)
-    if p is None: return
+    if p is None:
+        return
     p.join(1)
     if p.is_alive():
-        try: os.killpg(p.pid, signal.SIGTERM)
-        except (AttributeError, ProcessLookupError): p.terminate()       # no groups here, or it has just begun
+        try:
+            os.killpg(p.pid, signal.SIGTERM)
+        # no groups here, or it has just begun
+        except (AttributeError, ProcessLookupError):
+            p.terminate()
     p.join()
 
+
 def _each(f, paths, at_once=None):
-    cpus = at_once or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    cpus = at_once or (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     order = _biggest_first(paths)
-    with ProcessPoolExecutor(min(cpus, len(paths)), mp_context=get_context("spawn"), max_tasks_per_child=1) as ex:
+    with ProcessPoolExecutor(
+        min(cpus, len(paths)), mp_context=get_context("spawn"), max_tasks_per_child=1
+    ) as ex:
         res = dict(zip(order, ex.map(f, order)))
     return {p: res[p] for p in paths}
+
 
 @pytest.mark.parametrize("path", NBS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_stored_outputs(path, results):
     differences, error = results[path]
-    if error and "fetch_adult(" in path.read_text("utf-8") and not places.data_dir() and not places.data_required():
-        pytest.skip(f"needs the Adult table (set PPDT_DATA to its folder): {error.splitlines()[-1]}")
+    if (
+        error
+        and "fetch_adult(" in path.read_text("utf-8")
+        and not places.data_dir()
+        and not places.data_required()
+    ):
+        pytest.skip(
+            f"needs the Adult table (set PPDT_DATA to its folder): {error.splitlines()[-1]}"
+        )
     assert not error, error
-    mend = f"Read the difference; if the new output is right: python tests/test_notebooks.py {path.relative_to(ROOT)}"
+    mend = (
+        "Read the difference; if the new output is right: python tests/test_notebooks.py"
+        f" {path.relative_to(ROOT)}"
+    )
     assert not differences, "\n".join([*differences, mend])
+
 
 if __name__ == "__main__":
     places.set_environment()
     paths = [Path(p).resolve() for p in sys.argv[1:]] or NBS
     done = _each(store, paths)
-    for p, what in done.items(): print(p.relative_to(ROOT), what)
+    for p, what in done.items():
+        print(p.relative_to(ROOT), what)
     sys.exit(any(what.startswith("FAILED") for what in done.values()))

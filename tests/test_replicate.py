@@ -1,26 +1,36 @@
 """The stored results of the papers are whole, and one cheap run comes out as stored."""
+
 import importlib.util, json, sys
 import numpy as np, pandas as pd
 import pytest
 import places
 
-RESULTS = places.ROOT/"nbs"/"papers"/"results"/"shao_beckford.csv"
+RESULTS = places.ROOT / "nbs" / "papers" / "results" / "shao_beckford.csv"
 SETS = RESULTS.with_name("shao_beckford_sets.csv")
 
+
 def script(name):
-    "A program of scripts/ as a module"
-    sys.path.insert(0, str(places.ROOT/"scripts"))
-    try: return importlib.import_module(name)
-    finally: sys.path.pop(0)
+    """A program of scripts/ as a module"""
+    sys.path.insert(0, str(places.ROOT / "scripts"))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.pop(0)
+
 
 @pytest.fixture(scope="module")
 def replicate():
-    spec = importlib.util.spec_from_file_location("replicate", places.ROOT/"scripts"/"replicate.py")
+    spec = importlib.util.spec_from_file_location(
+        "replicate", places.ROOT / "scripts" / "replicate.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
-def keys(t, names): return list(t[names].itertuples(index=False, name=None))
+
+def keys(t, names):
+    return list(t[names].itertuples(index=False, name=None))
+
 
 def test_every_run_of_the_design_is_stored_once(replicate):
     t = replicate.read_results(RESULTS)
@@ -28,304 +38,618 @@ def test_every_run_of_the_design_is_stored_once(replicate):
     assert sorted(keys(t, replicate.KEY)) == sorted(replicate.all_runs(3))
     assert set(replicate.SETTINGS) == set(replicate.ABOUT)
 
+
 def test_stored_numbers_are_possible(replicate):
     t = replicate.read_results(RESULTS)
     assert t.accuracy.between(60, 85).all() and (t.nodes > t.leaves).all() and (t.seconds > 0).all()
     assert (t.k_measured >= t.k).all() and (t.k_measured[t.k == 1] == 1).all()
-    assert (t["values"] >= 1).all() and (t.values_categorical >= 1).all() and (t.values_categorical[t.k == 1] == 1).all()
-    for o in ("generalized", "generalized_categorical", "gcp"): assert t[o].between(0, 1).all() and (t[o][t.k == 1] == 0).all()
+    assert (
+        (t["values"] >= 1).all()
+        and (t.values_categorical >= 1).all()
+        and (t.values_categorical[t.k == 1] == 1).all()
+    )
+    for o in ("generalized", "generalized_categorical", "gcp"):
+        assert t[o].between(0, 1).all() and (t[o][t.k == 1] == 0).all()
     assert t.root.isin(replicate.CATEGORICAL).all()
     assert not t[["commit", "ppdt", "python", "numpy", "pandas", "scikit-learn"]].isna().any().any()
 
-@pytest.mark.parametrize("key", [("original", 6, 1, 0), ("paper", 6, 64, 1), ("more_infogain_fractional", 12, 64, 0)])
+
+@pytest.mark.parametrize(
+    "key", [("original", 6, 1, 0), ("paper", 6, 64, 1), ("more_infogain_fractional", 12, 64, 0)]
+)
 def test_a_run_comes_out_as_stored(replicate, data_dir, key):
     t = replicate.read_results(RESULTS).set_index(replicate.KEY)
     new = replicate.run(*key)
     old = t.loc[key]
-    for o in replicate.MEASURED: assert new[o] == old[o] or pd.isna(new[o]) and pd.isna(old[o]), o
+    for o in replicate.MEASURED:
+        assert new[o] == old[o] or pd.isna(new[o]) and pd.isna(old[o]), o
+
 
 def test_every_release_of_the_design_is_stored_once(replicate):
     t = replicate.read_results(SETS)
     assert list(t.columns) == replicate.SETS_COLUMNS and not t[replicate.MADE].isna().any().any()
     points = [(6, k) for k in replicate.KS] + [(q, 64) for q in replicate.MORE["n_qi"]]
-    want = [(g, q, k, o) for g in replicate.GROUPINGS for q, k in points for o in {*replicate.CATEGORICAL, *replicate.QIS[:q]}]
+    want = [
+        (g, q, k, o)
+        for g in replicate.GROUPINGS
+        for q, k in points
+        for o in {*replicate.CATEGORICAL, *replicate.QIS[:q]}
+    ]
     assert sorted(keys(t, replicate.SETS_KEY)) == sorted(want)
-    assert (t.quasi_identifier == [o in replicate.QIS[:q] for o, q in zip(t.attribute, t.n_qi)]).all()
+    assert (
+        t.quasi_identifier == [o in replicate.QIS[:q] for o, q in zip(t.attribute, t.n_qi)]
+    ).all()
     assert (t.gain.isna() == ~t.attribute.isin(replicate.CATEGORICAL)).all()
     exact = t[~t.quasi_identifier]
-    assert (exact["values"] == 1).all() and (exact.exact_rows == 1).all() and (t["values"] >= 1).all() and (t.groups*t.k <= 30162).all()
+    assert (
+        (exact["values"] == 1).all()
+        and (exact.exact_rows == 1).all()
+        and (t["values"] >= 1).all()
+        and (t.groups * t.k <= 30162).all()
+    )
+
 
 def test_a_release_comes_out_as_stored(replicate, data_dir):
     t = replicate.read_results(SETS).set_index(replicate.SETS_KEY)
     for line in replicate.sets_of("relaxed", 11, 64):
         old = t.loc[tuple(line[o] for o in replicate.SETS_KEY)]
-        for o in replicate.SETS_MEASURED: assert line[o] == old[o] or pd.isna(line[o]) and pd.isna(old[o]), o
+        for o in replicate.SETS_MEASURED:
+            assert line[o] == old[o] or pd.isna(line[o]) and pd.isna(old[o]), o
+
 
 def test_root_is_the_attribute_with_the_largest_gain(replicate):
     t, runs = replicate.read_results(SETS), replicate.read_results(RESULTS)
-    best = t.loc[t.groupby(["grouping", "n_qi", "k"]).gain.idxmax()].set_index(["grouping", "n_qi", "k"]).attribute
-    for setting, g in {"paper": "strict", "more_qis": "strict", "more_width_distinct": "distinct", "more_relaxed": "relaxed", "more_infogain": "infogain"}.items():
-        for r in runs[runs.setting == setting].itertuples(): assert r.root == best[g, r.n_qi, r.k]
+    best = (
+        t.loc[t.groupby(["grouping", "n_qi", "k"]).gain.idxmax()]
+        .set_index(["grouping", "n_qi", "k"])
+        .attribute
+    )
+    for setting, g in {
+        "paper": "strict",
+        "more_qis": "strict",
+        "more_width_distinct": "distinct",
+        "more_relaxed": "relaxed",
+        "more_infogain": "infogain",
+    }.items():
+        for r in runs[runs.setting == setting].itertuples():
+            assert r.root == best[g, r.n_qi, r.k]
+
 
 def test_results_are_added_and_replaced_whole(replicate, tmp_path):
-    path, line = tmp_path/"deep"/"r.csv", {o: "x" for o in replicate.COLUMNS} | dict(setting="paper", n_qi=6, k=4, seed=0, accuracy=1.)
+    path, line = (
+        tmp_path / "deep" / "r.csv",
+        {o: "x" for o in replicate.COLUMNS}
+        | dict(setting="paper", n_qi=6, k=4, seed=0, accuracy=1.0),
+    )
     replicate.store(path, [line])
     replicate.store(path, [line | dict(setting="original", k=1)])
-    replicate.store(path, [line | dict(accuracy=2.)])
+    replicate.store(path, [line | dict(accuracy=2.0)])
     t = replicate.read_results(path)
-    assert keys(t, ["setting", "accuracy"]) == [("original", 1.), ("paper", 2.)]
+    assert keys(t, ["setting", "accuracy"]) == [("original", 1.0), ("paper", 2.0)]
     assert [p.name for p in path.parent.iterdir()] == ["r.csv"]
 
+
 def test_command_line(replicate, capsys):
-    for args in (["no_such_paper"], ["shao_beckford", "--seeds", "0"], ["shao_beckford", "--row", "paper", "5", "0"], ["shao_beckford", "--row", "paper", "four", "0"]):
-        with pytest.raises(SystemExit) as e: replicate.main(args)
+    for args in (
+        ["no_such_paper"],
+        ["shao_beckford", "--seeds", "0"],
+        ["shao_beckford", "--row", "paper", "5", "0"],
+        ["shao_beckford", "--row", "paper", "four", "0"],
+    ):
+        with pytest.raises(SystemExit) as e:
+            replicate.main(args)
         assert e.value.code not in (0, None)
-    with pytest.raises(SystemExit): replicate.main(["--help"])
+    with pytest.raises(SystemExit):
+        replicate.main(["--help"])
     assert "--full" in capsys.readouterr().out
+
 
 # ---------- kADET
 KADET = RESULTS.with_name("kadet.csv")
 
+
 def test_every_run_of_kadet_is_stored_once(replicate):
     t = replicate.read_kadet(KADET)
     assert list(t.columns) == replicate.KADET_COLUMNS and not t[replicate.MADE].isna().any().any()
-    assert sorted(keys(t, replicate.KADET_KEY)) == sorted(replicate.kadet_runs()) and set(replicate.KADET) == set(replicate.ABOUT_KADET)
+    assert sorted(keys(t, replicate.KADET_KEY)) == sorted(replicate.kadet_runs()) and set(
+        replicate.KADET
+    ) == set(replicate.ABOUT_KADET)
+
 
 def test_stored_numbers_of_kadet_are_possible(replicate):
     t = replicate.read_kadet(KADET)
     made = t[~t.error.isna()]
-    assert (t.error.isna() == (t.limit == .751)).all()                     # below the share of the larger class there is no tree
-    assert made.error.between(10, 30).all() and made.exposed.between(0, 100).all() and (made.k_measured >= made.k).all()
-    assert ((made.limit == 1) | (made.confidence <= made.limit + 1e-6)).all() and ((made.exposed > 0) <= (made.confidence == 1)).all()
+    # below the share of the larger class there is no tree
+    assert (t.error.isna() == (t.limit == 0.751)).all()
+    assert (
+        made.error.between(10, 30).all()
+        and made.exposed.between(0, 100).all()
+        and (made.k_measured >= made.k).all()
+    )
+    assert ((made.limit == 1) | (made.confidence <= made.limit + 1e-6)).all() and (
+        (made.exposed > 0) <= (made.confidence == 1)
+    ).all()
     assert (made.nodes > made.leaves).sum() == (made.nodes > 1).sum() and made.seconds.max() < 60
+
 
 def test_tds_beside_kadet_comes_out_as_stored(replicate, data_dir):
     path = KADET.with_name("kadet_tds.csv")
     t = replicate.read_kadet_tds(path)
-    assert list(t.columns) == replicate.TDS_COLUMNS and keys(t, ["setting", "k"]) == [(s, k) for s in replicate.KADET_TDS for k in replicate.KADET_KS]
-    assert (t.k_measured >= t.k).all() and t.error.between(10, 30).all() and not t.isna().any(axis=None)
+    assert list(t.columns) == replicate.TDS_COLUMNS and keys(t, ["setting", "k"]) == [
+        (s, k) for s in replicate.KADET_TDS for k in replicate.KADET_KS
+    ]
+    assert (
+        (t.k_measured >= t.k).all()
+        and t.error.between(10, 30).all()
+        and not t.isna().any(axis=None)
+    )
     for key in ("tds_id3", 250), ("tds_c45_together", 50):
         new, old = replicate.kadet_tds_run(*key), t.set_index(["setting", "k"]).loc[key]
-        assert all(new[o] == old[o] for o in ("error", "exposed", "k_measured", "classes", "refinements")), key
+        assert all(
+            new[o] == old[o] for o in ("error", "exposed", "k_measured", "classes", "refinements")
+        ), key
 
-@pytest.mark.parametrize("key", [("id3_our_levels", 500, 1.), ("c45_values", 250, 1.), ("id3_raw", 1, 1.)])
+
+@pytest.mark.parametrize(
+    "key", [("id3_our_levels", 500, 1.0), ("c45_values", 250, 1.0), ("id3_raw", 1, 1.0)]
+)
 def test_a_run_of_kadet_comes_out_as_stored(replicate, data_dir, key):
-    old, new = replicate.read_kadet(KADET).set_index(replicate.KADET_KEY).loc[key], replicate.kadet_run(*key)
-    for o in replicate.KADET_MEASURED: assert new[o] == old[o], o
+    old, new = (
+        replicate.read_kadet(KADET).set_index(replicate.KADET_KEY).loc[key],
+        replicate.kadet_run(*key),
+    )
+    for o in replicate.KADET_MEASURED:
+        assert new[o] == old[o], o
+
 
 def test_kadet_on_the_command_line(replicate):
     for args in (["kadet", "--row", "id3", "5", "0.5"], ["kadet", "--row", "id3", "five", "1"]):
-        with pytest.raises(SystemExit) as e: replicate.main(args)
+        with pytest.raises(SystemExit) as e:
+            replicate.main(args)
         assert "SETTING K LIMIT" in str(e.value.code)
+
 
 # ---------- kACTUS
 KACTUS, KACTUS_PAPER = RESULTS.with_name("kactus_runs.csv"), RESULTS.with_name("kactus_paper.csv")
+
 
 @pytest.fixture(scope="module")
 def runs():
     return script("kactus_runs")
 
+
 @pytest.fixture(scope="module")
-def printed(): return pd.read_csv(KACTUS_PAPER, dtype={"sd": str}, keep_default_na=False, na_values={"mean": [""]})
+def printed():
+    return pd.read_csv(
+        KACTUS_PAPER, dtype={"sd": str}, keep_default_na=False, na_values={"mean": [""]}
+    )
+
 
 def test_every_printed_cell_of_kactus_is_there_once(printed):
     assert not printed.duplicated(["table", "case", "learner", "method", "k"]).any()
-    assert printed.groupby(["table", "method"]).size().to_dict() == {(2, "kACTUS"): 240, **{(t, m): n for t in (3, 4) for m, n in (("TDS", 72), ("TDR", 72), ("kACTUS", 72), ("kADET", 18))},
-                                                                     (5, "kACTUS"): 72, (5, "Mondrian"): 72, (6, "kACTUS"): 6}
+    assert printed.groupby(["table", "method"]).size().to_dict() == {
+        (2, "kACTUS"): 240,
+        **{
+            (t, m): n
+            for t in (3, 4)
+            for m, n in (("TDS", 72), ("TDR", 72), ("kACTUS", 72), ("kADET", 18))
+        },
+        (5, "kACTUS"): 72,
+        (5, "Mondrian"): 72,
+        (6, "kACTUS"): 6,
+    }
     t = printed[printed.table < 6]
-    assert t["mean"].between(25, 99).all() and t.sd.astype(float).between(.1, 19).all() and t.mark.isin(["", "*", "+", "-"]).all()
-    assert (t.mark[t.table == 2] != "+").all() and (t.mark[t.method == "kACTUS"][t.table > 2] == "").all()
+    assert (
+        t["mean"].between(25, 99).all()
+        and t.sd.astype(float).between(0.1, 19).all()
+        and t.mark.isin(["", "*", "+", "-"]).all()
+    )
+    assert (t.mark[t.table == 2] != "+").all() and (
+        t.mark[t.method == "kACTUS"][t.table > 2] == ""
+    ).all()
     sizes = printed[printed.table == 6]
-    assert (sizes["rows"].astype(int) == sizes.case.str.removeprefix("sigma=").astype(int)*45_222).all()
+    assert (
+        sizes["rows"].astype(int) == sizes.case.str.removeprefix("sigma=").astype(int) * 45_222
+    ).all()
+
 
 def test_the_three_tables_print_kactus_alike(printed):
     t = printed[(printed.table > 2) & (printed.method == "kACTUS") & (printed.table < 6)]
     assert (t.groupby(["case", "learner", "k"])[["mean", "sd"]].nunique() == 1).all(axis=None)
-    both = t[(t.table == 3) & (t.case == "14/14") & t.k.isin([5, 20])].merge(printed[(printed.table == 2) & (printed.case == "adult")], on=["learner", "k"])
+    both = t[(t.table == 3) & (t.case == "14/14") & t.k.isin([5, 20])].merge(
+        printed[(printed.table == 2) & (printed.case == "adult")], on=["learner", "k"]
+    )
     assert len(both) == 8 and (both.mean_x == both.mean_y).all()
 
+
 def test_what_the_text_of_kactus_counts(printed):
-    "Signs and mean differences; Table 4's signs are not those that the text counts (62 and 59)"
+    """Signs and mean differences; Table 4's signs are not those that the text counts (62 and 59)"""
     t = printed[printed.table.between(3, 5)]
     ours = t[t.method == "kACTUS"].set_index(["table", "case", "learner", "k"])["mean"]
     rivals = t[t.method != "kACTUS"]
-    worse = pd.Series(ours.loc[list(rivals[["table", "case", "learner", "k"]].itertuples(index=False, name=None))].to_numpy() - rivals["mean"].to_numpy(), index=rivals.index)
-    signs = rivals.groupby(["table", "method"]).mark.agg(lambda o: ((o == "+").sum(), (o == "-").sum())).to_dict()
-    assert signs == {(3, "TDR"): (52, 2), (3, "TDS"): (51, 1), (3, "kADET"): (13, 0), (4, "TDR"): (58, 1), (4, "TDS"): (65, 0), (4, "kADET"): (12, 0), (5, "Mondrian"): (58, 0)}
+    worse = pd.Series(
+        ours.loc[
+            list(rivals[["table", "case", "learner", "k"]].itertuples(index=False, name=None))
+        ].to_numpy()
+        - rivals["mean"].to_numpy(),
+        index=rivals.index,
+    )
+    signs = (
+        rivals.groupby(["table", "method"])
+        .mark.agg(lambda o: ((o == "+").sum(), (o == "-").sum()))
+        .to_dict()
+    )
+    assert signs == {
+        (3, "TDR"): (52, 2),
+        (3, "TDS"): (51, 1),
+        (3, "kADET"): (13, 0),
+        (4, "TDR"): (58, 1),
+        (4, "TDS"): (65, 0),
+        (4, "kADET"): (12, 0),
+        (5, "Mondrian"): (58, 0),
+    }
     assert (worse[rivals.mark == "+"] > 0).all() and (worse[rivals.mark == "-"] < 0).all()
     gap = worse.groupby([rivals.table, rivals.method]).mean().round(3).to_dict()
-    assert gap == {(3, "TDR"): 3.352, (3, "TDS"): 3.549, (3, "kADET"): 2.378, (4, "TDR"): 4.34, (4, "TDS"): 5.289, (4, "kADET"): 3.555, (5, "Mondrian"): 7.841}
+    assert gap == {
+        (3, "TDR"): 3.352,
+        (3, "TDS"): 3.549,
+        (3, "kADET"): 2.378,
+        (4, "TDR"): 4.34,
+        (4, "TDS"): 5.289,
+        (4, "kADET"): 3.555,
+        (5, "Mondrian"): 7.841,
+    }
+
 
 def test_the_design_of_kactus(runs):
     keys = runs.all_runs()
     assert len(keys) == len(set(keys))
     t = pd.DataFrame(keys, columns=runs.KEY)
-    assert set(t.method) == set(runs.ABOUT) and set(t.case) == {*runs.SMALL, *runs.CASES} and set(t.preparation) == set(runs.PREPARATIONS)
-    table_2 = t[(t.method == "kactus") & t.case.isin([*runs.SMALL, "adult"]) & (t.preparation == "raw")]
-    assert len(table_2) == 240*10 and (table_2.groupby(["case", "k", "learner"]).half.nunique() == 10).all()
-    assert t[t.case == "adult-complete-8"].method.value_counts().to_dict() == {"kactus": 480, "kadet": 60, "kadet_values": 60, "mondrian": 240, "mondrian_raw_test": 240, **dict.fromkeys(("tds", "tds_flat", "tdr"), 240), **dict.fromkeys(("tds_ours", "tds_together", "tdr_missing", "tdr_together"), 60)}
+    assert (
+        set(t.method) == set(runs.ABOUT)
+        and set(t.case) == {*runs.SMALL, *runs.CASES}
+        and set(t.preparation) == set(runs.PREPARATIONS)
+    )
+    table_2 = t[
+        (t.method == "kactus") & t.case.isin([*runs.SMALL, "adult"]) & (t.preparation == "raw")
+    ]
+    assert (
+        len(table_2) == 240 * 10
+        and (table_2.groupby(["case", "k", "learner"]).half.nunique() == 10).all()
+    )
+    assert t[t.case == "adult-complete-8"].method.value_counts().to_dict() == {
+        "kactus": 480,
+        "kadet": 60,
+        "kadet_values": 60,
+        "mondrian": 240,
+        "mondrian_raw_test": 240,
+        **dict.fromkeys(("tds", "tds_flat", "tdr"), 240),
+        **dict.fromkeys(("tds_ours", "tds_together", "tdr_missing", "tdr_together"), 60),
+    }
     parts = [i for i, u in enumerate(runs.all_units()) if u[5] == ("part",)]
-    assert parts == list(range(parts[0], len(runs.all_units())))                       # the slowest learner last
+    # the slowest learner last
+    assert parts == list(range(parts[0], len(runs.all_units())))
+
 
 @pytest.mark.parametrize("name", ["glass", "crx", "german", "adult"])
 def test_halves_are_those_of_the_stored_results(runs, oracle_dir, name):
-    f = json.loads((oracle_dir/"weka"/f"folds_{name}.json").read_text())
+    f = json.loads((oracle_dir / "weka" / f"folds_{name}.json").read_text())
     found = runs.halves(name, f["n"])
     for rep, fold in enumerate(f["folds"]):
         half = np.array(list(fold["half_of_row"])) == "1"
         for test in 0, 1:
-            a, b = found[2*rep + test]
-            assert (a == np.flatnonzero(half != test)).all() and (b == np.flatnonzero(half == test)).all()
+            a, b = found[2 * rep + test]
+            assert (a == np.flatnonzero(half != test)).all() and (
+                b == np.flatnonzero(half == test)
+            ).all()
+
 
 def test_without_protection_the_learners_answer_like_weka(runs, data_dir, oracle_dir):
-    stored = json.loads((oracle_dir/"weka"/"cv_5x2.json").read_text())["results"]["raw"]
+    stored = json.loads((oracle_dir / "weka" / "cv_5x2.json").read_text())["results"]["raw"]
     for case in "glass", "crx":
         for o in runs.run(("kactus", "raw", case, 1, 3, ("c45", "part", "naive_bayes"))):
-            assert o["right"] == stored[case][{"c45": "J48", "part": "PART", "naive_bayes": "NaiveBayes"}[o["learner"]]]["correct"][3], o
+            assert (
+                o["right"]
+                == stored[case][
+                    {"c45": "J48", "part": "PART", "naive_bayes": "NaiveBayes"}[o["learner"]]
+                ]["correct"][3]
+            ), o
+
 
 def test_a_release_of_kactus_as_a_plain_table(runs):
     from ppdt.datasets import load_customers
     from ppdt.kactus import KActusAnonymizer
+
     t = load_customers().reset_index(drop=True)
     X, y = t.drop(columns="Bought").astype({"Gender": "category", "Marital": "category"}), t.Bought
     r = KActusAnonymizer(k=3, random_state=0).anonymize(X, y)
     p = runs.with_gaps(r.data, X)
-    assert (p.dtypes[["Gender", "Marital"]] == X.dtypes[["Gender", "Marital"]]).all() and p.Age.dtype == float
-    assert runs.suppressed(r.data, list(X)) == pytest.approx(p.isna().to_numpy().mean()) and 0 < p.isna().to_numpy().mean() < 1
+    assert (
+        p.dtypes[["Gender", "Marital"]] == X.dtypes[["Gender", "Marital"]]
+    ).all() and p.Age.dtype == float
+    assert (
+        runs.suppressed(r.data, list(X)) == pytest.approx(p.isna().to_numpy().mean())
+        and 0 < p.isna().to_numpy().mean() < 1
+    )
     same = p.Gender.isna() | (p.Gender == X.Gender.loc[p.index])
     assert same.all() and len(r.lost) + len(p) == len(X)
 
+
 def test_sets_and_ranges_as_plain_values(runs):
     from ppdt.mondrian import MondrianAnonymizer
+
     X = pd.DataFrame({"age": [20, 30, 40, 50], "job": pd.Categorical(["a", "b", "c", "c"])})
     est = MondrianAnonymizer(k=2).fit(X)
     data, tokens = runs.as_values(est.release_.data, X)
-    assert data.age.tolist() == [25, 25, 45, 45] and data.job.astype(str).tolist() == ["{a, b}", "{a, b}", "c", "c"] and tokens == {"job": ["c", "{a, b}"]}
+    assert (
+        data.age.tolist() == [25, 25, 45, 45]
+        and data.job.astype(str).tolist() == ["{a, b}", "{a, b}", "c", "c"]
+        and tokens == {"job": ["c", "{a, b}"]}
+    )
     asked = runs.as_values(X, X, tokens)[0]
-    assert asked.age.tolist() == X.age.tolist() and asked.job.isna().tolist() == [True, True, False, False]
+    assert asked.age.tolist() == X.age.tolist() and asked.job.isna().tolist() == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
 
 def test_a_global_recoding_as_words(runs):
     from ppdt.tds import TDRAnonymizer
-    X = pd.DataFrame({"age": [20, 30, 40, 50, 21, 31], "job": pd.Categorical(["a", "b", "c", "c", "b", "b"]), "other": [1., 2., 3., 4., 5., 6.]})
+
+    X = pd.DataFrame(
+        {
+            "age": [20, 30, 40, 50, 21, 31],
+            "job": pd.Categorical(["a", "b", "c", "c", "b", "b"]),
+            "other": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        }
+    )
     y = pd.Series(["n", "p", "n", "n", "p", "p"])
     est = TDRAnonymizer(k=2, quasi_identifiers=["job", "age"]).fit(X, y)
     as_value, words = runs.as_words(est.release_.data, ["job", "age"])
-    assert as_value.other is not None and (as_value.other == X.other).all() and not as_value[["job", "age"]].isna().any(axis=None)
-    assert as_value.job.astype(str).tolist() == ["*", "b", "*", "*", "b", "b"] and words["job"] == ["*", "b"]
+    assert (
+        as_value.other is not None
+        and (as_value.other == X.other).all()
+        and not as_value[["job", "age"]].isna().any(axis=None)
+    )
+    assert as_value.job.astype(str).tolist() == ["*", "b", "*", "*", "b", "b"] and words["job"] == [
+        "*",
+        "b",
+    ]
     as_gap, known = runs.as_words(est.release_.data, ["job", "age"], hidden=False)
-    assert as_gap.job.isna().tolist() == [True, False, True, True, False, False] and known["job"] == ["b"]
-    asked = runs.as_words(est.transform(X), ["job", "age"], True, {"job": ["b"], "age": words["age"]})[0]
-    assert asked.job.isna().tolist() == as_gap.job.isna().tolist() and (asked.age == as_value.age).all()
+    assert as_gap.job.isna().tolist() == [True, False, True, True, False, False] and known[
+        "job"
+    ] == ["b"]
+    asked = runs.as_words(
+        est.transform(X), ["job", "age"], True, {"job": ["b"], "age": words["age"]}
+    )[0]
+    assert (
+        asked.job.isna().tolist() == as_gap.job.isna().tolist()
+        and (asked.age == as_value.age).all()
+    )
+
 
 @pytest.mark.parametrize("method", ["tds_flat", "tdr", "tdr_missing", "tdr_together"])
 def test_a_run_of_specialization_by_hand(runs, data_dir, method, monkeypatch):
-    "What stands in the line is what the anonymizer, the cut and C4.5 give when they are called one after the other"
+    """What stands in the line is what the anonymizer, the cut and C4.5 give when they are called
+    one after the other
+    """
     from ppdt.c45 import C45Classifier
     from ppdt.tables import column_text
+
     X, y = (o.iloc[:4000].reset_index(drop=True) for o in runs.table("adult-complete"))
     monkeypatch.setattr(runs, "table", lambda case, preparation="raw": (X, y))
     runs.flat_taxonomies.cache_clear()
-    line, = runs.run((method, "raw", "adult-complete-8", 20, 1, ("c45",)))
+    (line,) = runs.run((method, "raw", "adult-complete-8", 20, 1, ("c45",)))
     train, test = runs.halves("adult-complete-8", len(X))[1]
     est, qi = runs.specializer(method, 20, runs.QI_8), runs.QI_8
     if method.endswith("together"):
         rows = np.r_[train, test]
-        data = est.anonymize(X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)).data
-        a, b = data[:len(train)], data[len(train):]
-    else: a, b = est.anonymize(X.iloc[train], y.iloc[train]).data, est.transform(X.iloc[test])
-    def words(t): return t.assign(**{o: pd.Series(column_text(t[o]), index=t.index, dtype="str").where(lambda s: s != "*" if method == "tdr_missing" else s == s).astype("category") for o in qi})
+        data = est.anonymize(
+            X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)
+        ).data
+        a, b = data[: len(train)], data[len(train) :]
+    else:
+        a, b = est.anonymize(X.iloc[train], y.iloc[train]).data, est.transform(X.iloc[test])
+
+    def words(t):
+        return t.assign(
+            **{
+                o: (
+                    pd.Series(column_text(t[o]), index=t.index, dtype="str")
+                    .where(lambda s: s != "*" if method == "tdr_missing" else s == s)
+                    .astype("category")
+                )
+                for o in qi
+            }
+        )
+
     a, b = words(a), words(b)
     b = b.assign(**{o: b[o].cat.set_categories(a[o].cat.categories) for o in qi})
-    right = int((np.asarray(C45Classifier(thresholds="data").fit(a, y.iloc[train]).predict(b), dtype=object) == y.iloc[test].to_numpy(dtype=object)).sum())
+    right = int(
+        (
+            np.asarray(
+                C45Classifier(thresholds="data").fit(a, y.iloc[train]).predict(b), dtype=object
+            )
+            == y.iloc[test].to_numpy(dtype=object)
+        ).sum()
+    )
     runs.flat_taxonomies.cache_clear()
     assert line["right"] == right and line["k_measured"] >= 20 and line["n_train"] == len(train)
 
+
 def test_the_enlarged_table(runs):
     from ppdt.datasets import make_population
+
     people = make_population(200)
     names = ["age", "education", "occupation", "marital_status", "region", "hours"]
     X, y = runs.enlarged(people, names, "income", 6, seed=1)
     assert X.shape == (1200, 6) and list(X) == names
-    assert all((X[o][:200].to_numpy() == people[o].to_numpy()).all() for o in names) and (y.to_numpy() == np.tile(people.income.to_numpy(), 6)).all()
+    assert (
+        all((X[o][:200].to_numpy() == people[o].to_numpy()).all() for o in names)
+        and (y.to_numpy() == np.tile(people.income.to_numpy(), 6)).all()
+    )
     assert all(set(X[o]) <= set(people[o]) for o in names)
-    kept = np.mean([(X[o][200:].to_numpy() == np.tile(people[o].to_numpy(), 5)) for o in names], axis=0)
-    assert kept.min() >= .5 and kept.mean() < .62                                     # three of six, and what chance adds
+    kept = np.mean(
+        [(X[o][200:].to_numpy() == np.tile(people[o].to_numpy(), 5)) for o in names], axis=0
+    )
+    # three of six, and what chance adds
+    assert kept.min() >= 0.5 and kept.mean() < 0.62
     again = runs.enlarged(people, names, "income", 6, seed=1)[0]
     assert X.equals(again) and not X.equals(runs.enlarged(people, names, "income", 6, seed=2)[0])
+
 
 def test_stored_runs_of_kactus_are_of_the_design(runs):
     t = runs.read(KACTUS)
     assert list(t.columns) == runs.COLUMNS and not t.duplicated(runs.KEY).any()
     assert set(keys(t, runs.KEY)) == set(runs.all_runs()) and not t[runs.MADE].isna().any(axis=None)
-    assert (t.right <= t.n_test).all() and (t.accuracy == (100*t.right/t.n_test).round(4)).all() and (t.lost < t.k).all() and (t.k_measured >= t.k).all()
+    assert (
+        (t.right <= t.n_test).all()
+        and (t.accuracy == (100 * t.right / t.n_test).round(4)).all()
+        and (t.lost < t.k).all()
+        and (t.k_measured >= t.k).all()
+    )
     assert t.suppressed.between(0, 1).all() and (t.suppressed[t.k == 1] == 0).all()
 
-@pytest.mark.parametrize("key", [("kactus", "raw", "glass", 10, 3, "c45"), ("kactus", "discretized", "pima", 5, 0, "naive_bayes"), ("tdr", "raw", "adult-complete", 100, 2, "c45"), ("tds_together", "raw", "adult-complete-8", 1000, 9, "c45")])
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ("kactus", "raw", "glass", 10, 3, "c45"),
+        ("kactus", "discretized", "pima", 5, 0, "naive_bayes"),
+        ("tdr", "raw", "adult-complete", 100, 2, "c45"),
+        ("tds_together", "raw", "adult-complete-8", 1000, 9, "c45"),
+    ],
+)
 def test_a_run_of_kactus_comes_out_as_stored(runs, data_dir, key):
     old = runs.read(KACTUS).set_index(runs.KEY).loc[key]
-    new, = runs.run((*key[:5], (key[5],)))
-    for o in runs.MEASURED: assert new[o] == old[o], o
+    (new,) = runs.run((*key[:5], (key[5],)))
+    for o in runs.MEASURED:
+        assert new[o] == old[o], o
+
 
 def test_kactus_on_the_command_line(replicate, runs, data_dir, tmp_path, capsys):
-    for args in (["--row", "kactus/raw/glass/c45", "7", "0"], ["--row", "kactus/raw/glass", "5", "0"], ["--row", "kactus/raw/glass/c45", "five", "0"]):
-        with pytest.raises(SystemExit) as e: replicate.main(["kactus", *args])
+    for args in (
+        ["--row", "kactus/raw/glass/c45", "7", "0"],
+        ["--row", "kactus/raw/glass", "5", "0"],
+        ["--row", "kactus/raw/glass/c45", "five", "0"],
+    ):
+        with pytest.raises(SystemExit) as e:
+            replicate.main(["kactus", *args])
         assert "METHOD/PREPARATION/CASE/LEARNER K HALF" in str(e.value.code)
-    with pytest.raises(SystemExit): runs.main(["--jobs", "0"])
+    with pytest.raises(SystemExit):
+        runs.main(["--jobs", "0"])
     replicate.main(["kactus", "--row", "kactus/raw/glass/c45", "30", "1"])
-    assert "45.42" in capsys.readouterr().out                                        # the paper's
-    out = tmp_path/"deep"/"runs.csv"
+    assert "45.42" in capsys.readouterr().out  # the paper's
+    out = tmp_path / "deep" / "runs.csv"
     unit = next(u for u in runs.all_units() if u[2] == "glass")
-    runs.make_all([unit], out); first = runs.read(out)
+    runs.make_all([unit], out)
+    first = runs.read(out)
     runs.store(out, [dict(first.iloc[0]) | dict(right=0)])
     t = runs.read(out)
     runs.make_all([u for u in runs.all_units() if u[1:4] == ("raw", "glass", 1)], out, jobs=2)
-    assert sorted(runs.done_in(out)) == sorted(key for u in runs.all_units() if u[1:4] == ("raw", "glass", 1) for key in runs.keys_of(u))
-    assert len(t) == len(first) == 4 and t.right.iloc[0] == 0 and (t.right[1:] == first.right[1:]).all() and sorted(p.name for p in out.parent.iterdir()) == ["runs.csv", "runs_versions.csv"]
+    assert sorted(runs.done_in(out)) == sorted(
+        key for u in runs.all_units() if u[1:4] == ("raw", "glass", 1) for key in runs.keys_of(u)
+    )
+    assert (
+        len(t) == len(first) == 4
+        and t.right.iloc[0] == 0
+        and (t.right[1:] == first.right[1:]).all()
+        and sorted(p.name for p in out.parent.iterdir()) == ["runs.csv", "runs_versions.csv"]
+    )
+
 
 # ---------- ERP
 @pytest.fixture(scope="module")
 def erp_runs():
     return script("erp_runs")
 
+
 def test_stored_runs_of_erp_are_of_the_design(erp_runs):
-    t = erp_runs.read(erp_runs.RESULTS/"erp.csv")
+    t = erp_runs.read(erp_runs.RESULTS / "erp.csv")
     assert list(t.columns) == erp_runs.COLUMNS and not t.duplicated(erp_runs.KEY).any()
-    assert set(keys(t, erp_runs.KEY)) == set(erp_runs.all_runs()) and not t[erp_runs.MADE].isna().any(axis=None)
-    assert t.gcp.between(0, 1).all() and t.error.between(0, 100).all() and (t.k_measured[t.method.isin(["infogain", "median", "uniform", "uniform_literal"])] >= 10).all()
-    own, drawn = (t[t.method == m].set_index(["case", "reading", "k", "fold"]).gcp for m in ("tiered", "tiered_random"))
+    assert set(keys(t, erp_runs.KEY)) == set(erp_runs.all_runs()) and not t[
+        erp_runs.MADE
+    ].isna().any(axis=None)
+    assert (
+        t.gcp.between(0, 1).all()
+        and t.error.between(0, 100).all()
+        and (
+            t.k_measured[t.method.isin(["infogain", "median", "uniform", "uniform_literal"])] >= 10
+        ).all()
+    )
+    own, drawn = (
+        t[t.method == m].set_index(["case", "reading", "k", "fold"]).gcp
+        for m in ("tiered", "tiered_random")
+    )
     both = own.index.intersection(drawn.index)
-    assert len(both) and np.allclose(own[both], drawn[both])                        # a draw loses nothing
+    # a draw loses nothing
+    assert len(both) and np.allclose(own[both], drawn[both])
+
 
 def test_a_run_of_erp_comes_out_as_stored(erp_runs, data_dir):
-    new, = erp_runs.run(("contra", "uniform", 20, 7, ("middle",)))
-    old = erp_runs.read(erp_runs.RESULTS/"erp.csv").set_index(erp_runs.KEY).loc[("contra", "uniform", "middle", 20, 7)]
-    for o in ("n_train", "n_test", "gcp", "classes", "groups", "k_measured", "error", "error_raw", "leaves"): assert new[o] == pytest.approx(old[o], abs=1e-6), o
+    (new,) = erp_runs.run(("contra", "uniform", 20, 7, ("middle",)))
+    old = (
+        erp_runs.read(erp_runs.RESULTS / "erp.csv")
+        .set_index(erp_runs.KEY)
+        .loc[("contra", "uniform", "middle", 20, 7)]
+    )
+    for o in (
+        "n_train",
+        "n_test",
+        "gcp",
+        "classes",
+        "groups",
+        "k_measured",
+        "error",
+        "error_raw",
+        "leaves",
+    ):
+        assert new[o] == pytest.approx(old[o], abs=1e-6), o
+
 
 def test_erp_on_the_command_line(replicate, erp_runs, data_dir, tmp_path, capsys):
-    with pytest.raises(SystemExit, match="TABLE/METHOD/READING K FOLD"): replicate.main(["erp", "--row", "contra/tiered/middle", "11", "0"])
+    with pytest.raises(SystemExit, match="TABLE/METHOD/READING K FOLD"):
+        replicate.main(["erp", "--row", "contra/tiered/middle", "11", "0"])
     replicate.main(["erp", "--row", "contra/uniform/middle", "10", "3"])
-    assert "49.02" in capsys.readouterr().out                                       # the paper's
+    assert "49.02" in capsys.readouterr().out  # the paper's
+
 
 # ---------- MiCT
 @pytest.fixture(scope="module")
 def mict_runs():
     return script("mict_runs")
 
+
 def test_stored_runs_of_mict_are_of_the_design(mict_runs):
-    t = mict_runs.read(mict_runs.RESULTS/"mict.csv")
+    t = mict_runs.read(mict_runs.RESULTS / "mict.csv")
     assert list(t.columns) == mict_runs.COLUMNS and not t.duplicated(mict_runs.KEY).any()
-    assert set(keys(t, mict_runs.KEY)) == set(mict_runs.all_runs()) and not t[mict_runs.MADE].isna().any(axis=None)
-    assert np.allclose(mict_runs.per_fold(t).mean(axis=1), t.accuracy, atol=1e-3) and t.gcp.between(0, 1).all()
+    assert set(keys(t, mict_runs.KEY)) == set(mict_runs.all_runs()) and not t[
+        mict_runs.MADE
+    ].isna().any(axis=None)
+    assert (
+        np.allclose(mict_runs.per_fold(t).mean(axis=1), t.accuracy, atol=1e-3)
+        and t.gcp.between(0, 1).all()
+    )
     asked = t.tested.str.split().map(lambda o: sum(map(int, o)))
-    assert (asked == t.case.map({"german": 1000, "adult": 45_222})).all()                 # nobody is lost, everybody is asked once
+    # nobody is lost, everybody is asked once
+    assert (asked == t.case.map({"german": 1000, "adult": 45_222})).all()
     safe = t[t.method.isin(["within_leaf", "suppress", "vmdav"])]
-    assert (safe.singled_out == 0).all() and (safe.found.dropna() <= 1/safe.k[safe.found.notna()] + 1e-6).all() and (t.found.isna() == (t.perturb == "inside")).all()
+    assert (
+        (safe.singled_out == 0).all()
+        and (safe.found.dropna() <= 1 / safe.k[safe.found.notna()] + 1e-6).all()
+        and (t.found.isna() == (t.perturb == "inside")).all()
+    )
+
 
 def test_a_run_of_mict_comes_out_as_stored(mict_runs, data_dir):
     unit = ("german", "within_leaf", "once", 20)
-    old = mict_runs.read(mict_runs.RESULTS/"mict.csv").set_index(mict_runs.KEY)
+    old = mict_runs.read(mict_runs.RESULTS / "mict.csv").set_index(mict_runs.KEY)
     for line in mict_runs.run(unit):
-        for o in ("right", "tested", "accuracy", "gcp", "class_known", "singled_out", "found"): assert line[o] == old.loc[tuple(line[c] for c in mict_runs.KEY), o], o
+        for o in ("right", "tested", "accuracy", "gcp", "class_known", "singled_out", "found"):
+            assert line[o] == old.loc[tuple(line[c] for c in mict_runs.KEY), o], o
+
 
 def test_folds_of_mict(mict_runs, data_dir):
     X, y = mict_runs.table("german")
@@ -334,9 +658,16 @@ def test_folds_of_mict(mict_runs, data_dir):
     assert all(not set(a) & set(b) and len(a) == 900 for a, b in mict_runs.folds("german"))
     assert {int((y.iloc[b] == y.iloc[0]).sum()) for b in tests} <= {30, 70}
 
+
 def test_mict_on_the_command_line(replicate, mict_runs, data_dir, tmp_path, capsys):
-    for args in (["mict", "--row", "german/asis/once"], ["mict", "--row", "german/asis/once", "7"], ["mict", "--row", "german/asis", "ten"]):
-        with pytest.raises(SystemExit): replicate.main(args)
-    with pytest.raises(SystemExit): mict_runs.main(["--jobs", "0"])
+    for args in (
+        ["mict", "--row", "german/asis/once"],
+        ["mict", "--row", "german/asis/once", "7"],
+        ["mict", "--row", "german/asis", "ten"],
+    ):
+        with pytest.raises(SystemExit):
+            replicate.main(args)
+    with pytest.raises(SystemExit):
+        mict_runs.main(["--jobs", "0"])
     replicate.main(["mict", "--row", "german/suppress/once", "50"])
     assert "naive_bayes" in capsys.readouterr().out
