@@ -1871,6 +1871,6 @@ def main(argv=None) -> int:
         return _fail(e)
 
 # %% ../nbs/18_command.ipynb #0cdb94f5
-# | eval: false
+#| eval: false
 if __name__ == "__main__":
     sys.exit(main())

@@ -10,43 +10,43 @@ import numpy as np, pandas as pd
 from dataclasses import replace
 from .c45 import C45Classifier
 from ppdt.inducers import (
-    _as_they_are,
-    _as_trained,
-    _check_asks,
-    _check_inducer,
-    _check_seed,
-    _content_order,
-    _estimator,
-    _exactly,
-    _is_fitted,
-    _model_of,
-    _named_only,
-    _public_map,
-    _stops,
+    as_they_are,
+    as_trained,
+    check_asks,
+    check_inducer,
+    check_seed,
+    content_order,
+    estimator_of,
+    published_exactly,
+    is_fitted,
+    model_of,
+    named_only,
+    public_map,
+    stops_of,
 )
 from .generalization import interval_recoding, set_recoding
-from .medians import _check_choice
+from .medians import check_choice
 from .release import Anonymizer
 from ppdt.risk import (
-    _Branches,
-    _alive,
-    _background,
-    _domains,
-    _log2,
-    _observed,
-    _prune_branches,
+    BranchTotals,
+    alive_nodes,
+    background_risks,
+    asked_domains,
+    log2_counts,
+    observed_risks,
+    prune_branches,
     error_risk_prune,
 )
 from .tables import Interval, MISSING, Suppressed, ValueSet, encode
 from ppdt.tiers import (
-    _Fits,
-    _Space,
-    _Stand,
-    _combination_cells,
-    _draw_tuples,
-    _in_table,
-    _partners,
-    _tiers,
+    DomainFits,
+    RowSpace,
+    LeafOrder,
+    combination_cells,
+    draw_tuples,
+    in_table_order,
+    subset_partners,
+    row_tiers,
 )
 
 # %% ../nbs/16c_erp.ipynb #1d87e5ed
@@ -74,9 +74,13 @@ def _node_errors(stand, y, size):
 def _risk_of(m, table, attributes, domain, parent, n):
     """R of each node, those of waiting rows included"""
     at = {a.name: a for a in attributes}
-    domains = _domains(m.tree, at)
-    big = _background(m.tree, domains) if domain == "path" else _observed(m, table, at, domains)
-    return big[np.append(np.arange(len(big)), parent[len(big) :])] + _log2(n)
+    domains = asked_domains(m.tree, at)
+    big = (
+        background_risks(m.tree, domains)
+        if domain == "path"
+        else observed_risks(m, table, at, domains)
+    )
+    return big[np.append(np.arange(len(big)), parent[len(big) :])] + log2_counts(n)
 
 
 def _group(m, table, attributes, parent, stand, errors, k, rule, domain, allow):
@@ -90,12 +94,12 @@ def _group(m, table, attributes, parent, stand, errors, k, rule, domain, allow):
             and not allow(stand.below(v), np.zeros(n[v], dtype=np.int64), 1)[0]
         )
 
-    b = _Branches(parent, n, errors, _risk_of(m, table, attributes, domain, parent, n), poor)
+    b = BranchTotals(parent, n, errors, _risk_of(m, table, attributes, domain, parent, n), poor)
     log = pd.DataFrame(
-        _prune_branches(b, rule),
+        prune_branches(b, rule),
         columns=["node", "ratio", "R", "R_branch", "E", "E_branch", "n", "smallest"],
     )
-    return np.array([v for v in _alive(b) if not b.kids[v] and n[v] > 0]), log
+    return np.array([v for v in alive_nodes(b) if not b.kids[v] and n[v] > 0]), log
 
 # %% ../nbs/16c_erp.ipynb #9ce00fde
 def _hull(cells, line):
@@ -249,7 +253,7 @@ class ERPAnonymizer(Anonymizer):
 
     def _check(self):
         for name, allowed in _WORDS.items():
-            _check_choice(name, getattr(self, name), allowed)
+            check_choice(name, getattr(self, name), allowed)
         if not isinstance(self.strict_tiers, (bool, np.bool_)):
             raise ValueError(f"'strict_tiers' must be True or False. Got {self.strict_tiers!r}.")
         if len(self.constraints) and self.recoding == "tiered":
@@ -257,13 +261,13 @@ class ERPAnonymizer(Anonymizer):
                 "'constraints' are about classes of rows that look alike, which recoding='tiered'"
                 f" does not make. Got {len(self.constraints)}: use recoding='uniform'."
             )
-        _check_inducer(self.inducer)
-        _check_seed(self.random_state)
+        check_inducer(self.inducer)
+        check_seed(self.random_state)
 
     def fit(self, X, y=None):
         """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         super().fit(X, y)
-        self.attributes_ = [_named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
+        self.attributes_ = [named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
         del self._named_
         return self
 
@@ -271,7 +275,7 @@ class ERPAnonymizer(Anonymizer):
         X, y, roles = self._rows_
         if k == 1 and allow is None:
             self.tree_ = self.inducer_ = self.log_ = self.groups_ = self.tiers_ = self._map_ = None
-            res = _exactly(attributes, codes)
+            res = published_exactly(attributes, codes)
         else:
             res = self._generalize(X, y, roles, attributes, codes, k, allow)
         self._named_ = [cs for _, cs in res]
@@ -279,20 +283,20 @@ class ERPAnonymizer(Anonymizer):
 
     def _generalize(self, X, y, roles, attributes, codes, k, allow):
         table, others = (
-            _as_trained(X, attributes),
+            as_trained(X, attributes),
             [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])],
         )
-        order = _content_order([*codes, *others])
-        m, self.inducer_ = _model_of(
-            C45Classifier(prune=False) if self.inducer is None else _estimator(self.inducer),
+        order = content_order([*codes, *others])
+        m, self.inducer_ = model_of(
+            C45Classifier(prune=False) if self.inducer is None else estimator_of(self.inducer),
             table,
             y,
             order,
         )
-        _check_asks(m, [a.name for a in attributes])
+        check_asks(m, [a.name for a in attributes])
         m = replace(m, tree=replace(m.tree, names=[o.column for o in m.asks]))
-        parent, leaf = _with_waiting(m.tree, _stops(m, table)[order])
-        stand, codes = _Stand(parent.tolist(), leaf), [c[order] for c in codes]
+        parent, leaf = _with_waiting(m.tree, stops_of(m, table)[order])
+        stand, codes = LeafOrder(parent.tolist(), leaf), [c[order] for c in codes]
         errors = (
             np.zeros(len(parent))
             if y is None
@@ -321,19 +325,22 @@ class ERPAnonymizer(Anonymizer):
         """Every row with the domain of its augmented subset and of those that borrow it; rows
         assigned to persons
         """
-        t = _tiers(parent.tolist(), leaf, _Space(attributes, codes), k, self.strict_tiers)
-        cells = [_combination_cells(a, c, t, self.numeric) for a, c in zip(attributes, codes)]
+        t = row_tiers(parent.tolist(), leaf, RowSpace(attributes, codes), k, self.strict_tiers)
+        cells = [combination_cells(a, c, t, self.numeric) for a, c in zip(attributes, codes)]
         own = [(at[t.combination], cs) for at, cs in cells]
         mine = (
             np.arange(len(order))
             if self.assign == "own"
-            else _draw_tuples(
-                t, group, _Fits(attributes, codes, own), np.random.default_rng(self.random_state)
+            else draw_tuples(
+                t,
+                group,
+                DomainFits(attributes, codes, own),
+                np.random.default_rng(self.random_state),
             )
         )
         rows, back = np.argsort(mine), np.argsort(order)
-        self._proof_ = order[rows][back], order[_partners(t, k)][back]
-        self.tiers_ = _in_table(t, order)
+        self._proof_ = order[rows][back], order[subset_partners(t, k)][back]
+        self.tiers_ = in_table_order(t, order)
         size = np.array([len(o) for o in t.combinations])[t.combination]
         rank = np.lexsort((t.combination, size, t.home))
         # of each subset's rows, the one that is lent least
@@ -350,7 +357,7 @@ class ERPAnonymizer(Anonymizer):
     def _finish(self, m, parent, nodes, of_node, published, order):
         """Keep what new rows are recoded by, and put the columns into the order of the table"""
         nodes = np.where(nodes < len(m.tree), nodes, parent[nodes])
-        self._map_ = _public_map(m, nodes), of_node
+        self._map_ = public_map(m, nodes), of_node
 
         def column(at):
             res = np.empty(len(order), dtype=np.int64)
@@ -361,9 +368,9 @@ class ERPAnonymizer(Anonymizer):
 
     def _recode(self, X):
         if self._map_ is None:
-            return [_as_they_are(X[a.name], a) for a in self.attributes_]
+            return [as_they_are(X[a.name], a) for a in self.attributes_]
         (m, unit), of_unit = self._map_
-        stop = _stops(m, _as_trained(X, self.attributes_))
+        stop = stops_of(m, as_trained(X, self.attributes_))
         nodes, at = np.unique(stop, return_inverse=True)
         below = [
             np.array([unit[v]]) if unit[v] >= 0 else _units_below(m.tree, unit, v)
@@ -384,7 +391,7 @@ class ERPAnonymizer(Anonymizer):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = not _is_fitted(_estimator(self.inducer))
+        tags.target_tags.required = not is_fitted(estimator_of(self.inducer))
         return tags
 
     def __getstate__(self):

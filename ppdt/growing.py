@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LEAF', 'MULTIWAY', 'THRESHOLD', 'ONE_VALUE', 'entropy', 'information_gain', 'Members', 'TreeData', 'Tree', 'Test',
-           'grow', 'tree_counts']
+           'best_tests', 'pick_tests', 'growth_rules', 'heavy_rows', 'grow_open', 'grow', 'test_levels', 'tree_counts']
 
 # %% ../nbs/06a_growing.ipynb #69dd7b94
 import heapq
@@ -456,13 +456,13 @@ class Test:
         )
 
 # %% ../nbs/06a_growing.ipynb #05d9334f
-def _choice(attribute, kind, cut, middle, score):
+def best_tests(attribute, kind, cut, middle, score):
     """The best test of each node, as arrays; attribute -1: none"""
     return SimpleNamespace(attribute=attribute, kind=kind, cut=cut, middle=middle, score=score)
 
 
-def _pick(choice, nodes):
-    return _choice(
+def pick_tests(choice, nodes):
+    return best_tests(
         *(getattr(choice, o)[nodes] for o in ("attribute", "kind", "cut", "middle", "score"))
     )
 
@@ -546,7 +546,7 @@ class _Open:
         res.local, res.rows, res.weight = local, self.rows[live], self.weight[live]
         for o in ("counts", "ids", "used", "scores", "shut"):
             setattr(res, o, None if getattr(self, o) is None else getattr(self, o)[nodes])
-        res.choice = self.choice and _pick(self.choice, nodes)
+        res.choice = self.choice and pick_tests(self.choice, nodes)
         return res
 
     def each(self):
@@ -592,7 +592,7 @@ class _Open:
                 else np.full((n, 1), -np.inf)
             )
             top = s.max(axis=1)
-            self.choice = _choice(
+            self.choice = best_tests(
                 np.where(top > -np.inf, s.argmax(axis=1), -1),
                 np.full(n, MULTIWAY),
                 np.full(n, -1),
@@ -627,7 +627,7 @@ class _Open:
         return _Open(g, child, self.rows[at], w, used, self.depth + 1), old, value
 
 # %% ../nbs/06a_growing.ipynb #9e5099ec
-def _rules(
+def growth_rules(
     data,
     score=None,
     min_gain=None,
@@ -664,7 +664,7 @@ def _open(data, g):
             "'score' must know thresholds when an attribute is numeric. Got a function of tables:"
             " use GainRatio or Gain of ppdt.splits."
         )
-    rows = _heavy(data)
+    rows = heavy_rows(data)
     return _Open(
         g,
         np.zeros(len(rows), dtype=np.int64),
@@ -675,7 +675,7 @@ def _open(data, g):
     )
 
 
-def _heavy(data):
+def heavy_rows(data):
     """Rows that weigh something"""
     rows = np.flatnonzero(data.weight > 0)
     if not len(rows):
@@ -729,7 +729,7 @@ class _Grown:
 _ORDERS = ("level", "best", "weighted")
 
 
-def _grow_open(state, level, allow=None, on_split=None, order="level"):
+def grow_open(state, level, allow=None, on_split=None, order="level"):
     """The loop of all growers, from the state of the root on: nodes as arrays.
 
     Source: kadet, Section 3.1
@@ -796,7 +796,7 @@ def grow(
     Raises ValueError for an unknown order, and when no row weighs anything."""
     if order not in _ORDERS:
         raise ValueError(f"'order' must be one of {', '.join(map(repr, _ORDERS))}. Got {order!r}.")
-    g = _rules(
+    g = growth_rules(
         data,
         score,
         min_gain,
@@ -809,11 +809,11 @@ def grow(
     )
     if hasattr(score, "open"):
         return score.tree(data, g, allow, on_split, order)
-    t = _grow_open(_open(data, g), g.level, allow, on_split, order)
+    t = grow_open(_open(data, g), g.level, allow, on_split, order)
     return Tree(
         t.parent,
         t.attribute,
-        _levels(g.level, t.attribute),
+        test_levels(g.level, t.attribute),
         t.kind,
         t.middle,
         t.code,
@@ -825,7 +825,7 @@ def grow(
     )
 
 
-def _levels(level, attribute):
+def test_levels(level, attribute):
     """Taxonomy level of each node's test"""
     return np.append(level, 0).astype(int)[attribute]
 

@@ -19,7 +19,7 @@ from ppdt.tables import (
     MAX_NUMERIC_VALUES,
     Node,
     Suppressed,
-    _names,
+    column_names,
     canonical_order,
     cells,
     check_table,
@@ -29,7 +29,7 @@ from ppdt.tables import (
 
 _all_ = ["MAX_NUMERIC_VALUES"]
 from .trees import Members, TreeData, grow, information_gain, tree_counts
-from .release import _fit_columns, _forget, check_class, same_columns
+from .release import fit_columns, forget_learnt, check_class, same_columns
 
 # %% ../nbs/11_id3_sets.ipynb #e3debefb
 def _codes_of(cell, where, own):
@@ -170,7 +170,7 @@ def make_marginals(X, columns, k: int = 5) -> dict:
         When a count lies below k, or a column is unknown.
     """
     X, res = check_table(X), {}
-    for o in _names(columns, "columns", X.columns):
+    for o in column_names(columns, "columns", X.columns):
         codes, cs = cells(X[o])
         if not all(isinstance(c, Exact) for c in cs):
             raise ValueError(
@@ -477,11 +477,11 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
         """Learn from a release's table or a raw one, shape (n_rows, n_columns), and its class,
         shape (n_rows,)
         """
-        _forget(self)
+        forget_learnt(self)
         try:
             self._learn(X, y)
         except BaseException:
-            _forget(self)
+            forget_learnt(self)
             raise
         return self
 
@@ -524,7 +524,7 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
     def _features(self, X):
         if self.features is None:
             return X
-        names = list(_names(self.features, "features", X.columns))
+        names = list(column_names(self.features, "features", X.columns))
         if not names:
             raise ValueError(
                 "'features' must name at least one column, or be None for all. Got none."
@@ -560,8 +560,8 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):
             X = check_table(X)[[o for o in X.columns if o in self.tree_.names]]
         X = same_columns(
             X,
-            _fit_columns(self),
-            optional=set(_fit_columns(self)) - set(self.tree_.names),
+            fit_columns(self),
+            optional=set(fit_columns(self)) - set(self.tree_.names),
             who=type(self).__name__,
         )
         return [

@@ -42,25 +42,25 @@ from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from .generalization import centroid_recoding, interval_recoding, set_recoding
 from ppdt.inducers import (
-    _as_they_are,
-    _as_trained,
-    _check_asks,
-    _check_inducer,
-    _check_seed,
-    _content_order,
-    _estimator,
-    _exactly,
-    _is_fitted,
-    _kept_nodes,
-    _model_of,
-    _named_only,
-    _public_map,
-    _stops,
+    as_they_are,
+    as_trained,
+    check_asks,
+    check_inducer,
+    check_seed,
+    content_order,
+    estimator_of,
+    published_exactly,
+    is_fitted,
+    kept_nodes,
+    model_of,
+    named_only,
+    public_map,
+    stops_of,
 )
-from .medians import _check_choice
-from .models import _cut
-from .privacy import _check_k
-from .reading import _answers, _label, branch_text
+from .medians import check_choice
+from .models import left_limit
+from .privacy import check_k
+from .reading import node_answers, value_label, branch_text
 from .release import Anonymizer
 from .tables import Interval, Suppressed, ValueSet, encode
 from .trees import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
@@ -270,7 +270,7 @@ def _check_climb(tree, stops, k, rule, choose):
             f"'tree' must be a Tree. Got {type(tree).__name__}: use the tree_ of a fitted"
             " C45Classifier or ID3Classifier."
         )
-    stops, k = np.asarray(stops), _check_k(k)
+    stops, k = np.asarray(stops), check_k(k)
     if not stops.size and stops.ndim == 1:
         stops = stops.astype(np.int64)
     if stops.ndim != 1 or stops.dtype.kind not in "iu":
@@ -283,7 +283,7 @@ def _check_climb(tree, stops, k, rule, choose):
             f"'stops' must be nodes of the tree, from 0 to {len(tree) - 1}. Got {stops.min()} to"
             f" {stops.max()}: number them as the tree does."
         )
-    _check_choice("rule", rule, ("intended", "literal"))
+    check_choice("rule", rule, ("intended", "literal"))
     if choose is not None and not callable(choose):
         raise TypeError(
             f"'choose' must be a function, or None for the first rows. Got {choose!r}: give a"
@@ -391,7 +391,7 @@ def _pruned(tree, stops, left, y):
     )
     ends = list(left)
     t.attribute[ends], t.kind[ends], t.threshold[ends] = -1, LEAF, np.nan
-    return _kept_nodes(t, ~gone)
+    return kept_nodes(t, ~gone)
 
 # %% ../nbs/15_kactus.ipynb #3e862e2a
 def climb_text(c: Climb, steps: int = 0, numbers: bool = True) -> str:
@@ -428,7 +428,7 @@ def climb_text(c: Climb, steps: int = 0, numbers: bool = True) -> str:
         c.tree,
         c.left_after(steps),
         c.held,
-        _answers(c.tree),
+        node_answers(c.tree),
         len(str(len(c.tree) - 1)),
     )
 
@@ -436,7 +436,7 @@ def climb_text(c: Climb, steps: int = 0, numbers: bool = True) -> str:
         if i in left:
             return f" ({len(left[i])})"
         if t.attribute[i] < 0:
-            return f": {_label(t.classes[answer[i]])} ({held[i]})"
+            return f": {value_label(t.classes[answer[i]])} ({held[i]})"
         return f" ({held[i]} stay)" if held[i] else ""
 
     lines, stack = [], [(0, 0)]
@@ -565,7 +565,7 @@ def _end_of(m, node, a):
     """The threshold of a node, as it may be published: a bit more where a value that goes left lies
     there
     """
-    t, most = float(m.tree.threshold[node]), _cut(m.tree, node, m.single)
+    t, most = float(m.tree.threshold[node]), left_limit(m.tree, node, m.single)
     known = _numbers(a)
     return (
         t
@@ -690,7 +690,7 @@ def _chooser(how, rng, attributes, codes):
 # %% ../nbs/15_kactus.ipynb #283f7fd3
 def _check_model(m, names, merge):
     """Raises ValueError for a tree that does not fit the quasi-identifiers, or groups values"""
-    _check_asks(m, names)
+    check_asks(m, names)
     if merge == "none" and (m.tree.kind == ONE_VALUE).any():
         raise ValueError(
             "'inducer' must have one branch for each value with merge='none'. Got a tree with"
@@ -730,11 +730,11 @@ def _anonymize(o, X, y, others, attributes, codes, k, allow):
     """(model, classifier, Climb, node where each row stops, order): all rows numbered in content
     order
     """
-    table = _as_trained(X, attributes)
-    order = _content_order([*codes, *others])
-    m, est = _model_of(_estimator(o.inducer), table, y, order)
+    table = as_trained(X, attributes)
+    order = content_order([*codes, *others])
+    m, est = model_of(estimator_of(o.inducer), table, y, order)
     _check_model(m, [a.name for a in attributes], o.merge)
-    stops = _stops(m, table)[order]
+    stops = stops_of(m, table)[order]
     choose = _chooser(
         o.selection, np.random.default_rng(o.random_state), attributes, [c[order] for c in codes]
     )
@@ -861,14 +861,14 @@ class KActusAnonymizer(Anonymizer):
 
     def _check(self):
         for name, allowed in _WORDS.items():
-            _check_choice(name, getattr(self, name), allowed)
-        _check_inducer(self.inducer)
-        _check_seed(self.random_state)
+            check_choice(name, getattr(self, name), allowed)
+        check_inducer(self.inducer)
+        check_seed(self.random_state)
 
     def fit(self, X, y=None):
         """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         super().fit(X, y)
-        self.attributes_ = [_named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
+        self.attributes_ = [named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
         del self._named_
         return self
 
@@ -876,7 +876,7 @@ class KActusAnonymizer(Anonymizer):
         X, y, roles = self._rows_
         if k == 1 and allow is None:
             self.tree_ = self.inducer_ = self.climb_ = self._map_ = None
-            res = _exactly(attributes, codes)
+            res = published_exactly(attributes, codes)
         else:
             res = self._suppress(X, y, roles, attributes, codes, k, allow)
         self._named_ = [cs for _, cs in res]
@@ -908,19 +908,19 @@ class KActusAnonymizer(Anonymizer):
 
         res = [column(j, a) for j, a in enumerate(attributes)]
         a_row = np.array([order[rows[0]] for rows in c.batches])
-        self._map_ = _public_map(m, c.nodes), [(inv[a_row], cells) for inv, cells in res]
+        self._map_ = public_map(m, c.nodes), [(inv[a_row], cells) for inv, cells in res]
         return res
 
     def _recode(self, X):
         if self._map_ is None:
-            return [_as_they_are(X[a.name], a) for a in self.attributes_]
+            return [as_they_are(X[a.name], a) for a in self.attributes_]
         (m, batch), cells = self._map_
-        at = batch[_stops(m, _as_trained(X, self.attributes_))]
+        at = batch[stops_of(m, as_trained(X, self.attributes_))]
         return [_number_cells(np.append(inv, -1)[at], cs) for inv, cs in cells]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = not _is_fitted(_estimator(self.inducer))
+        tags.target_tags.required = not is_fitted(estimator_of(self.inducer))
         return tags
 
     def __getstate__(self):

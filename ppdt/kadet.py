@@ -10,7 +10,7 @@ import itertools
 from dataclasses import dataclass, field
 import numpy as np, pandas as pd
 from sklearn.utils.validation import check_is_fitted
-from .columns import _check_y, _class_codes, _learn_column
+from .columns import check_y, class_codes, learn_raw_column
 from .growing import entropy, information_gain
 from .tables import check_table, encode
 
@@ -61,9 +61,9 @@ def _read_people(X, y, public=None, taxonomies=None):
     too
     """
     X = check_table(X)
-    y = _check_y(y, X)
-    classes, codes = _class_codes(y)
-    columns = [_learn_column(X[o]) for o in X.columns]
+    y = check_y(y, X)
+    classes, codes = class_codes(y)
+    columns = [learn_raw_column(X[o]) for o in X.columns]
     columns = [
         (c, v, None if o in (taxonomies or {}) else line)
         for o, (c, v, line) in zip(X.columns, columns)
@@ -580,21 +580,21 @@ def _leaves_for_subtrees(tree, confidence=0.25, prune=True):
 
 # %% ../nbs/14_kadet.ipynb #c210765e
 from ppdt.c45 import (
-    _OneTree,
-    _importances,
-    _one_row,
-    _need,
-    _number,
-    _readable,
-    _ask_columns,
-    _ask_raw,
+    OneTreeClassifier,
+    split_importances,
+    one_row,
+    check_that,
+    is_number_between,
+    readable_table,
+    asked_columns,
+    asked_rows,
 )
 from .fractions import tree_shares
 from .generalization import Taxonomy
-from .models import _case, _measure
-from .privacy import _check_k
+from .models import open_case, measure_case
+from .privacy import check_k
 from .reading import decision_path, explain
-from .release import GuaranteeError, _fit_columns, _forget
+from .release import GuaranteeError, fit_columns, forget_learnt
 from .tables import MISSING, Cell, cell_text, value_order, value_text
 
 # %% ../nbs/14_kadet.ipynb #a5570500
@@ -639,36 +639,38 @@ def with_levels(X, taxonomies: dict) -> pd.DataFrame:
 # %% ../nbs/14_kadet.ipynb #868edb92
 def _check_kadet(o):
     """Parameters"""
-    _check_k(o.k)
-    _need(o, "criterion", o.criterion in ("gain", "gain_ratio"), "'gain' or 'gain_ratio'")
-    _need(o, "priority", o.priority in ("node", "weighted"), "'node' or 'weighted'")
-    _need(o, "empty_ok", isinstance(o.empty_ok, (bool, np.bool_)), "True or False")
-    _need(
+    check_k(o.k)
+    check_that(o, "criterion", o.criterion in ("gain", "gain_ratio"), "'gain' or 'gain_ratio'")
+    check_that(o, "priority", o.priority in ("node", "weighted"), "'node' or 'weighted'")
+    check_that(o, "empty_ok", isinstance(o.empty_ok, (bool, np.bool_)), "True or False")
+    check_that(
         o,
         "prune",
         o.prune is None or isinstance(o.prune, (bool, np.bool_)),
         "True, False or None (True for criterion='gain_ratio')",
     )
-    _need(o, "min_gain", _number(o.min_gain, 0), "a number of at least 0")
-    _need(
+    check_that(o, "min_gain", is_number_between(o.min_gain, 0), "a number of at least 0")
+    check_that(
         o,
         "min_samples_leaf",
-        o.min_samples_leaf is None or _number(o.min_samples_leaf, 1),
+        o.min_samples_leaf is None or is_number_between(o.min_samples_leaf, 1),
         "None or a number of at least 1",
     )
-    _need(
+    check_that(
         o,
         "l_diversity",
-        o.l_diversity is None or _number(o.l_diversity, 1),
+        o.l_diversity is None or is_number_between(o.l_diversity, 1),
         "None or a number of at least 1",
     )
-    _need(
+    check_that(
         o,
         "max_confidence",
-        o.max_confidence is None or _number(o.max_confidence, 0, 1) and o.max_confidence > 0,
+        o.max_confidence is None
+        or is_number_between(o.max_confidence, 0, 1)
+        and o.max_confidence > 0,
         "None or a share above 0 and at most 1",
     )
-    _need(
+    check_that(
         o,
         "taxonomies",
         o.taxonomies is None
@@ -788,7 +790,7 @@ def _grow_or_say(o, people, promise):
     return replace(tree, level=np.zeros(len(tree), dtype=int))
 
 # %% ../nbs/14_kadet.ipynb #41b51d8c
-class KADETClassifier(_OneTree):
+class KADETClassifier(OneTreeClassifier):
     """A decision tree by which nobody can be linked to fewer than k people. Source: kadet.
 
     An attacker may know the public columns of everybody. The tree, with the counts of its leaves,
@@ -899,22 +901,22 @@ class KADETClassifier(_OneTree):
 
     def fit(self, X, y):
         """Learn from a raw table, shape (n_rows, n_columns), and its class"""
-        _forget(self)
+        forget_learnt(self)
         try:
             self._fit(X, y)
         except BaseException:
-            _forget(self)
+            forget_learnt(self)
             raise
         return self
 
     def _fit(self, X, y):
         _check_kadet(self)
-        named, X = isinstance(X, pd.DataFrame), _readable(self, check_table(X))
-        y = _check_y(y, X)
+        named, X = isinstance(X, pd.DataFrame), readable_table(self, check_table(X))
+        y = check_y(y, X)
         self.n_features_in_ = X.shape[1]
         if named:
             self.feature_names_in_ = np.array(X.columns, dtype=object)
-        _check_k(self.k, len(X))
+        check_k(self.k, len(X))
         _check_names(self, list(X), y.name)
         _no_missing(list(X), X.isna().to_numpy().T)
         people = _read_people(X, y, self.public, self.taxonomies)
@@ -937,7 +939,7 @@ class KADETClassifier(_OneTree):
         self.tree_ = _grow_or_say(self, people, promise)
         for o in self.taxonomies or {}:
             _ask_by_taxonomy(self, o)
-        found = _measure(self._case(X, y), counts=False)
+        found = measure_case(self._case(X, y), counts=False)
         if not found.holds(self.k, l=self.l_diversity, confidence=self.max_confidence):
             raise GuaranteeError(
                 f"KADETClassifier promised a {self.guarantee}, and its tree does not keep that:"
@@ -949,18 +951,18 @@ class KADETClassifier(_OneTree):
     def audit(self, X, y=None):
         """What the tree tells about these people, as `ppdt.models.audit_model` finds it"""
         check_is_fitted(self, "tree_")
-        return _measure(self._case(X, y))
+        return measure_case(self._case(X, y))
 
-    def _case(self, X, y):
+    def open_case(self, X, y):
         """What an audit needs: the tree, the columns that it asks, who knows what"""
         X, base = (
             check_table(X),
-            {a: _fit_columns(self)[j] for a, (j, _) in zip(self.tree_.names, self._asks_)},
+            {a: fit_columns(self)[j] for a, (j, _) in zip(self.tree_.names, self._asks_)},
         )
         asked = {self.tree_.names[j] for j in self.tree_.attribute if j >= 0}
         columns = (
             list(dict.fromkeys(base[o] for o in self.tree_.names if o in asked))
-            or _fit_columns(self)[:1]
+            or fit_columns(self)[:1]
         )
         if lost := [o for o in columns if o not in X]:
             raise ValueError(
@@ -976,7 +978,7 @@ class KADETClassifier(_OneTree):
             },
         )
         public = [o for o in X if base.get(o, o) in self._public_]
-        return _case(
+        return open_case(
             self.tree_,
             X,
             public + [self._class_] * (self._class_ in self._public_),
@@ -989,8 +991,8 @@ class KADETClassifier(_OneTree):
 
     def _shares(self, X):
         """Class shares, the classes in declared order"""
-        X = _ask_columns(self, X)
-        x = _ask_raw(self, X)
+        X = asked_columns(self, X)
+        x = asked_rows(self, X)
         _no_missing(list(X), np.isnan(x))
         return tree_shares(self.tree_, _raised(x, self._asks_))
 
@@ -1001,7 +1003,9 @@ class KADETClassifier(_OneTree):
         """
         check_is_fitted(self, "tree_")
         return np.bincount(
-            [j for j, _ in self._asks_], _importances(self.tree_), minlength=self.n_features_in_
+            [j for j, _ in self._asks_],
+            split_importances(self.tree_),
+            minlength=self.n_features_in_,
         )
 
     def __sklearn_tags__(self):
@@ -1046,7 +1050,7 @@ def _ask_by_taxonomy(o, name):
     """Let a fitted classifier know all values of a taxonomy, as a reader of the published tree
     does; one that no row has goes as far as its coarser levels lead
     """
-    j = _fit_columns(o).index(name)
+    j = fit_columns(o).index(name)
     o._domains_[j], asks = _read_asks({"name": name, "numeric": False}, o.taxonomies[name], o.tree_)
     for a, lut in asks.items():
         o._asks_[a] = j, lut
@@ -1082,8 +1086,8 @@ def _row_with_levels(o, row):
     Raises ValueError where one is missing, or a published cell
     """
     row, asked = (
-        _one_row(o, row),
-        {_fit_columns(o)[o._asks_[a][0]] for a in o.tree_.attribute.tolist() if a >= 0},
+        one_row(o, row),
+        {fit_columns(o)[o._asks_[a][0]] for a in o.tree_.attribute.tolist() if a >= 0},
     )
     for c in asked & set(row):
         if isinstance(row[c], Cell):
@@ -1260,7 +1264,7 @@ def publish(clf) -> str:
         For other classifiers.
     """
     _check_fitted(clf)
-    (tree, asked), names = _asked_only(_without_nobody(clf.tree_)), _fit_columns(clf)
+    (tree, asked), names = _asked_only(_without_nobody(clf.tree_)), fit_columns(clf)
     columns = list(dict.fromkeys(clf._asks_[a][0] for a in asked)) or [0]
     counted = (
         clf.l_diversity is None
@@ -1324,7 +1328,7 @@ def _read_parts(text):
     for o, high in (("l_diversity", np.inf), ("max_confidence", 1)):
         v = d.get(o)
         _need_text(
-            v is None or _number(v, 0 if high == 1 else 1, high) and v > 0,
+            v is None or is_number_between(v, 0 if high == 1 else 1, high) and v > 0,
             f"{o!r} must be null or a number in its range",
         )
     _need_text(
@@ -1401,8 +1405,8 @@ def read_published(text: str):
 # %% ../nbs/14_kadet.ipynb #cc1937f8
 def _ends(clf, X):
     """The node where each row stops"""
-    X, t = _ask_columns(clf, X), clf.tree_
-    x = _ask_raw(clf, X)
+    X, t = asked_columns(clf, X), clf.tree_
+    x = asked_rows(clf, X)
     _no_missing(list(X), np.isnan(x))
     x, at = _raised(x, clf._asks_), np.zeros(len(X), dtype=np.int64)
     go = np.flatnonzero(t.attribute[at] >= 0)
@@ -1440,7 +1444,7 @@ def _conditions(clf):
     """For each node what the path says of each public column that it asks: (lo, hi) of a number,
     else (level, label)
     """
-    t, names, columns = clf.tree_, _fit_columns(clf), [j for j, _ in clf._asks_]
+    t, names, columns = clf.tree_, fit_columns(clf), [j for j, _ in clf._asks_]
 
     def told(old, i):
         p = t.parent[i]
@@ -1548,14 +1552,14 @@ def _check_release(clf, X, y):
         )
     if not clf._public_:
         raise ValueError("'clf' must have a public column. Got none: nothing has to be recoded.")
-    X, y = check_table(X), _check_y(y, X)
+    X, y = check_table(X), check_y(y, X)
     _check_rows(clf, X, y)
     return X, y
 
 
 def _release_columns(clf, X, keep_private):
     """The table without private columns that the tree does not ask, and the roles of the rest"""
-    names, asked = _fit_columns(clf), {clf._asks_[a][0] for a in clf.tree_.attribute if a >= 0}
+    names, asked = fit_columns(clf), {clf._asks_[a][0] for a in clf.tree_.attribute if a >= 0}
     keep = [j for j, o in enumerate(names) if o in clf._public_ or keep_private or j in asked]
     if more := [names[j] for j in keep if j not in asked and names[j] not in clf._public_]:
         warnings.warn(

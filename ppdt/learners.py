@@ -14,20 +14,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
-from .c45 import C45Classifier, PARTClassifier, _keep_classes
-from .columns import _check_weight, _check_y, _class_codes, _is_published
+from .c45 import C45Classifier, PARTClassifier, keep_classes
+from .columns import check_weight, check_y, class_codes, is_published
 from ppdt.encoder import (
     ReleaseEncoder,
-    _block,
-    _check_parameters,
-    _coded,
-    _warn_of_texts,
+    cell_block,
+    check_encoding,
+    coded_column,
+    warn_of_texts,
     learn_column,
     same_columns,
 )
-from .release import _fit_columns, _forget
+from .release import fit_columns, forget_learnt
 from .growing import entropy
-from .tables import _zone, canonical_order, cell_text, check_table, encode, value_text
+from .tables import time_zone, canonical_order, cell_text, check_table, encode, value_text
 
 # %% ../nbs/17a_learners.ipynb #3d4bef21
 def _textbook_naive_bayes(rows, y, row):
@@ -108,7 +108,7 @@ def _with_declared(c, s):
     """The column with all categories that a raw column declares among its values, also those that
     no row has, as in Weka
     """
-    if c.kind == "numeric" or not isinstance(s.dtype, pd.CategoricalDtype) or _is_published(s):
+    if c.kind == "numeric" or not isinstance(s.dtype, pd.CategoricalDtype) or is_published(s):
         return c
     known = set(map(value_text, c.values))
     more = tuple(v for v in s.cat.categories if value_text(v) not in known)
@@ -123,8 +123,8 @@ def _with_declared(c, s):
 def _learn_chances(s, y, w, n_classes, enc):
     """(ColumnCode, parameters) of a column"""
     c = _with_declared(learn_column(s, enc), s)
-    codes, cs = _coded(s, c.kind == "categorical")
-    block, blank = _block(c, cs)
+    codes, cs = coded_column(s, c.kind == "categorical")
+    block, blank = cell_block(c, cs)
     counts, known = _cell_table(codes, cs, blank, y, w, n_classes)
     if c.kind == "numeric":
         return c, _normal(counts[:, known], block[known].toarray()[:, 0])
@@ -135,8 +135,8 @@ def _column_logs(s, c, p):
     """Logarithm of each row's factors, shape (n_rows, n_classes): 0 where the cell says nothing
     that was seen in fit
     """
-    codes, cs = _coded(s, c.kind == "categorical")
-    block, blank = _block(c, cs)
+    codes, cs = coded_column(s, c.kind == "categorical")
+    block, blank = cell_block(c, cs)
     if c.kind == "numeric":
         chances = _normal_chances(block.toarray()[:, 0], *p)
     else:
@@ -189,20 +189,20 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
         """Learn from rows X, raw or a release's `data`, shape (n_rows, n_columns), their class y
         and, if given, their weights, shape (n_rows,)
         """
-        _forget(self)
+        forget_learnt(self)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
-        _warn_of_texts(X, "learn from its data")
+        warn_of_texts(X, "learn from its data")
         y, w, enc = (
-            _check_y(y, X),
-            _check_weight(sample_weight, len(X)),
+            check_y(y, X),
+            check_weight(sample_weight, len(X)),
             ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies),
         )
-        _check_parameters(enc, X.columns)
+        check_encoding(enc, X.columns)
         if w is not None and (w == 0).any():
             X, y, w = X[w > 0], y[w > 0], w[w > 0]
-        classes, codes = _class_codes(y)
+        classes, codes = class_codes(y)
         columns = [_learn_chances(X[o], codes, w, len(classes), enc) for o in X]
-        _keep_classes(self, classes)
+        keep_classes(self, classes)
         n = _cell_table(
             np.zeros(len(X), dtype=np.int64),
             np.zeros(1),
@@ -232,7 +232,7 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
         """Logarithm of `predict_proba`"""
         check_is_fitted(self, "columns_")
         X = same_columns(
-            X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_")
+            X, fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_")
         )
         res = np.log(self.priors_) + sum(_column_logs(X[c.name], c, p) for c, p in self.columns_)
         return res - np.logaddexp.reduce(res, axis=1, keepdims=True)
@@ -262,7 +262,7 @@ class _InOrder(Pipeline):
         arrays of the same length
         """
         t = check_table(X)
-        y = _check_y(y, t)
+        y = check_y(y, t)
         at = canonical_order(
             [
                 *(t[o] for o in t),
@@ -439,7 +439,7 @@ def _cut_column(s, cuts, dates=None):
         [f"{o:.10g}" for o in cuts]
         if dates is None
         else [
-            str(pd.Timestamp(round(o), tz=_zone(dates)).round("us")).removesuffix(" 00:00:00")
+            str(pd.Timestamp(round(o), tz=time_zone(dates)).round("us")).removesuffix(" 00:00:00")
             for o in cuts
         ]
     )
@@ -490,10 +490,10 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Find the cuts of X, a raw table, shape (n_rows, n_columns), by its class y"""
-        _forget(self)
+        forget_learnt(self)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
-        y = _check_y(y, X)
-        codes = _class_codes(y)[1]
+        y = check_y(y, X)
+        codes = class_codes(y)[1]
         coded = {o: encode(X[o]) for o in self._asked(X)}
         odd = [o for o, (a, _) in coded.items() if a.kind != "numeric" and self.columns is not None]
         if odd:
@@ -539,7 +539,7 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
         """X with the cut columns as ordered categories, missing values stay missing"""
         check_is_fitted(self, "cut_points_")
         X = same_columns(
-            X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_")
+            X, fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_")
         )
         return pd.DataFrame(
             {
@@ -556,7 +556,7 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features=None):
         """Names of the columns, as they were"""
         check_is_fitted(self, "cut_points_")
-        return np.array(_fit_columns(self), dtype=object)
+        return np.array(fit_columns(self), dtype=object)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

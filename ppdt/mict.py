@@ -21,45 +21,45 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 import numpy as np, pandas as pd
-from .c45 import _keep_classes
-from .columns import _check_y, _class_codes
+from .c45 import keep_classes
+from .columns import check_y, class_codes
 from ppdt.encoder import (
     ReleaseEncoder,
-    _block,
-    _check_parameters,
-    _coded,
-    _members,
-    _warn_of_texts,
+    cell_block,
+    check_encoding,
+    coded_column,
+    member_positions,
+    warn_of_texts,
     learn_column,
     same_columns,
 )
 from ppdt.inducers import (
-    _as_they_are,
-    _as_trained,
-    _check_asks,
-    _check_inducer,
-    _content_order,
-    _estimator,
-    _exactly,
-    _is_fitted,
-    _model_of,
-    _named_only,
-    _stops,
+    as_they_are,
+    as_trained,
+    check_asks,
+    check_inducer,
+    content_order,
+    estimator_of,
+    published_exactly,
+    is_fitted,
+    model_of,
+    named_only,
+    stops_of,
 )
-from .medians import _check_choice
+from .medians import check_choice
 from ppdt.microaggregation import (
     MicroaggregationAnonymizer,
-    _centers,
-    _check_grouping,
-    _check_number,
-    _nearest_published,
-    _ordered,
-    _published_rows,
-    _representatives,
+    group_centers,
+    check_grouping,
+    check_number,
+    nearest_published,
+    ordered_columns,
+    distinct_published,
+    group_representatives,
     microaggregate,
     mixed_space,
 )
-from .release import Anonymizer, _fit_columns, _forget
+from .release import Anonymizer, fit_columns, forget_learnt
 from .tables import Exact, Suppressed, canonical_order, check_table, encode
 from .trees import Tree
 
@@ -157,7 +157,9 @@ def _topped_up(s, unit, out, k, fine, single):
     while q.any() and not out.all() and (q.sum() < k or not fine(np.flatnonzero(q))):
         one = s.take(q)
         d = np.round(
-            _squares_to(s, *(o[:, 0] for o in _centers(one, np.zeros(len(one), dtype=np.int64)))),
+            _squares_to(
+                s, *(o[:, 0] for o in group_centers(one, np.zeros(len(one), dtype=np.int64)))
+            ),
             12,
         )
         size = np.bincount(unit[~q], minlength=len(out))
@@ -166,8 +168,8 @@ def _topped_up(s, unit, out, k, fine, single):
             q[np.flatnonzero(spare)[np.argmin(d[spare])]] = True
             continue
         stay = np.flatnonzero(~out)
-        x, c = _centers(s.take(~q), np.searchsorted(stay, unit[~q]))
-        m = _centers(one, np.zeros(len(one), dtype=np.int64))
+        x, c = group_centers(s.take(~q), np.searchsorted(stay, unit[~q]))
+        m = group_centers(one, np.zeros(len(one), dtype=np.int64))
         far = ((x - m[0]) ** 2 * s.scale[:, None]).sum(axis=0) + s.weight * (c != m[1]).sum(axis=0)
         u = stay[np.argmin(np.round(far, 12))]
         out[u] = True
@@ -305,19 +307,19 @@ class MiCTAnonymizer(Anonymizer):
 
     def _check(self):
         for name, allowed in _WORDS.items():
-            _check_choice(name, getattr(self, name), allowed)
-        _check_grouping(self)
+            check_choice(name, getattr(self, name), allowed)
+        check_grouping(self)
         if self.release == "asis" and len(self.constraints):
             raise ValueError(
                 "'constraints' cannot be kept with release='asis', which publishes rows as they"
                 f" are. Got {len(self.constraints)}: use release='within_leaf'."
             )
-        _check_inducer(self.inducer)
+        check_inducer(self.inducer)
 
     def fit(self, X, y=None):
         """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
         super().fit(X, y)
-        self.attributes_ = [_named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
+        self.attributes_ = [named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
         del self._named_
         return self
 
@@ -327,22 +329,22 @@ class MiCTAnonymizer(Anonymizer):
             self.tree_ = self.inducer_ = self.stops_ = self.averaged_ = self.moved_ = (
                 self.groups_
             ) = self._places_ = None
-            res = _exactly(attributes, codes)
+            res = published_exactly(attributes, codes)
         else:
             res = self._average(X, y, roles, attributes, codes, k, allow)
         self._named_ = [cs for _, cs in res]
         return res
 
     def _average(self, X, y, roles, attributes, codes, k, allow):
-        table, names = _as_trained(X, attributes), [a.name for a in attributes]
+        table, names = as_trained(X, attributes), [a.name for a in attributes]
         others, ranks = (
             [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])],
-            (_ordered(X, names) if self.keep_types else ()),
+            (ordered_columns(X, names) if self.keep_types else ()),
         )
-        order = _content_order([*codes, *others])
-        m, self.inducer_ = _model_of(_estimator(self.inducer), table, y, order)
-        _check_asks(m, names)
-        stops, asked, codes = _stops(m, table)[order], _asked(m, names), [c[order] for c in codes]
+        order = content_order([*codes, *others])
+        m, self.inducer_ = model_of(estimator_of(self.inducer), table, y, order)
+        check_asks(m, names)
+        stops, asked, codes = stops_of(m, table)[order], _asked(m, names), [c[order] for c in codes]
         s = mixed_space(attributes, codes, self.cat_weight, ranks)
         may = (
             (lambda rows, g, n: np.ones(n, dtype=bool))
@@ -378,7 +380,7 @@ class MiCTAnonymizer(Anonymizer):
 
         res = [column(j, a) for j, a in enumerate(attributes)]
         self._places_ = (
-            _published_rows([(c[c >= 0], cells) for c, cells in res])
+            distinct_published([(c[c >= 0], cells) for c, cells in res])
             if self.release == "within_leaf"
             else None
         )
@@ -418,13 +420,15 @@ class MiCTAnonymizer(Anonymizer):
             own = groups < 0
             inv, cells = np.array(codes, dtype=np.int64), list(map(Exact, a.items))
             if not own.all():
-                at, more = _representatives(
+                at, more = group_representatives(
                     a, codes[~own], groups[~own], self.centroid, self.keep_types, ranked
                 )
                 inv[~own] = at + len(cells)
                 cells = cells + more
         else:
-            inv, cells = _representatives(a, codes, groups, self.centroid, self.keep_types, ranked)
+            inv, cells = group_representatives(
+                a, codes, groups, self.centroid, self.keep_types, ranked
+            )
             if self.release == "suppress" and hidden.any():
                 inv = np.where(hidden, len(cells), inv)
                 cells = [*cells, Suppressed()]
@@ -436,8 +440,8 @@ class MiCTAnonymizer(Anonymizer):
     @available_if(lambda self: self.release == "within_leaf")
     def _recode(self, X):
         if self._places_ is None:
-            return [_as_they_are(X[a.name], a) for a in self.attributes_]
-        return _nearest_published(
+            return [as_they_are(X[a.name], a) for a in self.attributes_]
+        return nearest_published(
             X,
             [a.name for a in self.attributes_],
             self._places_,
@@ -447,7 +451,7 @@ class MiCTAnonymizer(Anonymizer):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = not _is_fitted(_estimator(self.inducer))
+        tags.target_tags.required = not is_fitted(estimator_of(self.inducer))
         return tags
 
     def __getstate__(self):
@@ -480,8 +484,8 @@ def _chances(c, cs):
     """(only value of each cell, -1 for none; None where a cell has several; weights of values,
     shape (n_cells, n_values))
     """
-    members = _members(c, cs)
-    block = _block(c, cs)[0]
+    members = member_positions(c, cs)
+    block = cell_block(c, cs)[0]
     one = (
         None
         if any(len(o) > 1 for o in members)
@@ -505,12 +509,12 @@ class _NeighbourColumn:
             self.one, self.block, self.at = self.read(s)
 
     def numbers(self, s):
-        codes, cs = _coded(s)
-        block, blank = _block(self.code, cs)
+        codes, cs = coded_column(s)
+        block, blank = cell_block(self.code, cs)
         return np.append(np.where(blank, np.nan, block.toarray()[:, 0]), np.nan)[codes]
 
     def read(self, s):
-        codes, cs = _coded(s, True)
+        codes, cs = coded_column(s, True)
         one, block = _chances(self.code, [*cs, None])
         return one, block, codes % (len(cs) + 1)
 
@@ -593,7 +597,7 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Remember rows X, raw or a release's `data`, shape (n_rows, n_columns), and their class y"""
-        _forget(self)
+        forget_learnt(self)
         if (
             isinstance(self.n_neighbors, (bool, np.bool_))
             or not isinstance(self.n_neighbors, (int, np.integer))
@@ -602,15 +606,15 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"'n_neighbors' must be an integer of at least 1. Got {self.n_neighbors!r}."
             )
-        _check_number("cat_weight", self.cat_weight, positive=True)
+        check_number("cat_weight", self.cat_weight, positive=True)
         named, X = isinstance(X, pd.DataFrame), check_table(X)
-        _warn_of_texts(X, "learn from its data")
+        warn_of_texts(X, "learn from its data")
         y, enc = (
-            _check_y(y, X),
+            check_y(y, X),
             ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies),
         )
-        _check_parameters(enc, X.columns)
-        classes, codes = _class_codes(y)
+        check_encoding(enc, X.columns)
+        classes, codes = class_codes(y)
         order = canonical_order([X[o] for o in X])
         X, codes = X.iloc[order], codes[order]
         columns = [
@@ -619,7 +623,7 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
         at, first = _distinct([o.key() for o in columns])
         for o in columns:
             o.take(first)
-        _keep_classes(self, classes)
+        keep_classes(self, classes)
         counts = np.bincount(
             at * len(classes) + codes, minlength=len(first) * len(classes)
         ).reshape(-1, len(classes))
@@ -636,7 +640,7 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
         """Share of each class among the neighbours, shape (n_rows, n_classes)"""
         check_is_fitted(self, "columns_")
         X = same_columns(
-            X, _fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_")
+            X, fit_columns(self), who=type(self).__name__, named=hasattr(self, "feature_names_in_")
         )
         # of published rows many are alike
         alike, first = _distinct([_hashed(X[o]) for o in X])
@@ -722,8 +726,8 @@ def record_linkage(
         raise ValueError(
             f"'original' must have the columns of 'published'. Got none named {absent[0]!r}."
         )
-    _check_number("cat_weight", cat_weight, positive=True)
-    _warn_of_texts(published, "measure from its data")
+    check_number("cat_weight", cat_weight, positive=True)
+    warn_of_texts(published, "measure from its data")
     rows = (
         np.arange(len(original))
         if rows is None
@@ -739,7 +743,7 @@ def record_linkage(
             f" {rows.shape}{f' from {rows.min()} to {rows.max()}' if rows.dtype.kind in 'iu' else ', use np.flatnonzero for a mask'}."
         )
     enc = ReleaseEncoder(categorical=categorical, taxonomies=taxonomies)
-    _check_parameters(enc, published.columns)
+    check_encoding(enc, published.columns)
     columns = [
         _NeighbourColumn(published[o], learn_column(published[o], enc), float(cat_weight))
         for o in published

@@ -10,12 +10,12 @@ import warnings
 import numpy as np, pandas as pd
 from sklearn.utils.metaestimators import available_if
 from .generalization import RECODINGS, Taxonomy, node_recoding
-from .infogain import _CANDIDATES, _CATEGORIES, infogain_partition
+from .infogain import CANDIDATES, CATEGORIES, infogain_partition
 from ppdt.medians import (
-    _CUT_RULES,
-    _MEDIANS,
-    _WIDTHS,
-    _check_choice,
+    CUT_RULES,
+    MEDIANS,
+    WIDTHS,
+    check_choice,
     Cuts,
     in_leaf_order,
     relaxed_partition,
@@ -95,11 +95,11 @@ def _tie(m):
 _WORDS = dict(
     mode=("strict", "relaxed", "infogain"),
     recoding=tuple(RECODINGS),
-    cut_rule=_CUT_RULES,
-    width=_WIDTHS,
-    median=_MEDIANS,
-    candidates=_CANDIDATES,
-    categories=_CATEGORIES,
+    cut_rule=CUT_RULES,
+    width=WIDTHS,
+    median=MEDIANS,
+    candidates=CANDIDATES,
+    categories=CATEGORIES,
 )
 
 
@@ -331,7 +331,7 @@ class MondrianAnonymizer(Anonymizer):
 
     def _check(self):
         for name, allowed in _WORDS.items():
-            _check_choice(name, getattr(self, name), allowed)
+            check_choice(name, getattr(self, name), allowed)
         if not isinstance(self.stop_pure, (bool, np.bool_)):
             raise ValueError(f"'stop_pure' must be True or False. Got {self.stop_pure!r}.")
         _check_taxonomies(self.taxonomies)

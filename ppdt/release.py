@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['MISSING_RULES', 'check_class', 'check_input', 'code_columns', 'published_column', 'published_table', 'public_dtype',
-           'make_schema', 'GuaranteeError', 'RowsLostError', 'Release', 'what_may_be_published', 'protect',
-           'Anonymizer', 'read_schema', 'read_release', 'AnonymizedClassifier', 'ReleaseEncoder', 'same_columns']
+           'make_schema', 'GuaranteeError', 'RowsLostError', 'Release', 'what_may_be_published', 'forget_learnt',
+           'protect', 'Anonymizer', 'fit_columns', 'code_new_rows', 'read_schema', 'read_release',
+           'AnonymizedClassifier', 'ReleaseEncoder', 'same_columns']
 
 # %% ../nbs/08b_release.ipynb #aa487296
 import re, warnings
@@ -29,7 +30,7 @@ from ppdt.tables import (
     Schema,
     TextFormError,
     ValueSet,
-    _inner,
+    inner_dtype,
     atomic_write,
     canonical_order,
     cell_column,
@@ -52,8 +53,8 @@ from ppdt.tables import (
 from .encoder import ReleaseEncoder, same_columns
 from .diversity import allow_function, bind_constraints, check_constraints, check_whole
 from .generalization import Taxonomy
-from .matching import _holder
-from .privacy import Audit, _check_k, audit
+from .matching import cell_holder
+from .privacy import Audit, check_k, audit
 
 # %% ../nbs/08b_release.ipynb #39835fcd
 _all_ = ["ReleaseEncoder", "same_columns"]
@@ -453,7 +454,7 @@ class Release:
         """`Taxonomy` by name of the columns that publish nodes, from the schema"""
         if self.schema is None:
             return {}
-        at = {o["name"]: _inner(o["dtype"]) for o in self.schema.columns}
+        at = {o["name"]: inner_dtype(o["dtype"]) for o in self.schema.columns}
         return {
             o: Taxonomy.from_lines(lines, at.get(o, "str"))
             for o, lines in self.schema.taxonomies.items()
@@ -583,7 +584,7 @@ def _exchanges(coded, published, rows, partners):
     n, fit = (
         len(rows),
         [
-            (_holder(a, cs), c, at)
+            (cell_holder(a, cs), c, at)
             for (a, c), (at, cs) in zip((_known_only(*o) for o in coded), published)
         ],
     )
@@ -635,7 +636,7 @@ def _by_groups(found, groups, data):
     )
 
 # %% ../nbs/08b_release.ipynb #d28aa947
-def _forget(est):
+def forget_learnt(est):
     """Remove what an earlier fit has learnt: all names that end in an underscore, private ones too"""
     for o in [o for o in vars(est) if o.endswith("_")]:
         delattr(est, o)
@@ -697,7 +698,7 @@ def protect(est, X, y=None) -> dict:
         )
     est._check()
     groups = est._promised(roles, len(X))
-    k = _check_k(est.k, len(X)) if groups is None else max(o for _, o in groups)
+    k = check_k(est.k, len(X)) if groups is None else max(o for _, o in groups)
     coded, kept = code_columns(X, roles, est.missing)
     if k > kept.sum():
         raise ValueError(
@@ -859,11 +860,11 @@ class Anonymizer(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
-        _forget(self)
+        forget_learnt(self)
         try:
             learnt = protect(self, X, y)
         except BaseException:
-            _forget(self)
+            forget_learnt(self)
             raise
         vars(self).update(learnt)
         return self
@@ -896,7 +897,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
             )
         X = same_columns(
             X,
-            _fit_columns(self),
+            fit_columns(self),
             optional=self.roles_.identifiers,
             who=type(self).__name__,
             named=hasattr(self, "feature_names_in_"),
@@ -911,7 +912,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
             zip(
                 self.roles_.quasi_identifiers,
                 self._recode(
-                    X if self._by_value else [_code_like(X[a.name], a) for a in self.attributes_]
+                    X if self._by_value else [code_new_rows(X[a.name], a) for a in self.attributes_]
                 ),
             )
         )
@@ -929,7 +930,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         """Names of the published columns, shape (n_columns - n_identifiers,)"""
         check_is_fitted(self, "attributes_")
         return np.array(
-            [o for o in _fit_columns(self) if o not in self.roles_.identifiers], dtype=object
+            [o for o in fit_columns(self) if o not in self.roles_.identifiers], dtype=object
         )
 
     def __sklearn_tags__(self):
@@ -945,12 +946,12 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         return state
 
 # %% ../nbs/08b_release.ipynb #4736d655
-def _fit_columns(est):
+def fit_columns(est):
     """Names of the columns seen in fit; an array's are x0, x1, ..."""
     return list(getattr(est, "feature_names_in_", [f"x{i}" for i in range(est.n_features_in_)]))
 
 
-def _code_like(s, a):
+def code_new_rows(s, a):
     """Codes of new rows in an old domain.
 
     Raises ValueError for missing values in a domain without them
@@ -982,7 +983,7 @@ def _schema_fault(schema):
             return f"the values of {c['name']!r} must be a list of different strings"
     if not isinstance(schema.taxonomies, dict):
         return "taxonomies must be an object"
-    at = {c["name"]: _inner(c["dtype"]) for c in schema.columns}
+    at = {c["name"]: inner_dtype(c["dtype"]) for c in schema.columns}
     for o, lines in schema.taxonomies.items():
         if o not in at:
             return f"there is a taxonomy of {o!r}, which is no column"
@@ -1207,7 +1208,7 @@ class AnonymizedClassifier(ClassifierMixin, BaseEstimator):
         """Protect X, shape (n_rows, n_columns), with y, and learn from the release; lost rows are
         left out of both
         """
-        _forget(self)
+        forget_learnt(self)
         if self.test not in ("raw", "recoded"):
             raise ValueError(f"'test' must be 'raw' or 'recoded'. Got {self.test!r}.")
         for name, method, example in (
@@ -1263,7 +1264,7 @@ class AnonymizedClassifier(ClassifierMixin, BaseEstimator):
         ids = self.anonymizer_.roles_.identifiers
         X = same_columns(
             X,
-            _fit_columns(self),
+            fit_columns(self),
             optional=ids,
             who=type(self).__name__,
             named=hasattr(self, "feature_names_in_"),

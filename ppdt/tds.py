@@ -10,10 +10,10 @@ import warnings
 import numpy as np, pandas as pd
 from sklearn.utils.validation import check_is_fitted
 from .generalization import Taxonomy, plot_taxonomy
-from .inducers import _as_they_are
-from .medians import _check_choice
-from .privacy import _check_k
-from .release import Anonymizer, _code_like
+from .inducers import as_they_are
+from .medians import check_choice
+from .privacy import check_k
+from .release import Anonymizer, code_new_rows
 from .specialization import Masking, Specialization, specialize
 from ppdt.tables import (
     MAX_NUMERIC_VALUES,
@@ -163,7 +163,7 @@ def _place_numbers(s, a, cells, bounds, gaps):
                 else -1
             ),
         )
-    c = _code_like(s, a) + 1
+    c = code_new_rows(s, a) + 1
     if isinstance(cells[-1], Suppressed):
         c = np.minimum(c, len(cells) - 1)
     if bounds is None:
@@ -241,7 +241,7 @@ def _check_groups(groups, names, n):
             f"'groups' must be a list of pairs (column names, k), or None. Got {groups!r}: write"
             " [(['age', 'sex'], 5), (['sex', 'region'], 10)]."
         )
-    res = [(list(c), _check_k(k)) for c, k in groups]
+    res = [(list(c), check_k(k)) for c, k in groups]
     for c, k in res:
         odd = next((o for o in c if o not in names or c.count(o) > 1), None)
         if odd is not None:
@@ -558,7 +558,7 @@ class TDSAnonymizer(Anonymizer):
 
     def _check(self):
         for name, allowed in _WORDS.items():
-            _check_choice(name, getattr(self, name), allowed)
+            check_choice(name, getattr(self, name), allowed)
         _check_taxonomies(self.taxonomies)
         _check_bounds(self.bounds)
         if self.groups is not None and len(self.constraints):
@@ -608,7 +608,7 @@ class TDSAnonymizer(Anonymizer):
             self.attributes_, [None] * len(self.attributes_) if self._maps_ is None else self._maps_
         ):
             res.append(
-                _as_they_are(X[a.name], a)
+                as_they_are(X[a.name], a)
                 if map_ is None
                 else _recoded(X[a.name], int(X[a.name].isna().sum()), *map_)
             )
@@ -702,7 +702,7 @@ class TDRAnonymizer(TDSAnonymizer):
 
     def _check(self):
         super()._check()
-        _check_choice("disclose", self.disclose, ("gain", "score"))
+        check_choice("disclose", self.disclose, ("gain", "score"))
 
 # %% ../nbs/12b_tds.ipynb #e713d630
 def plot_cut(anonymizer, column: str, steps: int = None, *, ax=None):

@@ -19,13 +19,13 @@ from tqdm import tqdm
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 from replicate import MADE, provenance
-from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, _ask_raw
-from ppdt.columns import _class_codes, _learn_column
+from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, asked_rows
+from ppdt.columns import class_codes, learn_raw_column
 from ppdt.fractions import tree_shares
 from ppdt.growing import LEAF, MULTIWAY, Tree
 from ppdt.reading import branch_text
-from ppdt.rules import _one_nominal, _one_numeric, _one_state, _rule_shares
-from ppdt.splits import _Rows
+from ppdt.rules import _one_nominal, _one_numeric, _one_state, rule_shares
+from ppdt.splits import CodedRows
 from ppdt.tables import atomic_write, value_text
 
 RESULTS = ROOT / "nbs" / "papers" / "results" / "weka_agreement.csv"
@@ -281,8 +281,10 @@ def compare_missing(e, text, r):
 
 
 def as_rows(X, y):
-    classes, codes = _class_codes(y)
-    return _Rows(list(X), *map(list, zip(*[_learn_column(X[o]) for o in X])), classes, codes, None)
+    classes, codes = class_codes(y)
+    return CodedRows(
+        list(X), *map(list, zip(*[learn_raw_column(X[o]) for o in X])), classes, codes, None
+    )
 
 
 def check_splits(d, m, splits, binary):
@@ -332,9 +334,9 @@ def of_fractions(clf, X):
     holds parts of rows
     """
     odd = lambda c: (c != c.round()).any(axis=-1)
-    x = _ask_raw(clf, X)
+    x = asked_rows(clf, X)
     if hasattr(clf, "rules_"):
-        p = _rule_shares(
+        p = rule_shares(
             [
                 replace(r, counts=np.array([1.0, 0.0] if odd(r.counts) else [0.0, 1.0]))
                 for r in clf.rules_

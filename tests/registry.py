@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import pandas as pd
 from random_tables import pick, tables
 import ppdt
-from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, _OneTree, _TreeClassifier
+from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, OneTreeClassifier, TreeClassifier
 from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
@@ -752,8 +752,8 @@ NOT_RUN = {
 # classes that are no estimators of their own
 FRAMES = {
     Anonymizer: "the frame of all anonymizers: it publishes nothing itself",
-    _TreeClassifier: "the frame of C4.5, ID3 and PART: it learns nothing itself",
-    _OneTree: "the frame of C4.5 and ID3",
+    TreeClassifier: "the frame of C4.5, ID3 and PART: it learns nothing itself",
+    OneTreeClassifier: "the frame of C4.5 and ID3",
 }
 
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer, log_loss
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate, part_text
 from random_trees import as_numbers, random_row, trees
-from ppdt.fractions import _Cells, _filled, _grow, _in_order, _sure, tree_shares
+from ppdt.fractions import CellRows, _filled, grow_nodes, _in_order, _sure, tree_shares
 from ppdt.datasets import fetch_adult, load_customers
 from ppdt.generalization import Taxonomy
 from ppdt.growing import THRESHOLD, Members, Tree, TreeData, grow, tree_counts
@@ -17,10 +17,10 @@ from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, read_release
 from ppdt.tables import Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
-from ppdt.pruning import _collapse, _prune, _textbook_c45
+from ppdt.pruning import collapse_nodes, prune_nodes, _textbook_c45
 from ppdt.reading import _answer, decision_path
-from ppdt.rules import _part, _textbook_part
-from ppdt.splits import _Rows
+from ppdt.rules import part_rules, _textbook_part
+from ppdt.splits import CodedRows
 from ppdt.trees import j48_text, tree_from_json, tree_json
 
 LEARNERS = [C45Classifier, ID3Classifier, PARTClassifier]
@@ -55,7 +55,7 @@ def random_rows(seed):
     y = rng.integers(0, k, n)
     y = np.where((columns[0][0] % 2 == 0) & (rng.random(n) < 0.8), 0, y)
     weight = rng.choice([0.5, 1.0, 2.0, 3.3], n) if rng.random() < 0.3 else None
-    return _Rows(
+    return CodedRows(
         [f"a{j}" for j in range(len(columns))], *map(list, zip(*columns)), list(range(k)), y, weight
     )
 
@@ -88,9 +88,9 @@ def differ(t, i, node, path="/"):
 )
 def test_fast_is_textbook(seed, m, binary, prune, raising, confidence):
     d = random_rows(seed)
-    t, leaves = _collapse(*_grow(d, m, binary))
+    t, leaves = collapse_nodes(*grow_nodes(d, m, binary))
     if prune:
-        t = _prune(d, t, leaves, confidence, raising)
+        t = prune_nodes(d, t, leaves, confidence, raising)
     assert differ(t, 0, _textbook_c45(d, m, binary, prune, confidence, raising)) == ""
 
 
@@ -104,7 +104,7 @@ def test_fast_is_textbook(seed, m, binary, prune, raising, confidence):
 def test_fast_part_is_textbook(seed, m, binary, prune, confidence):
     d = random_rows(seed)
     slow = _textbook_part(d, m, binary, prune, confidence)
-    fast = _part(
+    fast = part_rules(
         d,
         SimpleNamespace(
             m=m, binary=binary, prune=prune, errors=lambda c: error_estimate(c, confidence)
@@ -159,8 +159,10 @@ def random_sets(seed):
             ws.append(np.prod([o[1] for o in one]))
             ys.append(y[i])
     return (
-        _Cells(_Rows(names, codes, values, line, list(range(k)), y, np.ones(n)), sets, True, 0.0),
-        _Rows(
+        CellRows(
+            CodedRows(names, codes, values, line, list(range(k)), y, np.ones(n)), sets, True, 0.0
+        ),
+        CodedRows(
             names,
             list(np.array(rows, dtype=np.int32).T),
             values,
@@ -176,8 +178,8 @@ def random_sets(seed):
     st.integers(0, 2**32 - 1), st.sampled_from([2, 3]), st.booleans(), st.booleans(), st.booleans()
 )
 def test_sets_are_all_their_rows(seed, m, binary, prune, raising):
-    a, b = trees = [(d, *_collapse(*_grow(d, m, binary))) for d in random_sets(seed)]
-    a, b = [_prune(d, t, leaves, 0.25, raising) if prune else t for d, t, leaves in trees]
+    a, b = trees = [(d, *collapse_nodes(*grow_nodes(d, m, binary))) for d in random_sets(seed)]
+    a, b = [prune_nodes(d, t, leaves, 0.25, raising) if prune else t for d, t, leaves in trees]
     assert (a.attribute.tolist(), a.kind.tolist(), a.cut.tolist()) == (
         b.attribute.tolist(),
         b.kind.tolist(),

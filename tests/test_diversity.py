@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 from ppdt.datasets import load_customers, load_patients
 from ppdt.diversity import (
-    _count_table,
+    count_table,
     _textbook_tree,
     Alpha,
     LDiversity,
@@ -140,7 +140,7 @@ def test_a_taxonomy_of_numbers():
 def test_both_ways_of_counting_agree(rows, d):
     g = pd.factorize(np.array([r[0] for r in rows], dtype=int))[0]
     codes = np.array([r[1] for r in rows], dtype=int)
-    t = _count_table(g, codes, d)
+    t = count_table(g, codes, d)
     want = np.zeros((len(set(g)), d), dtype=int)
     for a, b in zip(g, codes):
         want[a, b] += 1

@@ -17,10 +17,10 @@ from ppdt.loss import gcp
 from ppdt.matching import matched
 from ppdt.release import AnonymizedClassifier, GuaranteeError, read_release
 from ppdt.risk import (
-    _Branches,
-    _background,
-    _domains,
-    _prune_branches,
+    BranchTotals,
+    background_risks,
+    asked_domains,
+    prune_branches,
     _ratio,
     _textbook_prune,
     background_attack,
@@ -29,14 +29,14 @@ from ppdt.risk import (
 from ppdt.tables import Exact, Interval, MISSING, Suppressed, ValueSet, encode
 from ppdt.tiers import (
     _borrow,
-    _combination_cells,
-    _draw_tuples,
-    _Fits,
-    _Space,
-    _Stand,
+    combination_cells,
+    draw_tuples,
+    DomainFits,
+    RowSpace,
+    LeafOrder,
     _textbook_borrow,
     _textbook_domains,
-    _tiers,
+    row_tiers,
     tiered_subsets,
     tiered_table,
 )
@@ -113,8 +113,8 @@ def test_pruning_is_the_textbooks(seed, n_inner, k, rule):
     if t.n[0] < k:
         return
     risk = bare_risk(rng, t)
-    log = _prune_branches(
-        _Branches(t.parent, t.n, t.n - t.counts.max(axis=1), risk, lambda i: t.n[i] < k), rule
+    log = prune_branches(
+        BranchTotals(t.parent, t.n, t.n - t.counts.max(axis=1), risk, lambda i: t.n[i] < k), rule
     )
     assert [o[0] for o in log] == _textbook_prune(t, risk, k, rule)
 
@@ -350,7 +350,7 @@ def stands(draw):
 
 def space_of(X):
     coded = [encode(X[o]) for o in X]
-    return _Space([a for a, _ in coded], [c for _, c in coded]), coded
+    return RowSpace([a for a, _ in coded], [c for _, c in coded]), coded
 
 
 @given(case=stands(), strict=st.booleans())
@@ -362,7 +362,7 @@ def test_tiers_are_the_textbooks(case, strict):
         l: _textbook_borrow(l, stops.tolist(), parent, k, far, strict)
         for l in sorted(set(stops.tolist()))
     }
-    t = _tiers(parent, stops, space, k, strict)
+    t = row_tiers(parent, stops, space, k, strict)
     assert {
         int(l): sorted(m[n:].tolist()) for l, m, n in zip(t.leaves, t.members, t.own)
     } == borrowed
@@ -370,7 +370,7 @@ def test_tiers_are_the_textbooks(case, strict):
     rows = _textbook_domains(stops.tolist(), borrowed)
     for a, codes in coded:
         for numeric in ("range", "set"):
-            at, cells = _combination_cells(a, codes, t, numeric)
+            at, cells = combination_cells(a, codes, t, numeric)
             for r, U in enumerate(rows):
                 v = {a.items[codes[i]] for i in U}
                 want = (
@@ -390,13 +390,13 @@ def test_the_claim_and_the_draw(case, seed):
     """(k,k) and global (1,k) for any grouping of rows at all; every draw is true, and a permutation"""
     X, parent, stops, k = case
     space, coded = space_of(X)
-    t = _tiers(parent, stops, space, k)
-    own = [(at[t.combination], cs) for at, cs in (_combination_cells(a, c, t) for a, c in coded)]
-    fits = _Fits([a for a, _ in coded], [c for _, c in coded], own)
+    t = row_tiers(parent, stops, space, k)
+    own = [(at[t.combination], cs) for at, cs in (combination_cells(a, c, t) for a, c in coded)]
+    fits = DomainFits([a for a, _ in coded], [c for _, c in coded], own)
     n = len(X)
     could = fits(np.repeat(np.arange(n), n), np.tile(np.arange(n), n)).reshape(n, n)
     assert could.sum(axis=0).min() >= k and matched(could).sum(axis=1).min() >= k
-    mine = _draw_tuples(t, np.zeros(n, dtype=int), fits, np.random.default_rng(seed), rounds=7)
+    mine = draw_tuples(t, np.zeros(n, dtype=int), fits, np.random.default_rng(seed), rounds=7)
     assert sorted(mine) == list(range(n)) and fits(np.arange(n), mine).all()
 
 
@@ -404,7 +404,7 @@ def test_a_search_ends_where_there_are_enough():
     parent, stops = [-1, 0, 0, 1, 1], np.array([3, 4, 4, 2, 2, 2])
     X = pd.DataFrame({"x": [0, 50, 51, 1, 2, 3]})
     space, _ = space_of(X)
-    stand = _Stand(parent, stops)
+    stand = LeafOrder(parent, stops)
     # the sisters, though strangers are nearer
     assert _borrow(stand, 3, space, 3).tolist() == [1, 2]
     assert _borrow(stand, 3, space, 4).tolist() == [3, 4, 5] and _borrow(

@@ -958,10 +958,10 @@ def test_too_large_is_said(monkeypatch):
         for m in (ppdt.matching, ppdt.privacy):
             monkeypatch.setattr(m, name, n)
 
-    limit("_EDGES", 3)
+    limit("MAX_EDGES", 3)
     a = audit(TIERED, original=WOMEN, lost=[])
     assert a.one_k == 3 and a.global_one_k is None and "global (1,k)" in a.warnings[0]
-    limit("_PAIRS", 3)
+    limit("MAX_PAIRS", 3)
     a = audit(TIERED, original=WOMEN, lost=[], population=WOMEN)
     assert a.one_k is a.risk_journalist is None and a.truthful and len(a.warnings) == 2
 

@@ -7,10 +7,10 @@ from scipy.special import ndtri
 from ppdt import pruning
 from ppdt.c45 import C45Classifier, _learn_rows
 from ppdt.datasets import load_customers
-from ppdt.fractions import _grow
+from ppdt.fractions import grow_nodes
 from ppdt.pruning import (
-    _collapse,
-    _prune,
+    collapse_nodes,
+    prune_nodes,
     _ranges,
     _slots,
     _textbook_c45,
@@ -19,7 +19,7 @@ from ppdt.pruning import (
     _wrong,
     error_estimate,
 )
-from ppdt.splits import _Rows
+from ppdt.splits import CodedRows
 from test_c45 import differ, random_rows
 
 seeds = st.integers(0, 2**32 - 1)
@@ -130,7 +130,7 @@ def test_no_confidence(confidence):
 
 
 def grown(d, m=2, binary=False):
-    return _collapse(*_grow(d, m, binary))
+    return collapse_nodes(*grow_nodes(d, m, binary))
 
 
 def estimate(t, cf):
@@ -146,7 +146,7 @@ def test_no_more_errors_than_allowed(seed, confidence, binary, raising):
     """Each decision may cost a tenth of an error, and takes an inner node at least"""
     t, fragments = grown(random_rows(seed), binary=binary)
     before, many = estimate(t, confidence), inner(t)
-    pruned = _prune(random_rows(seed), t, fragments, confidence, raising)
+    pruned = prune_nodes(random_rows(seed), t, fragments, confidence, raising)
     assert inner(pruned) <= many
     assert estimate(pruned, confidence) <= before + 0.1 * (many - inner(pruned)) + 1e-6
 
@@ -156,7 +156,7 @@ def test_without_raising_only_leaves_are_made(seed, confidence, binary):
     """The pruned tree is the top of the grown one, with the same counts"""
     d = random_rows(seed)
     t, _ = grown(d, binary=binary)
-    pruned = _prune(d, *grown(d, binary=binary), confidence, False)
+    pruned = prune_nodes(d, *grown(d, binary=binary), confidence, False)
     todo = [(0, 0)]
     for i, j in todo:
         np.testing.assert_allclose(pruned.counts[i], t.counts[j])
@@ -171,7 +171,7 @@ def test_without_raising_only_leaves_are_made(seed, confidence, binary):
 @given(seeds, confidences, st.booleans())
 def test_counts_add_up(seed, confidence, binary):
     d = random_rows(seed)
-    for t in (grown(d, binary=binary)[0], _prune(d, *grown(d, binary=binary), confidence)):
+    for t in (grown(d, binary=binary)[0], prune_nodes(d, *grown(d, binary=binary), confidence)):
         np.testing.assert_allclose(
             t.counts[0], np.bincount(d.y, d.weight, minlength=d.n_classes), atol=1e-9
         )
@@ -252,7 +252,7 @@ def noisy_rows(seed):
     )
     codes = [np.where(rng.random(n) < 0.1 * (seed % 2), -1, c).astype(np.int32) for c in codes]
     line = [np.arange(s) * 1.0 if s > 4 or rng.random() < 0.3 else None for s in sizes]
-    return _Rows(
+    return CodedRows(
         list("abcd"),
         codes,
         [list(range(s)) for s in sizes],
@@ -275,7 +275,7 @@ def test_raised_branches_are_those_of_the_recursion(monkeypatch):
         d, confidence = noisy_rows(seed), (0.25, 0.1)[seed // 2 % 2]
         assert (
             differ(
-                _prune(d, *grown(d, binary=seed % 5 == 0), confidence),
+                prune_nodes(d, *grown(d, binary=seed % 5 == 0), confidence),
                 0,
                 _textbook_c45(d, 2, seed % 5 == 0, confidence=confidence),
             )
@@ -291,13 +291,15 @@ def many_gaps(seed, n=150, k=70):
         np.where(rng.random(n) < 0.15, -1, rng.integers(0, 3, n)).astype(np.int32) for _ in range(k)
     ]
     y = np.where(rng.random(n) < 0.3, rng.integers(0, 2, n), (codes[0] > 0) ^ (codes[63] > 1))
-    return _Rows([f"a{j}" for j in range(k)], codes, [[0, 1, 2]] * k, [None] * k, [0, 1], y, None)
+    return CodedRows(
+        [f"a{j}" for j in range(k)], codes, [[0, 1, 2]] * k, [None] * k, [0, 1], y, None
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_more_attributes_with_gaps_than_bits(seed):
     d = many_gaps(seed)
-    t = _prune(d, *grown(d), 0.25)
+    t = prune_nodes(d, *grown(d), 0.25)
     assert differ(t, 0, _textbook_c45(d)) == ""
 
 
@@ -310,7 +312,7 @@ def test_larger_trees(seed):
         for s in (40, 25, 4, 3)
     ]
     y = np.where(rng.random(n) < 0.4, rng.integers(0, 2, n), (codes[0] > 20) ^ (codes[2] > 1))
-    d = _Rows(
+    d = CodedRows(
         list("abcd"),
         codes,
         [list(range(s)) for s in (40, 25, 4, 3)],
@@ -321,7 +323,9 @@ def test_larger_trees(seed):
     )
     for confidence in (0.25, 0.01):
         assert (
-            differ(_prune(d, *grown(d), confidence), 0, _textbook_c45(d, confidence=confidence))
+            differ(
+                prune_nodes(d, *grown(d), confidence), 0, _textbook_c45(d, confidence=confidence)
+            )
             == ""
         )
 
@@ -365,7 +369,7 @@ def test_leaves_in_a_row(seed):
 
 def test_one_row_and_one_class():
     for n in (1, 5):
-        d = _Rows(
+        d = CodedRows(
             ["a"],
             [np.zeros(n, dtype=np.int32)],
             [["x"]],
@@ -374,7 +378,7 @@ def test_one_row_and_one_class():
             np.zeros(n, dtype=np.int64),
             None,
         )
-        assert len(_prune(d, *grown(d))) == 1
+        assert len(prune_nodes(d, *grown(d))) == 1
 
 
 def test_customers():

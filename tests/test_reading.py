@@ -15,7 +15,7 @@ from ppdt.mondrian import MondrianAnonymizer
 from ppdt.reading import (
     _answer,
     _as_date,
-    _moment,
+    moment_text,
     branch_text,
     decision_path,
     explain,
@@ -546,7 +546,7 @@ def test_dates_are_as_short_as_exact(a, b, zone):
     dtype = f"datetime64[ns, {zone}]" if zone else "datetime64[ns]"
     for t in (a.floor("D"), a.floor("min"), a.floor("s"), a.floor("ms"), a):
         x = position(t)
-        text = _moment(x, dtype)
+        text = moment_text(x, dtype)
         # nothing is lost
         assert position(_as_date(text, dtype)) == x
         assert len(text) <= len(str(_as_date(text, dtype)))
@@ -554,7 +554,7 @@ def test_dates_are_as_short_as_exact(a, b, zone):
             assert text == str(t.date())
     # a midpoint of two days
     x = (position(a.floor("D")) + position(b.floor("D"))) / 2
-    assert position(_as_date(_moment(x, dtype), dtype)) == x
+    assert position(_as_date(moment_text(x, dtype), dtype)) == x
 
 
 @pytest.fixture(scope="module", params=[None, "Europe/Paris"])

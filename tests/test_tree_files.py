@@ -12,7 +12,7 @@ from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Members, Tree, tree_counts
 from ppdt.models import audit_model
-from ppdt.reading import _answer, _answers, decision_path, explain, tree_rules, tree_text
+from ppdt.reading import _answer, node_answers, decision_path, explain, tree_rules, tree_text
 from ppdt.tables import (
     Centroid,
     Exact,
@@ -152,7 +152,9 @@ def test_json_round_trip(t):
     assert tree_text(back) == tree_text(t) and tree_json(back, counts=True) == text
     bare = tree_from_json(tree_json(t))
     assert (
-        "counts" not in json.loads(tree_json(t)) and _answers(bare) == _answers(t) and bare.withheld
+        "counts" not in json.loads(tree_json(t))
+        and node_answers(bare) == node_answers(t)
+        and bare.withheld
     )
     assert tree_text(bare) == tree_text(bare, counts=True) == tree_text(t, counts=False)
     assert (
