@@ -75,7 +75,7 @@ def protect(path, method, k, blocks):
 
 
 def loss(path, groups):
-    from ppdt.microaggregation import mixed_space, sum_of_squares
+    from ppdt.engine.microaggregation import mixed_space, sum_of_squares
     from ppdt.tables import encode
 
     X, _ = read(path)

@@ -41,7 +41,7 @@ def _textbook_climb(node, k, choose, rule="intended", path=()):
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from .generalization import centroid_recoding, interval_recoding, set_recoding
-from ppdt.inducers import (
+from ppdt.engine.inducers import (
     as_they_are,
     as_trained,
     check_asks,
@@ -60,7 +60,7 @@ from ppdt.inducers import (
 from .medians import check_choice
 from .models import left_limit
 from .privacy import check_k
-from .reading import node_answers, value_label, branch_text
+from .engine.reading import node_answers, value_label, branch_text
 from .release import Anonymizer
 from .tables import Interval, Suppressed, ValueSet, encode
 from .trees import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree

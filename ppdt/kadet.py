@@ -10,7 +10,7 @@ import itertools
 from dataclasses import dataclass, field
 import numpy as np, pandas as pd
 from sklearn.utils.validation import check_is_fitted
-from .columns import check_y, class_codes, learn_raw_column
+from .engine.columns import check_y, class_codes, learn_raw_column
 from .growing import entropy, information_gain
 from .tables import check_table, encode
 
@@ -589,11 +589,11 @@ from ppdt.c45 import (
     asked_columns,
     asked_rows,
 )
-from .fractions import tree_shares
+from .engine.fractions import tree_shares
 from .generalization import Taxonomy
 from .models import open_case, measure_case
 from .privacy import check_k
-from .reading import decision_path, explain
+from .engine.reading import decision_path, explain
 from .release import GuaranteeError, fit_columns, forget_learnt
 from .tables import MISSING, Cell, cell_text, value_order, value_text
 

@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 from replicate import MADE, provenance
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, asked_rows
-from ppdt.columns import class_codes, learn_raw_column
-from ppdt.fractions import tree_shares
+from ppdt.engine.columns import class_codes, learn_raw_column
+from ppdt.engine.fractions import tree_shares
 from ppdt.growing import LEAF, MULTIWAY, Tree
-from ppdt.reading import branch_text
-from ppdt.rules import _one_nominal, _one_numeric, _one_state, rule_shares
+from ppdt.engine.reading import branch_text
+from ppdt.engine.rules import _one_nominal, _one_numeric, _one_state, rule_shares
 from ppdt.splits import CodedRows
 from ppdt.tables import atomic_write, value_text
 

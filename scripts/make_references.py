@@ -1,4 +1,4 @@
-"""Write nbs/92_references.ipynb from nbs/references.bib. With --check, only say whether they agree.
+"""Write nbs/references.ipynb from nbs/references.bib. With --check, only say whether they agree.
 
 python scripts/make_references.py [--check]
 """
@@ -7,7 +7,7 @@ import json, re, sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BIB, PAGE = ROOT / "nbs/references.bib", ROOT / "nbs/92_references.ipynb"
+BIB, PAGE = ROOT / "nbs/references.bib", ROOT / "nbs/references.ipynb"
 GROUPS = {
     "papers": "The five papers",
     "models": "What is promised, and attacks",
@@ -88,7 +88,7 @@ def make():
                 f"## {heading}\n\n" + "\n".join(line(e) for e in entries if e["group"] == group),
             )
         )
-    cells.append(("code", "export", "#| hide\nimport nbdev; nbdev.nbdev_export()"))
+    cells.append(("code", "export", "#| hide\nimport nbdev\n\nnbdev.nbdev_export()"))
 
     def cell(kind, id, src):
         res = {"cell_type": "markdown", "id": id, "metadata": {}, "source": src.splitlines(True)}
@@ -115,7 +115,7 @@ def main(args):
     if "--check" in args:
         if not same:
             print(
-                "nbs/92_references.ipynb is not what references.bib says: run python"
+                "nbs/references.ipynb is not what references.bib says: run python"
                 " scripts/make_references.py",
                 file=sys.stderr,
             )

@@ -9,6 +9,8 @@ places.set_environment()
 
 # `PPDT_HYPOTHESIS=stress pytest` (or `make stress`) tries many more tables
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
+# a look while one works: `make quick`
+settings.register_profile("quick", max_examples=10, deadline=None, derandomize=True)
 settings.register_profile("stress", max_examples=3000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("PPDT_HYPOTHESIS") or "ci")
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer, log_loss
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate, part_text
 from random_trees import as_numbers, random_row, trees
-from ppdt.fractions import CellRows, _filled, grow_nodes, _in_order, _sure, tree_shares
+from ppdt.engine.fractions import CellRows, _filled, grow_nodes, _in_order, _sure, tree_shares
 from ppdt.datasets import fetch_adult, load_customers
 from ppdt.generalization import Taxonomy
 from ppdt.growing import THRESHOLD, Members, Tree, TreeData, grow, tree_counts
@@ -18,8 +18,8 @@ from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, read_release
 from ppdt.tables import Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
 from ppdt.pruning import collapse_nodes, prune_nodes, _textbook_c45
-from ppdt.reading import _answer, decision_path
-from ppdt.rules import part_rules, _textbook_part
+from ppdt.engine.reading import _answer, decision_path
+from ppdt.engine.rules import part_rules, _textbook_part
 from ppdt.splits import CodedRows
 from ppdt.trees import j48_text, tree_from_json, tree_json
 

@@ -27,7 +27,7 @@ from ppdt.risk import (
     error_risk,
 )
 from ppdt.tables import Exact, Interval, MISSING, Suppressed, ValueSet, encode
-from ppdt.tiers import (
+from ppdt.engine.tiers import (
     _borrow,
     combination_cells,
     draw_tuples,

@@ -6,7 +6,7 @@ import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from ppdt import growing
 from ppdt.datasets import fetch_adult, load_clients, load_customers
-from ppdt.fractions import tree_shares
+from ppdt.engine.fractions import tree_shares
 from ppdt.growing import (
     LEAF,
     MULTIWAY,

@@ -16,7 +16,7 @@ from ppdt.mict import (
     levels,
     record_linkage,
 )
-from ppdt.microaggregation import (
+from ppdt.engine.microaggregation import (
     _blocks,
     _textbook_mdav,
     _textbook_vmdav,

@@ -7,7 +7,7 @@ from scipy.special import ndtri
 from ppdt import pruning
 from ppdt.c45 import C45Classifier, _learn_rows
 from ppdt.datasets import load_customers
-from ppdt.fractions import grow_nodes
+from ppdt.engine.fractions import grow_nodes
 from ppdt.pruning import (
     collapse_nodes,
     prune_nodes,

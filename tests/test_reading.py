@@ -8,11 +8,11 @@ from sklearn.tree import DecisionTreeClassifier
 from random_trees import NAMES, VALUES, as_numbers, chain, make_tree, random_row, random_tree, trees
 from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.datasets import load_customers
-from ppdt.fractions import tree_shares
+from ppdt.engine.fractions import tree_shares
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.reading import (
+from ppdt.engine.reading import (
     _answer,
     _as_date,
     moment_text,

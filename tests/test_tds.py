@@ -8,7 +8,7 @@ from ppdt.diversity import LDiversity
 from ppdt.generalization import Taxonomy
 from ppdt.growing import information_gain
 from ppdt.release import GuaranteeError, read_release
-from ppdt.specialization import (
+from ppdt.engine.specialization import (
     Masking,
     _textbook_candidates,
     _textbook_smallest,

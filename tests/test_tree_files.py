@@ -12,7 +12,7 @@ from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Members, Tree, tree_counts
 from ppdt.models import audit_model
-from ppdt.reading import _answer, node_answers, decision_path, explain, tree_rules, tree_text
+from ppdt.engine.reading import _answer, node_answers, decision_path, explain, tree_rules, tree_text
 from ppdt.tables import (
     Centroid,
     Exact,
