@@ -17,8 +17,8 @@ def _textbook_mict(leaves, k, microaggregate):
     return S, microaggregate(Q) if Q else []
 
 # %% ../nbs/18_mict.ipynb #50a35d5b
+from dataclasses import replace
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 import numpy as np, pandas as pd
 from .c45 import keep_classes
@@ -34,16 +34,13 @@ from ppdt.encoder import (
     same_columns,
 )
 from ppdt.engine.inducers import (
-    as_they_are,
     as_trained,
     check_asks,
     check_inducer,
     content_order,
     estimator_of,
-    published_exactly,
     is_fitted,
     model_of,
-    named_only,
     stops_of,
 )
 from .medians import check_choice
@@ -52,13 +49,14 @@ from ppdt.engine.microaggregation import (
     group_centers,
     check_grouping,
     check_number,
-    nearest_published,
+    NearestRecoder,
     ordered_columns,
     distinct_published,
     group_representatives,
     microaggregate,
     mixed_space,
 )
+from .engine.publishing import Published, unchanged
 from .release import Anonymizer, fit_columns, forget_learnt
 from .tables import Exact, Suppressed, canonical_order, check_table, encode
 from .trees import Tree
@@ -252,8 +250,6 @@ class MiCTAnonymizer(Anonymizer):
         For parameters, trees and tables that cannot be used.
     """
 
-    _by_value = True
-
     def __init__(
         self,
         k=5,
@@ -316,33 +312,26 @@ class MiCTAnonymizer(Anonymizer):
             )
         check_inducer(self.inducer)
 
-    def fit(self, X, y=None):
-        """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
-        super().fit(X, y)
-        self.attributes_ = [named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
-        del self._named_
-        return self
+    @property
+    def recodes_new_rows(self) -> bool:
+        """Only rows of which all columns are averages are places for new ones"""
+        return self.release == "within_leaf"
 
-    def _publish(self, attributes, codes, y, k, allow=None):
-        X, y, roles = self._rows_
-        if k == 1 and allow is None:
-            self.tree_ = self.inducer_ = self.stops_ = self.averaged_ = self.moved_ = (
-                self.groups_
-            ) = self._places_ = None
-            res = published_exactly(attributes, codes)
-        else:
-            res = self._average(X, y, roles, attributes, codes, k, allow)
-        self._named_ = [cs for _, cs in res]
-        return res
+    def _publish(self, task):
+        if task.is_trivial:
+            names = ("tree_", "inducer_", "stops_", "averaged_", "moved_", "groups_")
+            res = unchanged(task, **dict.fromkeys(names))
+            return res if self.recodes_new_rows else replace(res, recode=None)
+        return self._average(task)
 
-    def _average(self, X, y, roles, attributes, codes, k, allow):
+    def _average(self, task):
+        X, y, k, allow = task.X, task.y, task.k, task.allow
+        attributes, codes = task.attributes, task.codes
         table, names = as_trained(X, attributes), [a.name for a in attributes]
-        others, ranks = (
-            [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])],
-            (ordered_columns(X, names) if self.keep_types else ()),
-        )
+        others = [encode(s)[1] for s in task.untouched]
+        ranks = ordered_columns(X, names) if self.keep_types else ()
         order = content_order([*codes, *others])
-        m, self.inducer_ = model_of(estimator_of(self.inducer), table, y, order)
+        m, inducer = model_of(estimator_of(self.inducer), table, y, order)
         check_asks(m, names)
         stops, asked, codes = stops_of(m, table)[order], _asked(m, names), [c[order] for c in codes]
         s = mixed_space(attributes, codes, self.cat_weight, ranks)
@@ -367,8 +356,14 @@ class MiCTAnonymizer(Anonymizer):
             )
         groups = self._groups(s, unit, q, lost, k, may)
         back = np.argsort(order)
-        self.tree_, self.stops_, self.groups_ = m.tree, stops[back], groups[back]
-        self.averaged_, self.moved_ = np.sort(order[q]), np.sort(order[q & ~bad])
+        learnt = {
+            "tree_": m.tree,
+            "inducer_": inducer,
+            "stops_": stops[back],
+            "groups_": groups[back],
+            "averaged_": np.sort(order[q]),
+            "moved_": np.sort(order[q & ~bad]),
+        }
         stay = np.flatnonzero(~lost)
         hidden = ~asked[stops[stay]] & ~q[stay, None]
 
@@ -379,12 +374,11 @@ class MiCTAnonymizer(Anonymizer):
             return res, cells
 
         res = [column(j, a) for j, a in enumerate(attributes)]
-        self._places_ = (
-            distinct_published([(c[c >= 0], cells) for c, cells in res])
-            if self.release == "within_leaf"
-            else None
-        )
-        return res
+        recode = None
+        if self.recodes_new_rows:
+            stay = [(c[c >= 0], cells) for c, cells in res]
+            recode = NearestRecoder(distinct_published(stay), self.cat_weight)
+        return Published(res, recode, learnt=learnt)
 
     def _groups(self, s, unit, q, lost, k, may):
         """Group of each row, -1 for a row that is published as it is, or lost"""
@@ -437,28 +431,10 @@ class MiCTAnonymizer(Anonymizer):
         lut = np.array([number.get(c, -1) for c in cells], dtype=np.int64)
         return lut[inv], list(number)
 
-    @available_if(lambda self: self.release == "within_leaf")
-    def _recode(self, X):
-        if self._places_ is None:
-            return [as_they_are(X[a.name], a) for a in self.attributes_]
-        return nearest_published(
-            X,
-            [a.name for a in self.attributes_],
-            self._places_,
-            [a.name for a in self.attributes_ if a.kind == "categorical"],
-            self.cat_weight,
-        )
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = not is_fitted(estimator_of(self.inducer))
         return tags
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        for o in ("tree_", "inducer_", "stops_", "averaged_", "moved_", "groups_"):
-            state.pop(o, None)
-        return state
 
 # %% ../nbs/18_mict.ipynb #70f14a6c
 def _textbook_knn(rows, classes, row, m, ranges, weight=1.0):

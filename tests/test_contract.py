@@ -345,11 +345,10 @@ def test_files(cls, tmp_path_factory, data, seed, end):
 @given(data=st.data())
 def test_new_rows_fall_into_published_cells(cls, data):
     X, y, p = data.draw(tasks(cls))
-    if not hasattr(cls, "_recode"):
-        return
     tool = _fitted(cls(**p | {"missing": "category"}), X, y)
-    if tool is None or not hasattr(tool, "_recode"):
+    if tool is None or tool.recoder_ is None:
         return
+    assert tool.recodes_new_rows
     # by name, whatever the order
     again = tool.transform(X[X.columns[::-1]])
     assert list(again) == list(tool.release_.data) and again.index.identical(X.index)
@@ -678,7 +677,7 @@ def test_pipelines_and_searches(cls, learner):
             AnonymizedClassifier(example(cls, k=7), example(learner)).fit(X, y)
         return
     both = AnonymizedClassifier(
-        example(cls, k=7), reads, test="recoded" if hasattr(cls, "_recode") else "raw"
+        example(cls, k=7), reads, test="recoded" if example(cls).recodes_new_rows else "raw"
     )
     if REGISTRY[cls].centroids and SETS in REGISTRY[learner].refuses:  # a mode is no set
         with pytest.raises((TypeError, ValueError), match=SETS):

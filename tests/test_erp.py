@@ -1,6 +1,7 @@
 "Error-risk pruning and tiers: the paper's numbers, random trees against the textbook versions, random tables under every option, and what is refused."
 
 import pickle
+from dataclasses import replace
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, strategies as st
 from sklearn.pipeline import make_pipeline
@@ -519,18 +520,19 @@ def test_constraints_on_groups(table):
 
 def test_a_proof_that_is_wrong_is_found():
     class Liar(ERPAnonymizer):
-        def _publish(self, *given):
-            res = super()._publish(*given)
-            self._proof_ = self._proof_[0], np.roll(self._proof_[1], 7, axis=0)
-            return res
+        def _publish(self, task):
+            res = super()._publish(task)
+            rows, partners = res.proof
+            return replace(res, proof=(rows, np.roll(partners, 7, axis=0)))
 
     with pytest.raises(GuaranteeError, match="promised k-concealment with k = 3"):
         Liar(3, assign="own").fit(SHOP, BOUGHT)
 
     class Thief(ERPAnonymizer):
-        def _publish(self, *given):
-            res = super()._publish(*given)
-            return [(c[::-1].copy(), cs) for c, cs in res]  # rows of others
+        def _publish(self, task):
+            res = super()._publish(task)
+            # rows of others
+            return replace(res, columns=[(c[::-1].copy(), cs) for c, cs in res.columns])
 
     with pytest.raises(GuaranteeError):
         Thief(3, assign="own").fit(SHOP, BOUGHT)

@@ -1,13 +1,22 @@
 "The frame of all anonymizers: no lie is published, files that are wrong are refused. What each method promises is in test_contract.py."
 
 import json, warnings
+from dataclasses import replace
 import numpy as np, pandas as pd, pytest
 from random_tables import row_cells
 from ppdt.datasets import load_customers
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
-from ppdt.release import AnonymizedClassifier, Anonymizer, GuaranteeError, check_class, read_release
+from ppdt.release import (
+    AnonymizedClassifier,
+    Anonymizer,
+    GuaranteeError,
+    Published,
+    check_class,
+    read_release,
+    unchanged,
+)
 from ppdt.tables import (
     Exact,
     MixedTypesWarning,
@@ -29,23 +38,26 @@ def _canonical(r):
 class Lazy(Anonymizer):
     "Publishes everybody as he is"
 
-    def _publish(self, attributes, codes, y, k, allow):
+    def _publish(self, task):
         self.half_ = "left behind"
-        return [(c, [Exact(v) for v in a.items]) for a, c in zip(attributes, codes)]
+        return unchanged(task)
 
 
 class Coarse(Anonymizer):
     "Publishes the first value for all, as if it were exact"
 
-    def _publish(self, attributes, codes, y, k, allow):
-        return [
-            (np.zeros(len(c), dtype=int), [Exact(a.items[0])]) for a, c in zip(attributes, codes)
-        ]
+    def _publish(self, task):
+        return Published(
+            [
+                (np.zeros(len(c), dtype=int), [Exact(a.items[0])])
+                for a, c in zip(task.attributes, task.codes)
+            ]
+        )
 
 
 class Hidden(Anonymizer):
-    def _publish(self, attributes, codes, y, k, allow):
-        return [(np.zeros(len(c), dtype=int), [Suppressed()]) for c in codes]
+    def _publish(self, task):
+        return Published([(np.zeros(len(c), dtype=int), [Suppressed()]) for c in task.codes])
 
 
 @pytest.fixture
@@ -82,11 +94,12 @@ def test_a_lie_is_caught(shop):
 
 def test_a_lie_about_one_row_is_caught(shop):
     class Slip(MondrianAnonymizer):
-        def _publish(self, attributes, codes, y, k, allow):
-            (c, cs), *rest = super()._publish(attributes, codes, y, k)
+        def _publish(self, task):
+            res = super()._publish(task)
+            (c, cs), *rest = res.columns
             c = c.copy()
             c[5] = len(cs)
-            return [(c, cs + [Exact("somebody")]), *rest]
+            return replace(res, columns=[(c, cs + [Exact("somebody")]), *rest])
 
     with pytest.raises(GuaranteeError):
         Slip(k=3).anonymize(*shop)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['estimator_of', 'is_fitted', 'check_inducer', 'check_seed', 'as_trained', 'model_of', 'check_asks', 'stops_of',
-           'content_order', 'kept_nodes', 'public_map', 'named_only', 'published_exactly', 'as_they_are']
+           'content_order', 'kept_nodes', 'public_map']
 
 # %% ../../nbs/engine/inducers.ipynb #df9d5ea2
 from dataclasses import replace
@@ -261,28 +261,3 @@ def _forget_values(t, j):
         np.searchsorted(used, t.threshold[at[one]]),
     )
     t.values[j] = [t.values[j][v] for v in used.tolist()]
-
-# %% ../../nbs/engine/inducers.ipynb #3bb37e83
-def named_only(a, cells):
-    """A domain without values that no published cell names, as a member of a set or the end of a
-    range
-    """
-    named = {
-        v
-        for c in cells
-        for v in ((c.lo, c.hi) if isinstance(c, Interval) else getattr(c, "values", ()))
-    }
-    return Attribute(
-        a.name, a.kind, a.values[np.array([o in named for o in a.items], dtype=bool)], a.dtype
-    )
-
-
-def published_exactly(attributes, codes):
-    """What k = 1 publishes: every value as it is"""
-    return [(c, list(map(Exact, a.items))) for a, c in zip(attributes, codes)]
-
-
-def as_they_are(s, a):
-    """New rows for k = 1: nothing is changed"""
-    b, codes = with_missing(*encode(s, a.kind == "categorical"))
-    return codes, list(map(Exact, b.items))

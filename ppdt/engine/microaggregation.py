@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['mixed_square', 'MixedSpace', 'mixed_space', 'group_centers', 'sum_of_squares', 'mdav', 'vmdav', 'microaggregate',
-           'group_representatives', 'distinct_published', 'nearest_published', 'check_number', 'check_grouping',
-           'ordered_columns', 'MicroaggregationAnonymizer']
+           'group_representatives', 'distinct_published', 'nearest_published', 'NearestRecoder', 'check_number',
+           'check_grouping', 'ordered_columns', 'MicroaggregationAnonymizer']
 
 # %% ../../nbs/engine/microaggregation.ipynb #58849a92
 def mixed_square(u, v, scale, weight: float = 1.0) -> float:
@@ -104,7 +104,8 @@ import math
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
 from ..generalization import centroid_recoding
-from .inducers import as_they_are, content_order, published_exactly, named_only
+from .inducers import content_order
+from .publishing import Published, unchanged
 from ..medians import check_choice
 from ..release import Anonymizer
 from ppdt.tables import (
@@ -753,6 +754,20 @@ def nearest_published(X, names, places, categorical, weight):
         best[rows] = np.round(sum(f(rows) for f in far), 12).argmin(axis=1)
     return [(codes[best], cells) for codes, cells in places]
 
+
+@dataclass(frozen=True, eq=False)
+class NearestRecoder:
+    """New rows get the cells of the nearest published row"""
+
+    places: list  # (codes, cells) of each column of the distinct published rows
+    cat_weight: float
+
+    def __call__(self, X: pd.DataFrame, attributes: list) -> list:
+        """(codes, cells) of each column"""
+        names = [a.name for a in attributes]
+        categorical = [a.name for a in attributes if a.kind == "categorical"]
+        return nearest_published(X, names, self.places, categorical, self.cat_weight)
+
 # %% ../../nbs/engine/microaggregation.ipynb #694673ed
 def check_number(name, v, positive=False):
     """Raises ValueError for what is no finite number of at least 0, or above it"""
@@ -843,7 +858,7 @@ class MicroaggregationAnonymizer(Anonymizer):
         For parameters and tables that cannot be used.
     """
 
-    _by_value = True
+    recodes_new_rows = True
 
     def __init__(
         self,
@@ -880,59 +895,21 @@ class MicroaggregationAnonymizer(Anonymizer):
     def _check(self):
         check_grouping(self)
 
-    def fit(self, X, y=None):
-        """Protect X, shape (n_rows, n_columns), and its class y; the release is in `release_`"""
-        super().fit(X, y)
-        self.attributes_ = [named_only(a, cs) for a, cs in zip(self.attributes_, self._named_)]
-        del self._named_
-        return self
-
-    def _publish(self, attributes, codes, y, k, allow=None):
-        X, y, roles = self._rows_
-        if k == 1 and allow is None:
-            res, self.groups_, self._places_ = (
-                published_exactly(attributes, codes),
-                np.arange(len(X)),
-                None,
-            )
-        else:
-            others, ranks = (
-                [encode(s)[1] for s in [X[o] for o in roles.other] + ([] if y is None else [y])],
-                (ordered_columns(X, roles.quasi_identifiers) if self.keep_types else ()),
-            )
-            order = content_order([*codes, *others])
-            s = mixed_space(attributes, [c[order] for c in codes], self.cat_weight, ranks)
-            self.groups_ = np.empty(len(X), dtype=np.int64)
-            self.groups_[order] = microaggregate(
-                s,
-                k,
-                self.method,
-                self.gamma,
-                self.blocks,
-                allow and (lambda rows, groups, n: allow(order[rows], groups, n)),
-            )
-            res = [
-                group_representatives(
-                    a, c, self.groups_, self.centroid, self.keep_types, a.name in ranks
-                )
-                for a, c in zip(attributes, codes)
-            ]
-            self._places_ = distinct_published(res)
-        self._named_ = [cs for _, cs in res]
-        return res
-
-    def _recode(self, X):
-        if self._places_ is None:
-            return [as_they_are(X[a.name], a) for a in self.attributes_]
-        return nearest_published(
-            X,
-            [a.name for a in self.attributes_],
-            self._places_,
-            [a.name for a in self.attributes_ if a.kind == "categorical"],
-            self.cat_weight,
-        )
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        state.pop("groups_", None)
-        return state
+    def _publish(self, task):
+        if task.is_trivial:
+            return unchanged(task, groups_=np.arange(len(task.X)))
+        names = task.names
+        ranks = ordered_columns(task.X, names) if self.keep_types else ()
+        order = content_order([*task.codes, *(encode(s)[1] for s in task.untouched)])
+        codes = [c[order] for c in task.codes]
+        s = mixed_space(task.attributes, codes, self.cat_weight, ranks)
+        allow = task.allow
+        may = allow and (lambda rows, groups, n: allow(order[rows], groups, n))
+        groups = np.empty(len(task.X), dtype=np.int64)
+        groups[order] = microaggregate(s, task.k, self.method, self.gamma, self.blocks, may)
+        columns = [
+            group_representatives(a, c, groups, self.centroid, self.keep_types, a.name in ranks)
+            for a, c in zip(task.attributes, task.codes)
+        ]
+        recode = NearestRecoder(distinct_published(columns), self.cat_weight)
+        return Published(columns, recode, learnt={"groups_": groups})
