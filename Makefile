@@ -1,4 +1,5 @@
 # make demo    protect a table, learn a tree from it, print what it cost
+# make quick   what one runs while working: fewer examples, changed notebooks, no site
 # make test    the whole gate: notebooks, exported code, README, tests, site, main command
 # make help    all targets
 # The virtual environment .venv is made when it is missing and refreshed when settings.ini or setup.py changed.
@@ -11,13 +12,23 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONHASHSEED ?= 0
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test stress docs notebooks bench clean help
+.PHONY: demo quick test stress lint docs notebooks bench clean help
 
 demo: $(RUN)       ## protect a made-up population, learn a tree, write a report
 	$(BIN)/ppdt demo
 
+quick: $(DEV)      ## fewer examples, changed notebooks, no site: under 3 minutes
+	PPDT_HYPOTHESIS=quick PPDT_NOTEBOOKS=changed $(BIN)/python -m pytest -q --ignore=tests/test_site.py \
+	  --ignore=tests/test_benchmarks.py --ignore=tests/test_replicate.py
+
 test: $(DEV)       ## the whole gate
 	$(BIN)/python -m pytest -q
+
+lint: $(DEV)       ## style, the numbers of the house, types of the public modules
+	$(BIN)/ruff format nbs tests scripts benchmarks
+	$(BIN)/ruff check nbs ppdt tests scripts benchmarks
+	$(BIN)/python scripts/house.py --check --worst
+	$(BIN)/basedpyright
 
 stress: $(DEV)     ## property tests on thousands of random tables
 	PPDT_HYPOTHESIS=stress $(BIN)/python -m pytest -q --ignore=tests/test_house.py --ignore=tests/test_notebooks.py --ignore=tests/test_site.py

@@ -23,7 +23,7 @@ setup(
     long_description=readme.read_text(encoding="utf-8") if readme.exists() else "",
     long_description_content_type="text/markdown",
     packages=find_packages(include=[lib, lib + ".*"]),
-    package_data={lib: ["data/*", "data/**/*"]},  # the small tables of the book
+    package_data={lib: ["py.typed", "data/*", "data/**/*"]},  # the small tables of the book
     python_requires=">=" + cfg["min_python"],
     install_requires=cfg["requirements"].split(),
     extras_require={"dev": cfg["dev_requirements"].split()},

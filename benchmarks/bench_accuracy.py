@@ -1,17 +1,25 @@
-"""How well a tree predicts raw people after it has learnt from a release: Adult, ppdt's releases beside anonypy's.
+"""How well a tree predicts raw people after it has learnt from a release: Adult, ppdt's releases
+beside anonypy's.
 
-Releases of the 30,162 complete training rows, nine quasi-identifiers, the class published as it is. One reader for all: `ReleaseEncoder`
-(a set of r values gives each 1/r, a range its middle) and scikit-learn's DecisionTreeClassifier with entropy and at least 20 rows a leaf, the
-nearest it has to C4.5. All trees are asked for the same 15,060 complete raw test rows, so their answers can be compared row by row. The tree breaks ties by
-chance: means over some seeds."""
+Releases of the 30,162 complete training rows, nine quasi-identifiers, the class published as it is.
+One reader for all: `ReleaseEncoder` (a set of r values gives each 1/r, a range its middle) and
+scikit-learn's DecisionTreeClassifier with entropy and at least 20 rows a leaf, the nearest it has
+to C4.5. All trees are asked for the same 15,060 complete raw test rows, so their answers can be
+compared row by row. The tree breaks ties by chance: means over some seeds.
+"""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
 
 import common  # first: one thread
-import json, sys, tempfile
-from pathlib import Path
-import numpy as np, pandas as pd
+import numpy as np
+import pandas as pd
+from bench_mondrian import ENV, check_parse, parse_table, rival
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
-from bench_mondrian import ENV, check_parse, parse_table, rival
+
 from ppdt.datasets import fetch_adult, make_population
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import ReleaseEncoder

@@ -1,14 +1,23 @@
-"""`audit`: beside pycanon on Adult, on a million rows, and with what needs the original table (which rows fit whom) on 50,000.
+"""`audit`: beside pycanon on Adult, on a million rows, and with what needs the original table
+(which rows fit whom) on 50,000.
 
-Adult: 30,162 complete training rows, nine quasi-identifiers, the class as secret; the raw table, and a 5-anonymous release as text. Both
-programs read the same CSV file, each run in a fresh process; the runs alternate, and the ratio counts. pycanon makes six calls (k, distinct
-and entropy l, recursive (c,l), (alpha,k), t); ppdt makes one, which also measures risk, loss by groups, and more. The numbers must agree. pycanon
-lives in an environment of its own, made with pip on first use."""
+Adult: 30,162 complete training rows, nine quasi-identifiers, the class as secret; the raw table,
+and a 5-anonymous release as text. Both programs read the same CSV file, each run in a fresh
+process; the runs alternate, and the ratio counts. pycanon makes six calls (k, distinct and entropy
+l, recursive (c,l), (alpha,k), t); ppdt makes one, which also measures risk, loss by groups, and
+more. The numbers must agree. pycanon lives in an environment of its own, made with pip on first
+use.
+"""
+
+import math
+import os
+import sys
+import tempfile
+from pathlib import Path
 
 import common  # first: one thread
-import math, os, sys, tempfile
-from pathlib import Path
 import pandas as pd
+
 from ppdt.datasets import fetch_adult, make_population
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.tables import column_text
@@ -154,7 +163,8 @@ def grow(runs, million, fits):
                     )
                 )
                 print(
-                    f"  {what:6} {n:9,} rows {r['seconds']:8.2f} s, {r['peak'] / 1e6:.0f} MB in all",
+                    f"  {what:6} {n:9,} rows {r['seconds']:8.2f} s,"
+                    f" {r['peak'] / 1e6:.0f} MB in all",
                     flush=True,
                 )
     return res

@@ -1,16 +1,28 @@
-"""C45Classifier and PARTClassifier on Adult: seconds to learn and to classify, beside Weka's J48 and scikit-learn's CART on ordinal codes.
+"""C45Classifier and PARTClassifier on Adult: seconds to learn and to classify, beside Weka's J48
+and scikit-learn's CART on ordinal codes.
 
-Fourteen attributes, with and without rows that miss a value, unpruned and pruned; all take turns in one run, one thread each. J48 runs in one Java virtual
-machine that has built some trees before (warm), where --weka or the variable PPDT_WEKA names weka.jar; its trees must be as large as ours. Then growth with the
-number of rows, made by drawing rows of Adult again with their numbers moved a little (a column of a million different numbers), and the memory for it.
+Fourteen attributes, with and without rows that miss a value, unpruned and pruned; all take turns in
+one run, one thread each. J48 runs in one Java virtual machine that has built some trees before
+(warm), where --weka or the variable PPDT_WEKA names weka.jar; its trees must be as large as ours.
+Then growth with the number of rows, made by drawing rows of Adult again with their numbers moved a
+little (a column of a million different numbers), and the memory for it.
 """
 
-import common  # first: one thread
-import math, os, subprocess, sys, tempfile, time, tracemalloc
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
 from pathlib import Path
-import numpy as np, pandas as pd
+
+import common  # first: one thread
+import numpy as np
+import pandas as pd
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
+
 from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.datasets import fetch_adult, make_population
 
@@ -52,7 +64,7 @@ class J48:
         except OSError as e:
             raise SystemExit(
                 f"Java did not start ({e}): leave out --weka and PPDT_WEKA to measure without J48"
-            )
+            ) from e
         for _ in range(warm):
             for name in tables:
                 for prune in (False, True):

@@ -1,11 +1,16 @@
-"""ERP on a fold of Adult (40,700 of the complete rows, all 14 attributes; erp, Table 2): seconds for the tree, for the protection and for the audit, and memory; and invented people.
+"""ERP on a fold of Adult (40,700 of the complete rows, all 14 attributes; erp, Table 2): seconds
+for the tree, for the protection and for the audit, and memory; and invented people.
 
-Every run begins in a fresh process, one thread. The protection is encoding, pruning, tiers, the draw, and the published table; the proof that everybody has k
-alternatives is in it, the audit is not."""
+Every run begins in a fresh process, one thread. The protection is encoding, pruning, tiers, the
+draw, and the published table; the proof that everybody has k alternatives is in it, the audit is
+not.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
 
 import common  # first: one thread
-import sys, tempfile
-from pathlib import Path
 import pandas as pd
 
 SECONDS = "erp.csv"

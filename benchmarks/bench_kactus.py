@@ -1,12 +1,17 @@
-"""kACTUS on the enlarged Adult (kactus, Table 6): seconds for the tree, for the protection and for the audit, and memory.
+"""kACTUS on the enlarged Adult (kactus, Table 6): seconds for the tree, for the protection and for
+the audit, and memory.
 
-Each of Adult's 45,222 complete rows and factor - 1 variations of it, which keep three of seven quasi-identifiers; k = 150, one thread. Table, tree and protection are
-made in a fresh process each, so that the memory of one is not that of another; it is the most that the process held, the table included.
+Each of Adult's 45,222 complete rows and factor - 1 variations of it, which keep three of seven
+quasi-identifiers; k = 150, one thread. Table, tree and protection are made in a fresh process each,
+so that the memory of one is not that of another; it is the most that the process held, the table
+included.
 """
 
-import common  # first: one thread
-import sys, tempfile
+import sys
+import tempfile
 from pathlib import Path
+
+import common  # first: one thread
 import pandas as pd
 
 SECONDS = "kactus.csv"
@@ -27,7 +32,7 @@ GOAL, MEMORY, GROWTH = 10, 2000, 8
 def run(factors, runs, k, people=0):
     """Rows of results, runs mixed"""
     res, worker = [], [sys.executable, common.HERE / "run_kactus.py"]
-    for i in range(runs):
+    for _ in range(runs):
         for f in factors:
             with tempfile.TemporaryDirectory() as tmp:
                 table, model = Path(tmp) / "table.pkl", Path(tmp) / "model.pkl"

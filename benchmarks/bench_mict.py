@@ -1,12 +1,18 @@
-"""Microaggregation of Adult (45,222 complete rows, 13 quasi-identifiers): MDAV, V-MDAV, MiCT, blocks and their loss, and anonypyx's MDAV.
+"""Microaggregation of Adult (45,222 complete rows, 13 quasi-identifiers): MDAV, V-MDAV, MiCT,
+blocks and their loss, and anonypyx's MDAV.
 
-Every run begins in a fresh process; with the rival runs alternate on the same rows. Timed: encoding, groups, centroids and the published table; the
-audit has its own clock. anonypyx makes groups only, with distances that are not squared; its loss is measured by ppdt's equation on its groups.
+Every run begins in a fresh process; with the rival runs alternate on the same rows. Timed:
+encoding, groups, centroids and the published table; the audit has its own clock. anonypyx makes
+groups only, with distances that are not squared; its loss is measured by ppdt's equation on its
+groups.
 """
 
-import common  # first: one thread
-import os, sys, tempfile
+import os
+import sys
+import tempfile
 from pathlib import Path
+
+import common  # first: one thread
 import pandas as pd
 
 PINS = common.HERE / "requirements-anonypyx.txt"

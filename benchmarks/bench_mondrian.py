@@ -1,15 +1,24 @@
-"""Strict Mondrian on Adult (30,162 complete training rows, 9 quasi-identifiers) by ppdt and by anonypy.
+"""Strict Mondrian on Adult (30,162 complete training rows, 9 quasi-identifiers) by ppdt and by
+anonypy.
 
-Both read the same CSV file, each run in a fresh process; the runs alternate (ppdt, anonypy, ppdt, ...), so that a busy machine
-slows both, and the ratio counts. Timed: ppdt's encoding, partition, release and audit; anonypy's categories, partition and table.
-anonypy lives in an environment of its own, made with pip on first use. What both publish is measured by one function, `measure`.
+Both read the same CSV file, each run in a fresh process; the runs alternate (ppdt, anonypy, ppdt,
+...), so that a busy machine slows both, and the ratio counts. Timed: ppdt's encoding, partition,
+release and audit; anonypy's categories, partition and table. anonypy lives in an environment of its
+own, made with pip on first use. What both publish is measured by one function, `measure`.
 """
 
-import common  # first: one thread
-import json, os, re, sys, tempfile
+import json
+import os
+import re
+import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
-import numpy as np, pandas as pd
+
+import common  # first: one thread
+import numpy as np
+import pandas as pd
+
 from ppdt.datasets import fetch_adult, make_population
 from ppdt.generalization import recode
 from ppdt.loss import ncp
@@ -287,7 +296,8 @@ def report(out):
             x = of["spread_ncp"].iloc[0] / theirs.iloc[0]
             goals.append(
                 common.verdict(
-                    f"k = 5: the default loses at most 5 % more than anonypy ({100 * (x - 1):+.1f} %)",
+                    "k = 5: the default loses at most 5 % more than anonypy"
+                    f" ({100 * (x - 1):+.1f} %)",
                     x <= LOSES,
                 )
             )

@@ -1,12 +1,17 @@
-"""Strict Mondrian on invented people (make_population): seconds and memory for 300,000 and for 3,000,000 rows.
+"""Strict Mondrian on invented people (make_population): seconds and memory for 300,000 and for
+3,000,000 rows.
 
-Six quasi-identifiers (age, education, occupation, marital_status, region, hours), income as the class, k = 5, one thread. Each run
-is a fresh process that unpickles the table; timed are encoding, partition, release and audit. Memory is the most that the process
-held during the run minus what it held before, the table included in both."""
+Six quasi-identifiers (age, education, occupation, marital_status, region, hours), income as the
+class, k = 5, one thread. Each run is a fresh process that unpickles the table; timed are encoding,
+partition, release and audit. Memory is the most that the process held during the run minus what it
+held before, the table included in both.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
 
 import common  # first: one thread
-import sys, tempfile
-from pathlib import Path
 import pandas as pd
 
 SECONDS = "scaling.csv"
@@ -18,10 +23,11 @@ def run(sizes, k):
     """Runs of all sizes, mixed: `sizes` is {rows: runs}; rows of results"""
     res = []
     with tempfile.TemporaryDirectory() as tmp:
-        make = "from ppdt.datasets import make_population\n" + "".join(
-            f"make_population({n})[{[*common.POPULATION_QI, 'income']}].to_pickle({str(Path(tmp) / f'{n}.pkl')!r})\n"
-            for n in sizes
-        )
+        columns = [*common.POPULATION_QI, "income"]
+        make = "from ppdt.datasets import make_population\n"
+        for n in sizes:
+            path = str(Path(tmp) / f"{n}.pkl")
+            make += f"make_population({n})[{columns}].to_pickle({path!r})\n"
         # elsewhere, so that this process stays small
         common.call(sys.executable, "-c", make)
         for i in range(max(sizes.values())):

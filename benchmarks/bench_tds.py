@@ -1,12 +1,16 @@
-"""TDS and TDR (Fung, Wang and Yu) on Adult's 45,222 complete rows with 13 quasi-identifiers, and on rows drawn from them: seconds and memory.
+"""TDS and TDR (Fung, Wang and Yu) on Adult's 45,222 complete rows with 13 quasi-identifiers, and
+on rows drawn from them: seconds and memory.
 
-All columns but fnlwgt and the class, k = 50. A drawn row is a row of Adult in which each quasi-identifier is, with probability 1/10, that of another person.
-Every run begins in a fresh process; memory is the most that it held, the table included. One thread.
+All columns but fnlwgt and the class, k = 50. A drawn row is a row of Adult in which each
+quasi-identifier is, with probability 1/10, that of another person. Every run begins in a fresh
+process; memory is the most that it held, the table included. One thread.
 """
 
-import common  # first: one thread
-import sys, tempfile
+import sys
+import tempfile
 from pathlib import Path
+
+import common  # first: one thread
 import pandas as pd
 
 SECONDS = "tds.csv"
@@ -18,7 +22,7 @@ SIZES, SETTINGS = [0, 100_000, 300_000, 1_000_000], ["TDS", "TDS valid", "TDR", 
 def run(sizes, runs, k, people=0):
     """Rows of results, runs mixed; size 0 is Adult itself"""
     res = []
-    for i in range(runs):
+    for _ in range(runs):
         for n in sizes:
             for s in SETTINGS:
                 r = common.call(sys.executable, common.HERE / "run_tds.py", s, n, k, people)

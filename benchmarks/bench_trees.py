@@ -1,15 +1,21 @@
-"""GeneralizedID3Classifier on Adult: seconds to learn from the raw table and from its k-anonymous releases, and to classify.
+"""GeneralizedID3Classifier on Adult: seconds to learn from the raw table and from its k-anonymous
+releases, and to classify.
 
-Eight categorical attributes; the releases have the paper's six quasi-identifiers (shao_beckford), so that three of the eight hold sets.
-Learnt from 30,162 complete training rows, asked for the 15,060 complete raw test rows. Median of some runs in one process, one thread.
+Eight categorical attributes; the releases have the paper's six quasi-identifiers (shao_beckford),
+so that three of the eight hold sets. Learnt from 30,162 complete training rows, asked for the
+15,060 complete raw test rows. Median of some runs in one process, one thread.
 """
 
-import common  # first: one thread
-import sys, tempfile, time
+import sys
+import tempfile
+import time
 from pathlib import Path
+
+import common  # first: one thread
 import pandas as pd
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
+
 from ppdt.datasets import fetch_adult, make_population
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer

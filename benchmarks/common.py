@@ -1,11 +1,21 @@
-"""What the benchmarks share: data, machine facts, fresh processes, results, and the numbers in README.md."""
+"""What the benchmarks share: data, machine facts, fresh processes, results, and the numbers in
+README.md.
+"""
 
 import os
 
 # before numpy is imported
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
-import functools, json, platform, re, statistics, subprocess, sys, time, venv
+import functools
+import json
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+import venv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -27,7 +37,8 @@ POPULATION_QI = ["age", "education", "occupation", "marital_status", "region", "
 
 
 def find_data():
-    """Let fetch_adult find the tables in ../shared/data when PPDT_DATA does not say where they are"""
+    """Let fetch_adult find the tables in ../shared/data when PPDT_DATA does not say where they are
+    """
     folder = ROOT.parent / "shared" / "data"
     if not os.environ.get("PPDT_DATA") and (folder / "adult_train.csv").is_file():
         os.environ["PPDT_DATA"] = str(folder)
@@ -47,7 +58,10 @@ def _cpu():
 @functools.cache
 def machine():
     """Where, when and with what something was measured; columns of every results file"""
-    import numpy, pandas, ppdt
+    import numpy
+    import pandas
+
+    import ppdt
 
     try:
         commit = subprocess.run(
@@ -69,7 +83,8 @@ def machine():
 
 
 def resident():
-    """Bytes of memory this process holds now (where the system does not say: held at most so far)"""
+    """Bytes of memory this process holds now (where the system does not say: held at most so far)
+    """
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
@@ -197,7 +212,8 @@ def readme_block(name, text=None):
 
 
 def finish(name, report, out, strict):
-    """Print a report; store it in README.md when its numbers are the project's own; the exit code"""
+    """Print a report; store it in README.md when its numbers are the project's own; the exit code
+    """
     text = report(out)
     print("\n" + text)
     if out == RESULTS:

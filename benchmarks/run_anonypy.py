@@ -1,13 +1,20 @@
-"""One measurement of anonypy in a fresh process of its own environment: python run_anonypy.py CSV K OUT
+"""One measurement of anonypy in a fresh process of its own environment: python run_anonypy.py CSV
+K OUT
 
-The last column of the CSV file is anonypy's "sensitive column", all others are its feature columns. Reading the file is not
-timed; turning text into categories (its README asks for that), anonymizing, and making the table of its rows are. The rows, and
-the group of each original row, are written to OUT. Prints one line of JSON. Needs nothing of ppdt.
+The last column of the CSV file is anonypy's "sensitive column", all others are its feature columns.
+Reading the file is not timed; turning text into categories (its README asks for that), anonymizing,
+and making the table of its rows are. The rows, and the group of each original row, are written to
+OUT. Prints one line of JSON. Needs nothing of ppdt.
 """
 
-import argparse, json, platform, time
+import argparse
+import json
+import platform
+import time
 from importlib.metadata import version
-import anonypy, pandas as pd
+
+import anonypy
+import pandas as pd
 
 p = argparse.ArgumentParser(
     description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

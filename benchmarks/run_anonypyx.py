@@ -1,15 +1,22 @@
 """MDAV of anonypyx in a fresh process of its own environment: python run_anonypyx.py CSV K OUT
 
-Text becomes categories, as its README asks for; their values are numbered, since with pandas 3 it fails on others. Timed: its preparation and its groups; it publishes no mixed centroids. The group of
-each row is written to OUT. Prints one line of JSON. Needs nothing of ppdt."""
+Text becomes categories, as its README asks for; their values are numbered, since with pandas 3 it
+fails on others. Timed: its preparation and its groups; it publishes no mixed centroids. The group
+of each row is written to OUT. Prints one line of JSON. Needs nothing of ppdt.
+"""
 
 import os
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
-import json, re, resource, sys, time
+import json
+import re
+import resource
+import sys
+import time
 from importlib.metadata import version
 from pathlib import Path
+
 import pandas as pd
 from anonypyx.microaggregation import MDAVGeneric
 

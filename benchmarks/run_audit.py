@@ -1,11 +1,17 @@
 """One audit by ppdt in a fresh process: python run_audit.py TABLE [--release K]
 
-TABLE is a CSV file or a pickled DataFrame; its last column is the class, and the secret. All others are quasi-identifiers. Reading it is
-not timed, nor is making the release; the audit is. Prints one line of JSON."""
+TABLE is a CSV file or a pickled DataFrame; its last column is the class, and the secret. All others
+are quasi-identifiers. Reading it is not timed, nor is making the release; the audit is. Prints one
+line of JSON.
+"""
 
-import argparse, json, time
+import argparse
+import json
+import time
+
 import common  # first: one thread
 import pandas as pd
+
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
 

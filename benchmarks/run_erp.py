@@ -1,11 +1,14 @@
 """One run of bench_erp in a fresh process; prints JSON.
 
-python run_erp.py make TABLE.csv PEOPLE              nine tenths of Adult's complete rows with all 14 attributes, or so many invented people
-python run_erp.py protect TABLE.csv METHOD K         METHOD: tiered, own, uniform; the tree and the audit have their own clocks
+python run_erp.py make TABLE.csv PEOPLE              nine tenths of Adult's complete rows with all
+14 attributes, or so many invented people python run_erp.py protect TABLE.csv METHOD K
+METHOD: tiered, own, uniform; the tree and the audit have their own clocks
 """
 
+import json
+import sys
+
 import common  # first: one thread
-import json, sys
 import numpy as np
 from run_mict import clock, megabytes, read, since
 

@@ -1,13 +1,17 @@
 """One step of bench_kactus in a fresh process; prints JSON.
 
-python run_kactus.py make TABLE.pkl FACTOR PEOPLE     the table of Table 6, from Adult, or from so many invented people
-python run_kactus.py tree TABLE.pkl MODEL.pkl         C4.5
-python run_kactus.py protect TABLE.pkl MODEL.pkl K    kACTUS with that tree; the audit has its own clock
+python run_kactus.py make TABLE.pkl FACTOR PEOPLE     the table of Table 6, from Adult, or from so
+many invented people python run_kactus.py tree TABLE.pkl MODEL.pkl         C4.5 python run_kactus.py
+protect TABLE.pkl MODEL.pkl K    kACTUS with that tree; the audit has its own clock
 """
 
-import common  # first: one thread
-import json, pickle, sys, time
+import json
+import pickle
+import sys
+import time
 from pathlib import Path
+
+import common  # first: one thread
 import pandas as pd
 
 
@@ -26,6 +30,7 @@ def megabytes():
 def make(path, factor, people):
     sys.path.insert(0, str(common.ROOT / "scripts"))
     from kactus_runs import enlarged, enlarged_adult
+
     from ppdt.datasets import make_population
 
     common.find_data()
@@ -52,8 +57,9 @@ def tree(path, model):
 
 
 def protect(path, model, k):
-    import ppdt.release
     from sklearn.frozen import FrozenEstimator
+
+    import ppdt.release
     from ppdt.kactus import KActusAnonymizer
 
     X, y = pd.read_pickle(path)

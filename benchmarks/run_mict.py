@@ -1,13 +1,19 @@
 """One run of bench_mict in a fresh process; prints JSON.
 
-python run_mict.py make TABLE.csv ROWS PEOPLE           Adult's complete rows (the first ROWS of them in a fixed shuffle; 0: all), or so many invented people
-python run_mict.py protect TABLE.csv METHOD K BLOCKS    METHOD: mdav, vmdav, mict (V-MDAV within leaves); the audit has its own clock
-python run_mict.py loss TABLE.csv GROUPS.json           IL of groups that another program made"""
+python run_mict.py make TABLE.csv ROWS PEOPLE           Adult's complete rows (the first ROWS of
+them in a fixed shuffle; 0: all), or so many invented people python run_mict.py protect TABLE.csv
+METHOD K BLOCKS    METHOD: mdav, vmdav, mict (V-MDAV within leaves); the audit has its own clock
+python run_mict.py loss TABLE.csv GROUPS.json           IL of groups that another program made
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
 
 import common  # first: one thread
-import json, sys, time
-from pathlib import Path
-import numpy as np, pandas as pd
+import numpy as np
+import pandas as pd
 
 
 def clock():

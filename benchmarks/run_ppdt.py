@@ -1,11 +1,17 @@
 """One measurement of ppdt in a fresh process: python run_ppdt.py TABLE K [--out CSV] [--again N]
 
-TABLE is a CSV file or a pickled DataFrame; its last column is the class, all others are quasi-identifiers. Reading it is not
-timed; encoding, partition, release and audit are. Prints one line of JSON."""
+TABLE is a CSV file or a pickled DataFrame; its last column is the class, all others are
+quasi-identifiers. Reading it is not timed; encoding, partition, release and audit are. Prints one
+line of JSON.
+"""
 
-import argparse, json, time
+import argparse
+import json
+import time
+
 import common  # first: one thread
 import pandas as pd
+
 from ppdt.mondrian import MondrianAnonymizer
 
 p = argparse.ArgumentParser(

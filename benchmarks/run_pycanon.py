@@ -1,11 +1,16 @@
 """One measurement of pycanon in a fresh process of its own environment: python run_pycanon.py CSV
 
-The last column of the CSV file is the secret, all others are quasi-identifiers. Reading the file is not timed; the six calls that
-give k, distinct and entropy l, recursive (c,l), (alpha,k) and t are. Prints one line of JSON. Needs nothing of ppdt.
+The last column of the CSV file is the secret, all others are quasi-identifiers. Reading the file is
+not timed; the six calls that give k, distinct and entropy l, recursive (c,l), (alpha,k) and t are.
+Prints one line of JSON. Needs nothing of ppdt.
 """
 
-import argparse, json, platform, time
+import argparse
+import json
+import platform
+import time
 from importlib.metadata import version
+
 import pandas as pd
 from pycanon import anonymity
 

@@ -1,11 +1,16 @@
 """One run of bench_tds in a fresh process; prints JSON.
 
-python run_tds.py SETTING ROWS K PEOPLE     rows drawn from Adult (0: Adult itself), or from so many invented people
+python run_tds.py SETTING ROWS K PEOPLE     rows drawn from Adult (0: Adult itself), or from so many
+invented people
 """
 
+import json
+import sys
+import time
+
 import common  # first: one thread
-import json, sys, time
-import numpy as np, pandas as pd
+import numpy as np
+import pandas as pd
 
 
 def clock():
@@ -44,7 +49,8 @@ def table(n, people):
 
 
 def run(setting, n, k, people):
-    import ppdt.release, ppdt.tds
+    import ppdt.release
+    import ppdt.tds
 
     X, y, trees = table(int(n), int(people))
     apart = {}

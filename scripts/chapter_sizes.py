@@ -1,6 +1,9 @@
-"""Print words of prose, cells, lines of code and kilobytes of every chapter: python scripts/chapter_sizes.py"""
+"""Print words of prose, cells, lines of code and kilobytes of every chapter: python
+scripts/chapter_sizes.py
+"""
 
-import json, re
+import json
+import re
 from pathlib import Path
 
 NBS = Path(__file__).resolve().parent.parent / "nbs"

@@ -1,19 +1,25 @@
-"""Compare naive Bayes, logistic regression and the supervised cuts with stored results of Weka, one line a table.
+"""Compare naive Bayes, logistic regression and the supervised cuts with stored results of Weka,
+one line a table.
 
-    python scripts/compare_learners.py          all tables, stored in nbs/papers/results/weka_learners.csv
+    python scripts/compare_learners.py          all tables, stored in
+    nbs/papers/results/weka_learners.csv
     python scripts/compare_learners.py glass    one table, printed
 
-Each table is taken as it is ("raw") and with its numbers cut beforehand by Weka's stored cuts ("discretized"). "NaiveBayes -D" cuts
-the numbers of each training half. Results and
-tables are found as in compare_weka.py; of Adult all ten halves are run."""
+Each table is taken as it is ("raw") and with its numbers cut beforehand by Weka's stored cuts
+("discretized"). "NaiveBayes -D" cuts the numbers of each training half. Results and tables are
+found as in compare_weka.py; of Adult all ten halves are run.
+"""
 
 import sys
 from pathlib import Path
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from sklearn.pipeline import make_pipeline
 
 sys.path.insert(0, str(Path(__file__).parent))
 from compare_weka import RAW_NAME, RESULTS, discretized, halves, stored, table
+
 from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier, logistic_regression
 from ppdt.tables import atomic_write
 

@@ -1,30 +1,41 @@
 """Compare C4.5, ID3 and PART with stored results of Weka, and store one line a run.
 
     python scripts/compare_weka.py                    the quick runs, summed up by family
-    python scripts/compare_weka.py --full             all runs, stored in nbs/papers/results/weka_agreement.csv
+    python scripts/compare_weka.py --full             all runs, stored in
+    nbs/papers/results/weka_agreement.csv
     python scripts/compare_weka.py --family PART      one family
 
-Weka's results are taken from PPDT_ORACLES (else ../shared/oracles), the tables from PPDT_DATA (else ../shared/data).
+Weka's results are taken from PPDT_ORACLES (else ../shared/oracles), the tables from PPDT_DATA (else
+../shared/data).
 """
 
-import argparse, gzip, json, math, os, sys, time
+import argparse
+import gzip
+import json
+import math
+import os
+import sys
+import time
 from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Callable
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 from replicate import MADE, provenance
+
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, asked_rows
 from ppdt.engine.columns import class_codes, learn_raw_column
 from ppdt.engine.fractions import tree_shares
-from ppdt.growing import LEAF, MULTIWAY, Tree
 from ppdt.engine.reading import branch_text
 from ppdt.engine.rules import _one_nominal, _one_numeric, _one_state, rule_shares
+from ppdt.growing import LEAF, MULTIWAY, Tree
 from ppdt.splits import CodedRows
 from ppdt.tables import atomic_write, value_text
 

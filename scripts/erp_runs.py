@@ -1,22 +1,32 @@
 """The experiment of the error-risk pruning paper: its Table 2, one line a run.
 
-    python scripts/erp_runs.py                             a few runs, printed beside the paper's numbers
-    python scripts/erp_runs.py --full --jobs 2             all runs, stored in nbs/papers/results/erp.csv
-    python scripts/erp_runs.py --row contra/tiered/middle 10 3   one run: table/method/reading, k, fold
+    python scripts/erp_runs.py                             a few runs, printed beside the paper's
+    numbers
+    python scripts/erp_runs.py --full --jobs 2             all runs, stored in
+    nbs/papers/results/erp.csv
+    python scripts/erp_runs.py --row contra/tiered/middle 10 3   one run: table/method/reading, k,
+    fold
 
-A run protects nine tenths of a table, teaches C4.5 by the release, and asks it for the other tenth, recoded as the method recodes new rows (the paper's way) and as it
-is. Runs that are stored are not made again (--again makes all anew). Tables are found as `fetch_benchmark` finds them; also called by
-python scripts/replicate.py erp."""
+A run protects nine tenths of a table, teaches C4.5 by the release, and asks it for the other tenth,
+recoded as the method recodes new rows (the paper's way) and as it is. Runs that are stored are not
+made again (--again makes all anew). Tables are found as `fetch_benchmark` finds them; also called
+by python scripts/replicate.py erp.
+"""
 
-import random, sys, time
+import random
+import sys
+import time
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parent))
 from kactus_runs import as_values
-from replicate import each_unit, MADE, parsed, provenance, read_results, RESULTS, runs_parser, store
+from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results, runs_parser, store
+
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
 from ppdt.erp import ERPAnonymizer

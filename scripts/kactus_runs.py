@@ -1,24 +1,38 @@
-"""The experiments of kACTUS: Tables 2 to 5, one line a run; `enlarged_adult` makes the table of Table 6, for benchmarks/bench_kactus.py.
+"""The experiments of kACTUS: Tables 2 to 5, one line a run; `enlarged_adult` makes the table of
+Table 6, for benchmarks/bench_kactus.py.
 
-    python scripts/kactus_runs.py                                     a few small runs, printed beside the paper's numbers
-    python scripts/kactus_runs.py --full --jobs 2                     all runs, stored in nbs/papers/results/kactus_runs.csv, those of
-                                                                      TDS and TDR in kactus_runs_specialized.csv
-    python scripts/kactus_runs.py --full --method mondrian            those of one method (also --case, --learner)
-    python scripts/kactus_runs.py --row kactus/raw/glass/c45 10 3     one run: method/preparation/case/learner, k, half
+    python scripts/kactus_runs.py                                     a few small runs, printed
+    beside the paper's numbers
+    python scripts/kactus_runs.py --full --jobs 2                     all runs, stored in
+    nbs/papers/results/kactus_runs.csv, those of
+                                                                      TDS and TDR in
+                                                                      kactus_runs_specialized.csv
+    python scripts/kactus_runs.py --full --method mondrian            those of one method (also
+    --case, --learner)
+    python scripts/kactus_runs.py --row kactus/raw/glass/c45 10 3     one run:
+    method/preparation/case/learner, k, half
 
-A run is one learner, taught by one half of a table that was protected with one k, and asked for the other half as it is. Runs that are stored
-are not made again (--again makes all anew), so that --full may be stopped and called again at any time. Small tables come first, PART on Adult last.
-Tables are found as `fetch_benchmark` finds them; the taxonomies of kADET's runs as in scripts/replicate.py, under which all this is also
-called: python scripts/replicate.py kactus."""
+A run is one learner, taught by one half of a table that was protected with one k, and asked for the
+other half as it is. Runs that are stored are not made again (--again makes all anew), so that
+--full may be stopped and called again at any time. Small tables come first, PART on Adult last.
+Tables are found as `fetch_benchmark` finds them; the taxonomies of kADET's runs as in
+scripts/replicate.py, under which all this is also called: python scripts/replicate.py kactus.
+"""
 
-import random, sys, time, warnings
+import random
+import sys
+import time
+import warnings
 from functools import lru_cache
 from pathlib import Path
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 sys.path.insert(0, str(Path(__file__).parent))
-from replicate import each_unit, MADE, parsed, provenance, RESULTS, runs_parser, taxonomies
+from replicate import MADE, RESULTS, each_unit, parsed, provenance, runs_parser, taxonomies
+
 from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult, fetch_benchmark
 from ppdt.encoder import cell_numbers
@@ -27,8 +41,8 @@ from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
 from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier, logistic_regression
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.tds import TDRAnonymizer, TDSAnonymizer
 from ppdt.tables import Cell, Suppressed, atomic_write, cell_text, cells
+from ppdt.tds import TDRAnonymizer, TDSAnonymizer
 
 PAPER = RESULTS / "kactus_paper.csv"
 LEARNERS = {

@@ -1,18 +1,25 @@
-"""Ask pycanon for its numbers on small random tables, and store tables and numbers for tests/test_agreement.py.
+"""Ask pycanon for its numbers on small random tables, and store tables and numbers for
+tests/test_agreement.py.
 
     python scripts/make_pycanon.py tests/data/pycanon.json
 
-Run it with an interpreter that has pycanon; it needs nothing of ppdt. The tables follow from fixed seeds, so every call makes the
-same ones. The numbers are stored under the version of pandas, beside those of other versions that the file holds already: pycanon
-1.3.6 asks for pandas 2.3.3, and sees rows with missing values otherwise under pandas 3. The stored file holds two stacks:
+Run it with an interpreter that has pycanon; it needs nothing of ppdt. The tables follow from fixed
+seeds, so every call makes the same ones. The numbers are stored under the version of pandas, beside
+those of other versions that the file holds already: pycanon 1.3.6 asks for pandas 2.3.3, and sees
+rows with missing values otherwise under pandas 3. The stored file holds two stacks:
 
     python -m venv A;  A/bin/pip install pycanon==1.3.6
-    python -m venv B;  B/bin/pip install pandas==3.1.1 numpy==2.4.6 scipy==1.17.1 beartype==0.22.2 && B/bin/pip install --no-deps pycanon==1.3.6
+    python -m venv B;  B/bin/pip install pandas==3.1.1 numpy==2.4.6 scipy==1.17.1 beartype==0.22.2
+    && B/bin/pip install --no-deps pycanon==1.3.6
 
-A table has quasi-identifiers q0, q1, ... and two secrets, `text` and `number`. An error is stored as the name of its class.
+A table has quasi-identifiers q0, q1, ... and two secrets, `text` and `number`. An error is stored
+as the name of its class.
 """
 
-import json, random, sys, warnings
+import json
+import random
+import sys
+import warnings
 from pathlib import Path
 
 # no value missing; some missing in quasi-identifiers; some missing in secrets

@@ -2,10 +2,15 @@
 
     python scripts/make_readme.py [--check]
 
-Prose is copied, code becomes fenced blocks, stored text outputs follow their code, stored pictures go to nbs/images.
-Links are turned so that they work from the top of the repository."""
+Prose is copied, code becomes fenced blocks, stored text outputs follow their code, stored pictures
+go to nbs/images. Links are turned so that they work from the top of the repository.
+"""
 
-import base64, json, posixpath, re, sys
+import base64
+import json
+import posixpath
+import re
+import sys
 from configparser import ConfigParser
 from pathlib import Path
 

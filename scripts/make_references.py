@@ -3,7 +3,9 @@
 python scripts/make_references.py [--check]
 """
 
-import json, re, sys
+import json
+import re
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent

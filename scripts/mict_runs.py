@@ -1,26 +1,33 @@
 """The experiment of the MiCT paper: its Figure 2, one line for ten folds.
 
     python scripts/mict_runs.py                            a few runs, printed
-    python scripts/mict_runs.py --full --jobs 2            all runs, stored in nbs/papers/results/mict.csv
-    python scripts/mict_runs.py --row german/within_leaf/once 10    one release: table/method/perturb, k
+    python scripts/mict_runs.py --full --jobs 2            all runs, stored in
+    nbs/papers/results/mict.csv
+    python scripts/mict_runs.py --row german/within_leaf/once 10    one release:
+    table/method/perturb, k
 
-A line is a table, a method, a k, a way to perturb (the whole table once, or training and test rows each by themselves), a model (who learns from what, and is asked
-what) and a learner, in ten folds. Runs that are stored are not made again (--again makes all anew). Tables are found as `fetch_benchmark` finds them; also
-called by python scripts/replicate.py mict."""
+A line is a table, a method, a k, a way to perturb (the whole table once, or training and test rows
+each by themselves), a model (who learns from what, and is asked what) and a learner, in ten folds.
+Runs that are stored are not made again (--again makes all anew). Tables are found as
+`fetch_benchmark` finds them; also called by python scripts/replicate.py mict.
+"""
 
 import sys
 from functools import lru_cache, partial
 from pathlib import Path
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 sys.path.insert(0, str(Path(__file__).parent))
-from replicate import each_unit, MADE, parsed, provenance, read_results, RESULTS, runs_parser, store
+from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results, runs_parser, store
+
 from ppdt.c45 import C45Classifier
 from ppdt.contest import contest
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
 from ppdt.learners import NaiveBayesClassifier
-from ppdt.mict import MiCTAnonymizer, MicroaggregationAnonymizer, MixedKNNClassifier, record_linkage
+from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer, MixedKNNClassifier, record_linkage
 
 CASES = {"german": (2, 3, 5, 10, 20, 50), "adult": (3, 10, 30, 100)}
 METHODS = {

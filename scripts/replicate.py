@@ -1,26 +1,48 @@
 """Repeat the experiments of a paper and store one line a run.
 
-    python scripts/replicate.py shao_beckford                    a few runs, printed beside the paper's numbers
-    python scripts/replicate.py shao_beckford --full             all runs, stored in nbs/papers/results/shao_beckford.csv,
-                                                                 and what the releases publish, in shao_beckford_sets.csv
+    python scripts/replicate.py shao_beckford                    a few runs, printed beside the
+    paper's numbers
+    python scripts/replicate.py shao_beckford --full             all runs, stored in
+    nbs/papers/results/shao_beckford.csv,
+                                                                 and what the releases publish, in
+                                                                 shao_beckford_sets.csv
     python scripts/replicate.py shao_beckford --row paper 64 0   one run: setting, k, seed
-    python scripts/replicate.py kadet --full                     all runs, stored in nbs/papers/results/kadet.csv, those of TDS in kadet_tds.csv
-    python scripts/replicate.py kadet --row c45 75 1             one run: setting, k, limit of confidence (1: none)
-    python scripts/replicate.py kactus --full                    all runs (hours), stored in nbs/papers/results/kactus_runs.csv; see
-                                                                 scripts/kactus_runs.py, which has more options
-    python scripts/replicate.py erp --full                       all runs (hours), stored in nbs/papers/results/erp.csv; see scripts/erp_runs.py
-    python scripts/replicate.py mict --full                      all runs (an hour), stored in nbs/papers/results/mict.csv; see scripts/mict_runs.py
-    python scripts/replicate.py kactus --row kactus/raw/glass/c45 10 3   one run: method/preparation/table/learner, k, half
+    python scripts/replicate.py kadet --full                     all runs, stored in
+    nbs/papers/results/kadet.csv, those of TDS in kadet_tds.csv
+    python scripts/replicate.py kadet --row c45 75 1             one run: setting, k, limit of
+    confidence (1: none)
+    python scripts/replicate.py kactus --full                    all runs (hours), stored in
+    nbs/papers/results/kactus_runs.csv; see
+                                                                 scripts/kactus_runs.py, which has
+                                                                 more options
+    python scripts/replicate.py erp --full                       all runs (hours), stored in
+    nbs/papers/results/erp.csv; see scripts/erp_runs.py
+    python scripts/replicate.py mict --full                      all runs (an hour), stored in
+    nbs/papers/results/mict.csv; see scripts/mict_runs.py
+    python scripts/replicate.py kactus --row kactus/raw/glass/c45 10 3   one run:
+    method/preparation/table/learner, k, half
 
-A run that is stored already is not made again (--again makes all anew), so that --full may be stopped and
-called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive. The taxonomies of the kADET and TDS papers
-are not ours to give away: they are read from PPDT_DATA/hierarchies/fung."""
+A run that is stored already is not made again (--again makes all anew), so that --full may be
+stopped and called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive.
+The taxonomies of the kADET and TDS papers are not ours to give away: they are read from
+PPDT_DATA/hierarchies/fung.
+"""
 
-import argparse, importlib, os, platform, subprocess, sys, time
+import argparse
+import importlib
+import os
+import platform
+import subprocess
+import sys
+import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-import numpy as np, pandas as pd, sklearn
+
+import numpy as np
+import pandas as pd
+import sklearn
 from tqdm import tqdm
+
 import ppdt
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.contest import exposure

@@ -2,10 +2,13 @@
 
     python scripts/student_copies.py FOLDER [NOTEBOOK ...]
 
-FOLDER is made if missing. Without notebooks, all chapters are copied. Existing files are not overwritten.
+FOLDER is made if missing. Without notebooks, all chapters are copied. Existing files are not
+overwritten.
 """
 
-import json, re, sys
+import json
+import re
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent

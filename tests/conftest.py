@@ -1,9 +1,10 @@
 """Fixtures and hypothesis profiles shared by all tests."""
 
 import os
+
+import places
 import pytest
 from hypothesis import settings
-import places
 
 places.set_environment()
 
@@ -20,6 +21,25 @@ def pytest_collection_finish(session):
     nbs = [o for o in session.items if o.path.name == "test_notebooks.py"]
     if nbs and not session.config.option.collectonly:
         nbs[0].module.begin([o.callspec.params["path"] for o in nbs])
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What was run, and how hard; checks that do not apply have their reasons in registry.py"""
+    stats = terminalreporter.stats
+    ran = [o for kind in ("passed", "failed", "xfailed", "xpassed") for o in stats.get(kind, [])]
+    files = sorted({o.nodeid.partition("::")[0].removeprefix("tests/") for o in ran})
+    nbs = sum(o.nodeid.startswith("tests/test_notebooks.py") for o in ran)
+    apart, skipped = len(stats.get("xfailed", [])), len(stats.get("skipped", []))
+    profile = os.environ.get("PPDT_HYPOTHESIS") or "ci"
+    terminalreporter.section("what was run")
+    terminalreporter.line(
+        f"{len(ran):,} tests in {len(files)} files, {nbs} of them notebooks; properties with"
+        f" {settings().max_examples} examples each (profile {profile})"
+    )
+    terminalreporter.line(
+        f"{apart} of scikit-learn's checks do not apply, for reasons in tests/registry.py;"
+        f" {skipped} tests were skipped"
+    )
 
 
 def pytest_sessionfinish(session):

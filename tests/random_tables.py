@@ -1,7 +1,11 @@
-"Random tables for tests of everything that reads tables: columns of all kinds, odd texts, missing values, any index."
+"""Random tables for tests of everything that reads tables: columns of all kinds, odd texts,
+missing values, any index.
+"""
 
-import numpy as np, pandas as pd
+import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
+
 from ppdt.tables import cells
 
 ODD = [

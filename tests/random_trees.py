@@ -2,6 +2,7 @@
 
 import numpy as np
 from hypothesis import strategies as st
+
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 
 NAMES, VALUES = (

@@ -1,17 +1,24 @@
 """All anonymizers and classifiers, for the contract that they share. A new one is one entry here.
 
-An option's values are a strategy, or, where they depend on the table, a function (X, y, roles) -> strategy.
-A grid is a strategy of parameters; a method whose modes take different options has one grid for each mode.
+An option's values are a strategy, or, where they depend on the table, a function (X, y, roles) ->
+strategy. A grid is a strategy of parameters; a method whose modes take different options has one
+grid for each mode.
 """
 
-import importlib, inspect, pkgutil
+import importlib
+import inspect
+import pkgutil
 from dataclasses import dataclass, field
 from typing import Callable
-from hypothesis import strategies as st
+
 import pandas as pd
+from hypothesis import strategies as st
 from random_tables import pick, tables
+from sklearn.base import ClassifierMixin, TransformerMixin
+from sklearn.tree import DecisionTreeClassifier
+
 import ppdt
-from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, OneTreeClassifier, TreeClassifier
+from ppdt.c45 import C45Classifier, ID3Classifier, OneTreeClassifier, PARTClassifier, TreeClassifier
 from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
@@ -20,14 +27,12 @@ from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
-from ppdt.mict import MiCTAnonymizer, MicroaggregationAnonymizer, MixedKNNClassifier
-from ppdt.mondrian import MondrianAnonymizer
 from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier
+from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer, MixedKNNClassifier
+from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer
 from ppdt.tables import column_kind, value_order
 from ppdt.tds import TDRAnonymizer, TDSAnonymizer
-from sklearn.base import ClassifierMixin, TransformerMixin
-from sklearn.tree import DecisionTreeClassifier
 
 
 def grid(**options):

@@ -1,8 +1,16 @@
-"""Agreement with others' numbers: worked examples, ARX on Adult, pycanon on stored random tables. A difference is named where it occurs, with its reason."""
+"""Agreement with others' numbers: worked examples, ARX on Adult, pycanon on stored random tables.
+A difference is named where it occurs, with its reason.
+"""
 
-import json, math, sys
-import numpy as np, pandas as pd, pytest
+import json
+import math
+import sys
+
+import numpy as np
+import pandas as pd
 import places
+import pytest
+
 from ppdt.datasets import fetch_adult, load_patients
 from ppdt.diversity import (
     alpha_share,

@@ -1,10 +1,15 @@
-"""Bad input. An error says which parameter, what is allowed, what came and what to do, and nothing is written.
+"""Bad input. An error says which parameter, what is allowed, what came and what to do, and nothing
+is written.
 
 Each case gives four pieces of its message. After the errors comes what looks bad and has to work.
 """
 
 import re
-import numpy as np, pandas as pd, pytest
+
+import numpy as np
+import pandas as pd
+import pytest
+
 from ppdt.datasets import load_customers
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
@@ -345,7 +350,7 @@ def test_learn(case):
 
 
 # files
-# -----------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 FILES = {
     "a quote left open": (b'age,sex\n20,"M\n', ["bad.csv", "whole CSV file", "cut off"]),
@@ -414,7 +419,7 @@ def test_no_such_file(tmp_path):
 
 
 # works
-# -----------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _both_ways(X, y, k=3, **p):

@@ -1,9 +1,17 @@
-"""The benchmarks run, read anonypy's strings right, compare with pycanon what can be compared, and README.md shows the stored numbers."""
+"""The benchmarks run, read anonypy's strings right, compare with pycanon what can be compared, and
+README.md shows the stored numbers.
+"""
 
-import os, subprocess, sys
-import pandas as pd, pytest
-from hypothesis import given, strategies as st
+import os
+import subprocess
+import sys
+
+import pandas as pd
 import places
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ppdt.generalization import recode
 from ppdt.tables import Exact, Interval, ValueSet, cells
 
@@ -11,7 +19,17 @@ BENCH = places.ROOT / "benchmarks"
 NAMES = ["accuracy", "audit", "c45", "erp", "kactus", "mict", "mondrian", "scaling", "tds", "trees"]
 sys.path.insert(0, str(BENCH))
 _kept = dict(os.environ)
-import common, bench_accuracy, bench_audit, bench_c45, bench_erp, bench_kactus, bench_mict, bench_mondrian, bench_scaling, bench_tds, bench_trees
+import bench_accuracy
+import bench_audit
+import bench_c45
+import bench_erp
+import bench_kactus
+import bench_mict
+import bench_mondrian
+import bench_scaling
+import bench_tds
+import bench_trees
+import common
 
 os.environ.clear()
 os.environ.update(_kept)  # the benchmarks ask for one thread; other tests need not know

@@ -1,9 +1,14 @@
-"""Small inputs on which anonymizers and learners have gone wrong elsewhere, each with the right value.
+"""Small inputs on which anonymizers and learners have gone wrong elsewhere, each with the right
+value.
 
-Most are rewritten from public bug reports, which are named; the others were found by trying small inputs.
-The first line of each test says what kind of fault it is."""
+Most are rewritten from public bug reports, which are named; the others were found by trying small
+inputs. The first line of each test says what kind of fault it is.
+"""
 
-import numpy as np, pandas as pd, pytest
+import numpy as np
+import pandas as pd
+import pytest
+
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.generalization import Taxonomy, centroid_recoding
 from ppdt.id3_sets import GeneralizedID3Classifier
@@ -11,10 +16,10 @@ from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit, class_sizes
 from ppdt.release import AnonymizedClassifier, read_release
 from ppdt.tables import (
+    MISSING,
     Centroid,
     Exact,
     Interval,
-    MISSING,
     Suppressed,
     ValueSet,
     cell_column,
@@ -172,9 +177,9 @@ def test_levels_stay_when_all_values_are_equal(tmp_path):
     ]
     u = Taxonomy.from_edges([1, 5, 7], range(0, 21, 5), [0, 10, 20], [0, 20])
     assert u.height == 4 and [u.cut(l) for l in (2, 3, 4)] == [("[0, 10)",), ("[0, 20)",), ("*",)]
-    for t in (t, u):
-        t.to_csv(tmp_path / "t.csv")
-        assert Taxonomy.from_csv(tmp_path / "t.csv", "int64") == t
+    for tree in (t, u):
+        tree.to_csv(tmp_path / "t.csv")
+        assert Taxonomy.from_csv(tmp_path / "t.csv", "int64") == tree
 
 
 def test_the_published_range_is_the_regions_own():

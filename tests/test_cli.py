@@ -1,11 +1,21 @@
-"""The command `ppdt`: exit codes, messages, files; in this process where that is enough, as a program where it matters."""
+"""The command `ppdt`: exit codes, messages, files; in this process where that is enough, as a
+program where it matters.
+"""
 
-import json, os, re, signal, subprocess, sys
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
+
 import pandas as pd
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ppdt import cli
 from ppdt.datasets import load_customers
 from ppdt.release import GuaranteeError, read_release

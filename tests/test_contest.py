@@ -1,22 +1,31 @@
-"""The contest: the same halves for all, files that cannot be mixed up, statistics that agree with scipy and with worked numbers."""
+"""The contest: the same halves for all, files that cannot be mixed up, statistics that agree with
+scipy and with worked numbers.
+"""
 
-import pickle, tempfile, warnings
+import pickle
+import tempfile
+import warnings
 from itertools import permutations
 from pathlib import Path
 from types import SimpleNamespace
+
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-import numpy as np, pandas as pd
+import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
+from random_tables import row_cells, tables
 from scipy import stats
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
+
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.contest import (
     COLUMNS,
@@ -48,10 +57,9 @@ from ppdt.encoder import ReleaseEncoder
 from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
-from ppdt.mict import MiCTAnonymizer, MicroaggregationAnonymizer, MixedKNNClassifier
+from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer, MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer, GuaranteeError, unchanged
-from random_tables import row_cells, tables
 from ppdt.tables import MixedTypesWarning, Roles
 
 TIMES = ["seconds_protect", "seconds_learn"]

@@ -1,15 +1,22 @@
-"""What every anonymizer and every classifier promises, whatever its method: one suite over the registry."""
+"""What every anonymizer and every classifier promises, whatever its method: one suite over the
+registry.
+"""
 
-import math, os, pickle, subprocess, sys, warnings
+import math
+import os
+import pickle
+import subprocess
+import sys
+import warnings
 from collections import Counter
-import numpy as np, pandas as pd, pytest
-from hypothesis import given as _given, strategies as st, settings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given as _given
+from hypothesis import settings
+from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal, assert_series_equal
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_validate
-from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import estimator_checks_generator
 from random_tables import pick, row_cells
 from registry import (
     ANONYMIZERS,
@@ -24,11 +31,17 @@ from registry import (
     lessons,
     tasks,
 )
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import Alpha, TCloseness
 from ppdt.matching import matched
 from ppdt.release import AnonymizedClassifier, RowsLostError, read_release
-from ppdt.tables import Cell, Centroid, Exact, Interval, MISSING, Node, Suppressed, canonical_order
+from ppdt.tables import MISSING, Cell, Centroid, Exact, Interval, Node, Suppressed, canonical_order
 from ppdt.trees import tree_json
 
 

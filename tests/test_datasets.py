@@ -1,10 +1,21 @@
-"""The data sets: the papers' tables, the synthetic census, and Adult by every way and through every mishap."""
+"""The data sets: the papers' tables, the synthetic census, and Adult by every way and through
+every mishap.
+"""
 
-import hashlib, io, sys, threading, traceback, zipfile
+import hashlib
+import io
+import sys
+import threading
+import traceback
+import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-import numpy as np, pandas as pd, pytest
+
+import numpy as np
+import pandas as pd
+import pytest
 from pandas.testing import assert_frame_equal
 from sklearn.tree import DecisionTreeClassifier
+
 import ppdt.datasets as D
 from ppdt.datasets import *
 

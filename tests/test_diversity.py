@@ -1,27 +1,36 @@
-"""Diversity, closeness and the constraints made of them: plain loops and linear programs on random tables, and bad input."""
+"""Diversity, closeness and the constraints made of them: plain loops and linear programs on random
+tables, and bad input.
+"""
 
-import copy, math, pickle
+import copy
+import math
+import pickle
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement
-import numpy as np, pandas as pd, pytest
-from hypothesis import assume, given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
+
 from ppdt.datasets import load_customers, load_patients
 from ppdt.diversity import (
-    count_table,
-    _textbook_tree,
     Alpha,
     LDiversity,
     TCloseness,
+    _textbook_tree,
     allow_function,
     alpha_share,
     bind_constraints,
     check_constraints,
     check_whole,
     class_table,
+    count_table,
     secret_of,
     t_closeness,
     table_values,

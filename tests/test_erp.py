@@ -1,46 +1,51 @@
-"Error-risk pruning and tiers: the paper's numbers, random trees against the textbook versions, random tables under every option, and what is refused."
+"""Error-risk pruning and tiers: the paper's numbers, random trees against the textbook versions,
+random tables under every option, and what is refused.
+"""
 
 import pickle
 from dataclasses import replace
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_tables import pick, row_cells
+from random_trees import NAMES, VALUES, chain, random_tree
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
-from random_tables import pick, row_cells
-from random_trees import NAMES, VALUES, chain, make_tree, random_tree
+
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import Alpha, LDiversity
+from ppdt.engine.tiers import (
+    DomainFits,
+    LeafOrder,
+    RowSpace,
+    _borrow,
+    _textbook_borrow,
+    _textbook_domains,
+    combination_cells,
+    draw_tuples,
+    row_tiers,
+    tiered_subsets,
+    tiered_table,
+)
 from ppdt.erp import ERPAnonymizer, error_risk_prune
-from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
+from ppdt.growing import MULTIWAY, ONE_VALUE, THRESHOLD
 from ppdt.loss import gcp
 from ppdt.matching import matched
 from ppdt.release import AnonymizedClassifier, GuaranteeError, read_release
 from ppdt.risk import (
     BranchTotals,
-    background_risks,
-    asked_domains,
-    prune_branches,
     _ratio,
     _textbook_prune,
     background_attack,
     error_risk,
+    prune_branches,
 )
-from ppdt.tables import Exact, Interval, MISSING, Suppressed, ValueSet, encode
-from ppdt.engine.tiers import (
-    _borrow,
-    combination_cells,
-    draw_tuples,
-    DomainFits,
-    RowSpace,
-    LeafOrder,
-    _textbook_borrow,
-    _textbook_domains,
-    row_tiers,
-    tiered_subsets,
-    tiered_table,
-)
+from ppdt.tables import MISSING, Exact, Interval, Suppressed, ValueSet, encode
 from ppdt.trees import tree_from_json, tree_json
 
 SHOP, BOUGHT = load_customers().drop(columns="Bought"), load_customers().Bought

@@ -1,7 +1,13 @@
-"""Recoding of groups: the fast versions against the textbook, truth of every cell, collisions, kinds of columns."""
+"""Recoding of groups: the fast versions against the textbook, truth of every cell, collisions,
+kinds of columns.
+"""
 
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 import ppdt.generalization as G
 from ppdt.datasets import load_customers, load_patients
 from ppdt.generalization import RECODINGS, interval_recoding, recode, set_recoding

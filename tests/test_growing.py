@@ -1,9 +1,20 @@
-"""Growing trees: the grower against the textbook, tests that refuse, coarser levels, limits of size, and asking a tree."""
+"""Growing trees: the grower against the textbook, tests that refuse, coarser levels, limits of
+size, and asking a tree.
+"""
 
-import copy, itertools, pickle, time, tracemalloc
+import copy
+import itertools
+import pickle
+import time
+import tracemalloc
 from unittest import mock
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ppdt import growing
 from ppdt.datasets import fetch_adult, load_clients, load_customers
 from ppdt.engine.fractions import tree_shares

@@ -1,12 +1,27 @@
-"""The project is in order: what is made from something else equals it, chapters keep their form, files stay small."""
+"""The project is in order: what is made from something else equals it, chapters keep their form,
+files stay small.
+"""
 
-import ast, base64, json, os, re, shutil, subprocess, sys
+import ast
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
 from configparser import ConfigParser
 from pathlib import Path
-import pytest, yaml
+
 import places
+import pytest
+import yaml
 
 ROOT = places.ROOT
+sys.path.insert(0, str(ROOT / "scripts"))
+import house  # noqa: E402
+import release_notes  # noqa: E402
+
 NBS = ROOT / "nbs"
 CHAPTERS = sorted(
     p for p in NBS.rglob("*.ipynb") if not any(o[0] in "._" for o in p.relative_to(NBS).parts)
@@ -174,6 +189,15 @@ def test_importing_ppdt_needs_no_developer_tools():
     assert r.stdout.strip() == "[]", f"the package imports developers' tools: {r.stdout}"
 
 
+def test_release_notes():
+    """A tag gets its own part of the changelog; what does not fit is refused"""
+    log = "# Changes\n\n## 0.2.0, 2027-01-05\n\n* new\n\n## 0.1.0, not yet released\n\n* old\n"
+    assert release_notes.notes("v0.2.0", log, "0.2.0") == "* new"
+    for tag, current in (("v0.2", "0.2"), ("v0.3.0", "0.2.0"), ("v0.1.0", "0.1.0")):
+        with pytest.raises(ValueError):
+            release_notes.notes(tag, log, current)
+
+
 def test_package_data_is_declared():
     """Files of the package that are no Python lie in ppdt/data, the folder that setup.py packs"""
     stray = [
@@ -181,6 +205,7 @@ def test_package_data_is_declared():
         for p in project_files()
         if p.is_relative_to(ROOT / "ppdt")
         and p.suffix != ".py"
+        and p.name != "py.typed"
         and not p.is_relative_to(ROOT / "ppdt/data")
     ]
     assert not stray, stray
@@ -198,47 +223,66 @@ def test_versions_agree():
 # ---------------------------------------------------------------- the order of the house
 
 
-def test_modules_import_only_earlier_ones():
-    """The chapters can be read in order, and so can the code"""
-    made_by = {}
-    for p in CHAPTERS:
-        for _, s, _ in cells(p):
-            m = re.search(r"^#\|\s*default_exp\s+(\S+)", s, re.M)
-            if m:
-                made_by[m[1]] = p.relative_to(NBS).as_posix()
-    late = []
-    for name, nb in made_by.items():
-        tree = ast.parse((ROOT / "ppdt" / (name.replace(".", "/") + ".py")).read_text("utf-8"))
-        for node in ast.walk(tree):
-            used = (
-                getattr(node, "module", None) or ""
-                if isinstance(node, ast.ImportFrom)
-                and (node.level or (node.module or "").startswith("ppdt"))
-                else ""
-            )
-            used = used.removeprefix("ppdt.")
-            if made_by.get(used, "") > nb:
-                late.append(f"{name} imports {used}")
-    assert not late, late
+def test_the_numbers_of_the_house():
+    """Lines, density, private names, circles, wings, words: scripts/house.py says where"""
+    found = house.measure()
+    over = {o: found[o] for o, limit in house.LIMITS.items() if found[o] > limit}
+    assert not over, "\n".join([str(over), *house.worst()])
+
+
+def test_the_map_of_the_wings_is_the_package():
+    """CONTRIBUTING.md names every module, and none imports from a wing further right"""
+    assert house.wings(), "CONTRIBUTING.md has no map of the wings"
+    assert not house.arrows_up(house.modules())
+
+
+def test_imports_are_seen_in_every_form():
+    """`import`, `from`, relative or not, `import_module` and `__import__`"""
+    text = """
+import ppdt.tables
+from ppdt import loss
+from ppdt.trees import _grow
+from ..keys import row_keys
+from . import files
+import_module("ppdt.release")
+importlib.import_module("ppdt.cli")
+__import__("ppdt.contest")
+"""
+    module = house.Module("engine.checks", text, ast.parse(text))
+    known = ("tables", "loss", "trees", "keys", "engine.files", "release", "cli", "contest")
+    assert house.imported(module, known).keys() == set(known)
+    assert house.imported(module, known)["trees"] == {"_grow"}
+
+
+def test_style():
+    """One style, and no likely faults; `make lint` mends what can be mended"""
+    places_ = [ROOT / o for o in ("nbs", "tests", "scripts", "benchmarks")]
+    for cmd in (["format", "--check", *places_], ["check", *places_, ROOT / "ppdt"]):
+        r = run(tool("ruff"), *cmd)
+        assert r.returncode == 0, f"{r.stdout[-4000:]}{r.stderr}"
+
+
+def test_types():
+    """The public modules are clean for a type checker"""
+    r = run(tool("basedpyright"))
+    assert r.returncode == 0, f"{r.stdout[-4000:]}{r.stderr}"
 
 
 def sidebar():
     """The notebooks of the sidebar, in its order"""
 
     def walk(o):
-        if isinstance(o, str):
-            yield o
-        else:
-            for c in o["contents"]:
+        contents = o if isinstance(o, str) else o["contents"]
+        if not isinstance(contents, str):
+            for c in contents:
                 yield from walk(c)
+        elif contents.endswith("/*"):
+            yield from sorted(p.relative_to(NBS).as_posix() for p in NBS.glob(contents + ".ipynb"))
+        else:
+            yield contents
 
-    return [
-        n
-        for o in yaml.safe_load((ROOT / "_quarto.yml").read_text("utf-8"))["website"]["sidebar"][
-            "contents"
-        ]
-        for n in walk(o)
-    ]
+    site = yaml.safe_load((ROOT / "_quarto.yml").read_text("utf-8"))["website"]
+    return [n for o in site["sidebar"]["contents"] for n in walk(o)]
 
 
 def test_sidebar_lists_every_chapter():
@@ -276,7 +320,7 @@ def test_last_cell_exports(path):
 
 @each_chapter
 def test_outputs_are_fit_to_publish(path):
-    for i, (_, source, outputs) in enumerate(cells(path)):
+    for i, (_, _, outputs) in enumerate(cells(path)):
         for o in outputs:
             assert o["output_type"] != "error", f"cell {i} stored a traceback"
             assert o.get("name") != "stderr", f"cell {i} stored warnings: {o['text']}"

@@ -1,15 +1,19 @@
 """ID3 on sets: the fast learner is the textbook's, and every bad input has its message."""
 
-import itertools, warnings
-import numpy as np, pandas as pd
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
+
 from ppdt.datasets import load_customers, load_salaries
 from ppdt.id3_sets import (
     CONVERSIONS,
     ENTROPIES,
-    GeneralizedID3Classifier as ID3Sets,
     _textbook_gain,
     _textbook_id3_sets,
     cell_members,
@@ -17,6 +21,9 @@ from ppdt.id3_sets import (
     make_marginals,
     most_frequent_members,
     weigh_members,
+)
+from ppdt.id3_sets import (
+    GeneralizedID3Classifier as ID3Sets,
 )
 from ppdt.tables import (
     Centroid,

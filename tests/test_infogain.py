@@ -1,7 +1,15 @@
-"""Cuts by the class: the fast version is the textbook under every option, the invariants hold, and the worked examples come out."""
+"""Cuts by the class: the fast version is the textbook under every option, the invariants hold, and
+the worked examples come out.
+"""
 
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_medians import WORLD, secrets, some_of
+from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks
+
 from ppdt.datasets import load_customers, make_population
 from ppdt.generalization import Taxonomy
 from ppdt.infogain import (
@@ -15,8 +23,6 @@ from ppdt.infogain import (
 from ppdt.medians import in_leaf_order
 from ppdt.tables import encode, with_missing
 from ppdt.trees import entropy
-from test_medians import WORLD, secrets, some_of
-from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks
 
 TREE = Taxonomy.from_dict(
     {"*": {"A": {"AA": ["3", "1"], "AB": ["0"]}, "B": ["5", "2", "6"], "4": None}}

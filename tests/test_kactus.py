@@ -1,9 +1,11 @@
 """kACTUS: the paper's figures to the row, and the worked numbers of the 14 customers."""
 
-import numpy as np, pandas as pd
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
+
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers
 from ppdt.growing import LEAF, THRESHOLD, Tree

@@ -1,18 +1,25 @@
-"kACTUS on random trees and tables: what must hold under every option, and what it says when something cannot be done."
+"""kACTUS on random trees and tables: what must hold under every option, and what it says when
+something cannot be done.
+"""
 
 import pickle
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_tables import pick, row_cells
+from random_trees import random_tree
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
-from random_tables import pick, row_cells
-from random_trees import random_tree
+
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
 from ppdt.datasets import load_customers, make_population
 from ppdt.growing import MULTIWAY, THRESHOLD
-from ppdt.kactus import KActusAnonymizer, _spare_first, _textbook_climb, climb
+from ppdt.kactus import KActusAnonymizer, _textbook_climb, climb
 from ppdt.kadet import KADETClassifier
 from ppdt.release import AnonymizedClassifier, read_release
 from ppdt.tables import Centroid, Exact, Interval, Suppressed, ValueSet

@@ -1,21 +1,30 @@
-"""kADET: every tree keeps its promise as an auditor that knows nothing of spans sees it, and the fast trees are the textbook's."""
+"""kADET: every tree keeps its promise as an auditor that knows nothing of spans sees it, and the
+fast trees are the textbook's.
+"""
 
-import json, pickle
-import numpy as np, pandas as pd
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given, strategies as st
-from ppdt.datasets import load_clients, load_customers
-from ppdt.growing import Members, TreeData, _textbook_id3, information_gain
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppdt import kadet
 from ppdt.c45 import C45Classifier
+from ppdt.datasets import load_clients, load_customers
+from ppdt.diversity import Alpha, LDiversity
 from ppdt.generalization import Taxonomy, load_adult_taxonomies
+from ppdt.growing import Members, TreeData, _textbook_id3, information_gain
 from ppdt.kadet import (
-    KADETClassifier,
     _C45,
-    _People,
+    KADETClassifier,
     _as_nested,
     _grow_kadet,
     _leaves_for_subtrees,
     _level_data,
+    _People,
     _read_people,
     _safe_counts,
     _textbook_breach,
@@ -29,12 +38,10 @@ from ppdt.kadet import (
     with_levels,
 )
 from ppdt.models import audit_model
-from ppdt.splits import _choose, _textbook_measure, _textbook_ratio
-from ppdt.diversity import Alpha, LDiversity
 from ppdt.privacy import audit
 from ppdt.release import GuaranteeError
+from ppdt.splits import _choose, _textbook_measure, _textbook_ratio
 from ppdt.tables import Interval, Node, Suppressed, TextFormError, cells
-from ppdt import kadet
 
 
 @st.composite

@@ -2,8 +2,13 @@
 
 from fractions import Fraction
 from itertools import combinations
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ppdt.datasets import load_customers, load_patients
 from ppdt.diversity import equivalence_classes
 from ppdt.generalization import centroid_recoding, recode

@@ -1,14 +1,21 @@
-"""Diversity, closeness, losses by groups, populations and what could be whose: worked numbers, and plain loops on random tables."""
+"""Diversity, closeness, losses by groups, populations and what could be whose: worked numbers, and
+plain loops on random tables.
+"""
 
 import math
 from collections import Counter
 from itertools import permutations
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ppdt.datasets import load_customers, load_patients
+from ppdt.diversity import Alpha, LDiversity, TCloseness, _textbook_t
 from ppdt.generalization import Taxonomy, recode
 from ppdt.loss import discernibility
-from ppdt.diversity import Alpha, LDiversity, TCloseness, _textbook_t
 from ppdt.matching import _textbook_holds, consistent, matched, matching_probabilities, plot_fits
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import alpha_share, audit, distinct_l, entropy_l, recursive_c, t_closeness
@@ -952,7 +959,8 @@ def test_another_population_gives_a_warning_not_a_risk():
 
 
 def test_too_large_is_said(monkeypatch):
-    import ppdt.matching, ppdt.privacy
+    import ppdt.matching
+    import ppdt.privacy
 
     def limit(name, n):
         for m in (ppdt.matching, ppdt.privacy):

@@ -1,7 +1,14 @@
-"""Median cuts: relaxed cuts, conditions on the groups, the midpoint and the order of a taxonomy; strict cuts are in test_mondrian.py too."""
+"""Median cuts: relaxed cuts, conditions on the groups, the midpoint and the order of a taxonomy;
+strict cuts are in test_mondrian.py too.
+"""
 
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks, whole
+
 from ppdt.datasets import load_customers, make_population
 from ppdt.generalization import Taxonomy
 from ppdt.medians import (
@@ -15,7 +22,6 @@ from ppdt.medians import (
     strict_partition,
 )
 from ppdt.tables import MISSING, encode, with_missing
-from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks, whole
 
 secrets = st.lists(st.integers(0, 2), min_size=40, max_size=40)
 

@@ -1,21 +1,19 @@
-"Microaggregation and MiCT: worked numbers, the textbook's groups, and what must hold under every option."
+"""Microaggregation and MiCT: worked numbers, the textbook's groups, and what must hold under every
+option.
+"""
 
 import pickle
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, settings, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from random_tables import pick, row_cells
+
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
 from ppdt.diversity import LDiversity
-from ppdt.loss import information_loss
-from ppdt.mict import (
-    MiCTAnonymizer,
-    MicroaggregationAnonymizer,
-    MixedKNNClassifier,
-    _textbook_knn,
-    levels,
-    record_linkage,
-)
 from ppdt.engine.microaggregation import (
     _blocks,
     _textbook_mdav,
@@ -26,8 +24,16 @@ from ppdt.engine.microaggregation import (
     sum_of_squares,
     vmdav,
 )
+from ppdt.mict import (
+    MicroaggregationAnonymizer,
+    MiCTAnonymizer,
+    MixedKNNClassifier,
+    _textbook_knn,
+    levels,
+    record_linkage,
+)
 from ppdt.release import read_release
-from ppdt.tables import Centroid, Exact, MISSING, Suppressed, encode
+from ppdt.tables import MISSING, Centroid, Exact, Suppressed, encode
 
 CUSTOMERS = load_customers()
 SHOP, BOUGHT = CUSTOMERS.drop(columns="Bought"), CUSTOMERS.Bought

@@ -1,14 +1,21 @@
-"""What a tree tells about people: spans against enumeration of all completions, attacks against enumeration of all worlds."""
+"""What a tree tells about people: spans against enumeration of all completions, attacks against
+enumeration of all worlds.
+"""
 
 from dataclasses import replace
 from itertools import permutations, product
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_clients, load_customers
 from ppdt.id3_sets import GeneralizedID3Classifier

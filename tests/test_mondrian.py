@@ -1,16 +1,24 @@
-"""Mondrian: the fast version is the textbook, the invariants hold on any table, new rows find a region."""
+"""Mondrian: the fast version is the textbook, the invariants hold on any table, new rows find a
+region.
+"""
 
-import pickle, warnings
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
+
 from ppdt.datasets import load_customers, load_patients, make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.generalization import Taxonomy
 from ppdt.medians import _n_distinct, _textbook_cut, _textbook_strict
 from ppdt.mondrian import Cuts, MondrianAnonymizer, strict_partition
 from ppdt.privacy import class_sizes
-from ppdt.tables import Interval, MISSING, ValueSet, cells, column_text, encode, with_missing
+from ppdt.tables import MISSING, Interval, ValueSet, cells, column_text, encode, with_missing
 
 RULES, WIDTHS = ["le_then_lt", "le", "balanced"], ["rank", "distinct", "ratio"]
 QIS = ["Gender", "Marital", "Age"]

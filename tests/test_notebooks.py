@@ -1,22 +1,59 @@
 """The notebooks run from top to bottom, and what they have stored is what they print.
 
-`python tests/test_notebooks.py [NOTEBOOK ...]` runs them and stores the outputs anew; under pytest they
-are run in a fresh process each and compared. Cells that `nbdev_test` skips are skipped here as well.
+`python tests/test_notebooks.py [NOTEBOOK ...]` runs them and stores the outputs anew; under pytest
+they are run in a fresh process each and compared. Cells that `nbdev_test` skips are skipped here as
+well.
 """
 
-import os, re, signal, sys
+import os
+import re
+import signal
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-import pytest
+
 import places
+import pytest
 
 ROOT = places.ROOT
-NBS = sorted(
-    p
-    for p in (ROOT / "nbs").rglob("*.ipynb")
-    if not any(o[0] in "._" for o in p.relative_to(ROOT).parts)
-)
+
+
+def _changed():
+    """Notebooks that differ from the last commit, and on a branch from main"""
+    bases = ["HEAD"]
+    fork = _git("merge-base", "HEAD", "main")
+    if fork:
+        bases.append(fork)
+    names = [_git("diff", "--name-only", o) for o in bases]
+    names.append(_git("ls-files", "--others", "--exclude-standard"))
+    return {ROOT / line for text in names for line in text.splitlines()}
+
+
+def _git(*args):
+    """What git prints; nothing where there is no git"""
+    try:
+        r = subprocess.run(["git", *args], cwd=ROOT, capture_output=True, text=True)
+    except OSError:
+        return ""
+    return r.stdout.strip() if r.returncode == 0 else ""
+
+
+def _notebooks():
+    """All notebooks; those that changed, with `PPDT_NOTEBOOKS=changed`"""
+    found = sorted(
+        p
+        for p in (ROOT / "nbs").rglob("*.ipynb")
+        if not any(o[0] in "._" for o in p.relative_to(ROOT).parts)
+    )
+    if os.environ.get("PPDT_NOTEBOOKS") != "changed":
+        return found
+    changed = _changed()
+    return [p for p in found if p in changed]
+
+
+NBS = _notebooks()
 _ADDR = re.compile(r" at 0x[0-9a-fA-F]+")
 
 

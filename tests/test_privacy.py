@@ -2,8 +2,13 @@
 
 from dataclasses import fields
 from itertools import combinations
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers, load_patients
 from ppdt.diversity import Alpha, LDiversity, TCloseness

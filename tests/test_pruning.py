@@ -1,26 +1,33 @@
-"""Pruning: what it promises of every tree, the waves against the recursion, and the estimate of errors against its formula."""
+"""Pruning: what it promises of every tree, the waves against the recursion, and the estimate of
+errors against its formula.
+"""
 
 import math
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import ndtri
+from test_c45 import differ, random_rows
+
 from ppdt import pruning
 from ppdt.c45 import C45Classifier, _learn_rows
 from ppdt.datasets import load_customers
 from ppdt.engine.fractions import grow_nodes
 from ppdt.pruning import (
-    collapse_nodes,
-    prune_nodes,
     _ranges,
     _slots,
     _textbook_c45,
     _textbook_leaves,
     _textbook_prune,
     _wrong,
+    collapse_nodes,
     error_estimate,
+    prune_nodes,
 )
 from ppdt.splits import CodedRows
-from test_c45 import differ, random_rows
 
 seeds = st.integers(0, 2**32 - 1)
 confidences = st.sampled_from([0.5, 0.25, 0.1, 0.05, 0.001])

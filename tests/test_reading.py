@@ -1,28 +1,37 @@
-"""Reading trees: text, rules, paths and explanations, against brute force and against the classifiers."""
+"""Reading trees: text, rules, paths and explanations, against brute force and against the
+classifiers.
+"""
 
-import pickle, re, warnings
+import pickle
+import re
+import warnings
 from decimal import Decimal
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
-from sklearn.tree import DecisionTreeClassifier
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from random_trees import NAMES, VALUES, as_numbers, chain, make_tree, random_row, random_tree, trees
+from sklearn.tree import DecisionTreeClassifier
+
 from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.datasets import load_customers
 from ppdt.engine.fractions import tree_shares
-from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
-from ppdt.id3_sets import GeneralizedID3Classifier
-from ppdt.mondrian import MondrianAnonymizer
 from ppdt.engine.reading import (
     _answer,
     _as_date,
-    moment_text,
     branch_text,
     decision_path,
     explain,
     j48_text,
+    moment_text,
     tree_rules,
     tree_text,
 )
+from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
+from ppdt.id3_sets import GeneralizedID3Classifier
+from ppdt.mondrian import MondrianAnonymizer
 from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, position
 from ppdt.trees import plot_tree, tree_dot, tree_from_json, tree_json
 

@@ -1,9 +1,16 @@
-"The frame of all anonymizers: no lie is published, files that are wrong are refused. What each method promises is in test_contract.py."
+"""The frame of all anonymizers: no lie is published, files that are wrong are refused. What each
+method promises is in test_contract.py.
+"""
 
-import json, warnings
+import json
+import warnings
 from dataclasses import replace
-import numpy as np, pandas as pd, pytest
+
+import numpy as np
+import pandas as pd
+import pytest
 from random_tables import row_cells
+
 from ppdt.datasets import load_customers
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
@@ -32,7 +39,7 @@ def _canonical(r):
 
 
 # the guarantee
-# ---------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 class Lazy(Anonymizer):
@@ -221,7 +228,7 @@ def test_objects_in_columns_are_read_as_what_they_hold(tmp_path):
 
 
 # scikit-learn
-# ----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_arrays(shop):
@@ -311,7 +318,7 @@ def test_recoding_needs_a_method_that_can(shop):
 
 
 # reading
-# ---------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,9 +1,13 @@
 """The stored results of the papers are whole, and one cheap run comes out as stored."""
 
-import importlib.util, json, sys
-import numpy as np, pandas as pd
-import pytest
+import importlib.util
+import json
+import sys
+
+import numpy as np
+import pandas as pd
 import places
+import pytest
 
 RESULTS = places.ROOT / "nbs" / "papers" / "results" / "shao_beckford.csv"
 SETS = RESULTS.with_name("shao_beckford_sets.csv")

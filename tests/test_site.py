@@ -1,13 +1,22 @@
-"""The documentation site builds. `python tests/test_site.py [FOLDER]` leaves it in `_docs/` for reading here.
+"""The documentation site builds. `python tests/test_site.py [FOLDER]` leaves it in `_docs/` for
+reading here.
 
 nbdev processes the notebooks as `nbdev_docs` does, smalldocs renders them by `_quarto.yml`, and the
 formulas become MathML, so that the pages need no network. The published site is made by Quarto.
-Everything happens in a copy, so that nothing is left in the working tree."""
+Everything happens in a copy, so that nothing is left in the working tree.
+"""
 
-import html, os, re, shutil, subprocess, sys, tempfile
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
-import pytest
+
 import places
+import pytest
 
 ROOT = places.ROOT
 _tex = re.compile(r"\\\[(.+?)\\\]|\\\((.+?)\\\)", re.S)

@@ -1,17 +1,29 @@
-"""Cells, their text form, the encoding of columns, files: round trips for every kind of cell and every dtype."""
+"""Cells, their text form, the encoding of columns, files: round trips for every kind of cell and
+every dtype.
+"""
 
-import copy, datetime as dt, decimal, pickle, time, warnings
-import numpy as np, pandas as pd, pytest
+import copy
+import datetime as dt
+import decimal
+import pickle
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
 import pyarrow as pa
-from hypothesis import example, given, strategies as st
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy import sparse
+
 from ppdt import tables
 from ppdt.tables import (
+    MISSING,
     Attribute,
     Centroid,
     Exact,
     Interval,
-    MISSING,
     MixedTypesWarning,
     Node,
     Schema,

@@ -1,13 +1,20 @@
-"""Taxonomies: random trees against plain definitions, files of other tools, wrong input, bins, prefixes and dates, our trees for Adult."""
+"""Taxonomies: random trees against plain definitions, files of other tools, wrong input, bins,
+prefixes and dates, our trees for Adult.
+"""
 
 import pickle
 from pathlib import Path
+
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ppdt.generalization import (
     ADULT_TAXONOMIES,
     Taxonomy,

@@ -1,13 +1,19 @@
-"""TDS and TDR: the examples, the fast search against the textbook, what holds for any table, new rows, and what is refused."""
+"""TDS and TDR: the examples, the fast search against the textbook, what holds for any table, new
+rows, and what is refused.
+"""
 
-import pickle, warnings
-import numpy as np, pandas as pd, pytest
-from hypothesis import assume, given, strategies as st
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from random_tables import pick, row_cells
+
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import LDiversity
-from ppdt.generalization import Taxonomy
-from ppdt.growing import information_gain
-from ppdt.release import GuaranteeError, read_release
 from ppdt.engine.specialization import (
     Masking,
     _textbook_candidates,
@@ -15,9 +21,11 @@ from ppdt.engine.specialization import (
     _textbook_specialize,
     specialize,
 )
-from ppdt.tables import Exact, Interval, MISSING, Node, Suppressed, column_text
+from ppdt.generalization import Taxonomy
+from ppdt.growing import information_gain
+from ppdt.release import GuaranteeError, read_release
+from ppdt.tables import Exact, Interval, Node, Suppressed, column_text
 from ppdt.tds import TDRAnonymizer, TDSAnonymizer, plot_cut
-from random_tables import pick, row_cells
 
 # ---------- the 34 people
 EDUCATION = Taxonomy.from_dict(

@@ -1,23 +1,32 @@
 """Trees as files and pictures: JSON, its schema and its loader, Graphviz text, drawings."""
 
-import copy, itertools, json, re, warnings
-import numpy as np, pandas as pd, pytest
+import copy
+import itertools
+import json
+import re
+import warnings
+
 import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from random_trees import chain, make_tree, random_row, random_tree, trees
+
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
+from ppdt.engine.reading import _answer, decision_path, explain, node_answers, tree_rules, tree_text
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Members, Tree, tree_counts
 from ppdt.models import audit_model
-from ppdt.engine.reading import _answer, node_answers, decision_path, explain, tree_rules, tree_text
 from ppdt.tables import (
+    MISSING,
     Centroid,
     Exact,
     Interval,
-    MISSING,
     Node,
     Suppressed,
     TextFormError,
