@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['readable_table', 'keep_classes', 'asked_columns', 'asked_rows', 'TreeClassifier', 'split_importances', 'one_row',
-           'OneTreeClassifier', 'check_that', 'is_number_between', 'C45Classifier', 'ID3Classifier', 'PARTClassifier',
-           'part_text', 'error_estimate', 'Rule']
+           'OneTreeClassifier', 'C45Classifier', 'ID3Classifier', 'PARTClassifier', 'part_text', 'error_estimate',
+           'Rule']
 
 # %% ../nbs/engine/c45.ipynb #9c4ac2de
 from types import SimpleNamespace
@@ -17,17 +17,14 @@ from ppdt.engine.columns import (
     codes_of_cells,
     codes_of_column,
     canonical_rows,
-    check_weight,
-    check_y,
-    class_codes,
     code_finder,
-    is_published,
     learn_cells,
     learn_raw_column,
     plain_values,
     value_shares,
     warn_unseen,
 )
+from .engine.checks import check_weight, check_y, class_codes, is_published
 from .encoder import warn_of_texts
 from ppdt.engine.fractions import (
     CellRows,
@@ -53,7 +50,7 @@ from ppdt.engine.reading import (
     j48_text,
     tree_rules,
 )
-from .release import fit_columns, forget_learnt, same_columns
+from .engine.checks import fit_columns, forget_learnt, same_columns
 from .engine.rules import Rule, part_rules, rule_shares
 from .splits import SPLIT_EPS, CodedRows, most_gain
 from ppdt.tables import (
@@ -65,13 +62,15 @@ from ppdt.tables import (
     Node,
     Suppressed,
     ValueSet,
-    time_zone,
     cell_text,
     cells,
     check_table,
     value_order,
     value_text,
 )
+from .engine.values import time_zone
+from .engine.checks import check_that
+from .engine.checks import is_number_between
 
 _all_ = ["error_estimate", "Rule"]
 
@@ -437,19 +436,6 @@ class OneTreeClassifier(TreeClassifier):
         )
 
 # %% ../nbs/engine/c45.ipynb #18ae3428
-def check_that(o, name, ok, allowed):
-    if not ok:
-        raise ValueError(f"'{name}' must be {allowed}. Got {getattr(o, name)!r}.")
-
-
-def is_number_between(v, low, high=np.inf):
-    return (
-        isinstance(v, (int, float, np.integer, np.floating))
-        and not isinstance(v, bool)
-        and low <= v <= high
-    )
-
-
 def _check_c45(o):
     check_that(
         o,

@@ -17,7 +17,8 @@ from scipy import stats
 from sklearn.base import BaseEstimator, clone
 from tqdm.auto import tqdm
 from .diversity import equivalence_classes
-from .release import AnonymizedClassifier, GuaranteeError, check_class
+from .release import AnonymizedClassifier, GuaranteeError
+from .engine.checks import check_class
 from .tables import atomic_write, check_roles, check_table
 
 # %% ../nbs/21_contest.ipynb #732d82a4

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['possible_values', 'cell_weights', 'cell_numbers', 'coded_column', 'ColumnCode', 'member_positions', 'cell_block',
-           'learn_column', 'encode_column', 'same_columns', 'warn_of_texts', 'check_encoding', 'ReleaseEncoder']
+           'learn_column', 'encode_column', 'warn_of_texts', 'check_encoding', 'ReleaseEncoder']
 
 # %% ../nbs/engine/encoder.ipynb #2dd64669
 from dataclasses import dataclass, replace
@@ -30,6 +30,7 @@ from ppdt.tables import (
     value_order,
     value_text,
 )
+from .engine.checks import same_columns
 
 # %% ../nbs/engine/encoder.ipynb #34d784fb
 def possible_values(cell, taxonomy=None, name=None) -> tuple:
@@ -438,74 +439,6 @@ def encode_column(s: pd.Series, c: ColumnCode) -> tuple:
     block, blank = cell_block(c, cs + [None] if isinstance(cs, list) else np.append(cs, np.nan))
     lut = block + sparse.csr_matrix(blank[:, None].astype(float)) @ sparse.csr_matrix(c.fill[None])
     return lut.tocsr()[codes], blank[codes]
-
-# %% ../nbs/engine/encoder.ipynb #a79b8e20
-def same_columns(
-    X, names, optional=(), who: str = "the estimator", named: bool = True
-) -> pd.DataFrame:
-    """Columns by name, in whatever order they come; of an array by position.
-
-    Parameters
-    ----------
-    X
-        A table, or a two-dimensional array.
-    names
-        The columns seen in fit.
-    optional
-        Those of them that may be absent.
-    who : str
-        Whose columns they are, for messages.
-    named : bool
-        Did they have names in fit? An array's are x0, x1, ...
-
-    Returns
-    -------
-    pd.DataFrame
-        The table with these columns, in this order.
-
-    Raises
-    ------
-    ValueError
-        For missing and for unexpected ones.
-    """
-    by_name, names = (
-        isinstance(X, pd.DataFrame) and (named or set(map(str, X.columns)) <= set(names)),
-        list(names),
-    )
-    given, X = isinstance(X, pd.DataFrame), check_table(X)
-    if by_name:
-        lacks, odd = (
-            [o for o in names if o not in X.columns and o not in optional],
-            [o for o in X.columns if o not in names],
-        )
-        if lacks or odd:
-            raise ValueError(
-                f"'X' must have the columns seen in fit: {', '.join(names)}. Got"
-                f" {', '.join(X.columns)}."
-                + (f" Missing: {', '.join(lacks)}: add them." if lacks else "")
-                + (f" Unexpected: {', '.join(odd)}: drop them." if odd else "")
-            )
-        return X[[o for o in names if o in X.columns]]
-    if X.shape[1] != len(names):
-        raise ValueError(
-            f"X has {X.shape[1]} features, but {who} is expecting {len(names)} features as input:"
-            " give the columns seen in fit."
-        )
-    if given:
-        warnings.warn(
-            f"X has feature names, but {who} was fitted without feature names: columns are taken by"
-            " position.",
-            UserWarning,
-            stacklevel=3,
-        )
-    elif named and list(X.columns) != names:
-        warnings.warn(
-            f"X does not have valid feature names, but {who} was fitted with feature names: columns"
-            " are taken by position.",
-            UserWarning,
-            stacklevel=3,
-        )
-    return X.set_axis(names, axis=1)
 
 # %% ../nbs/engine/encoder.ipynb #f5be01ef
 _choices = {

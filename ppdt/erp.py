@@ -13,7 +13,6 @@ from ppdt.engine.inducers import (
     as_trained,
     check_asks,
     check_inducer,
-    check_seed,
     content_order,
     estimator_of,
     is_fitted,
@@ -21,8 +20,9 @@ from ppdt.engine.inducers import (
     public_map,
     stops_of,
 )
+from .engine.checks import check_seed
 from .generalization import interval_recoding, set_recoding
-from .medians import check_choice
+from .engine.checks import check_choice
 from .engine.publishing import Published, unchanged
 from .release import Anonymizer
 from ppdt.risk import (

@@ -19,17 +19,17 @@ from ppdt.tables import (
     MAX_NUMERIC_VALUES,
     Node,
     Suppressed,
-    column_names,
     canonical_order,
     cells,
     check_table,
     value_order,
     value_text,
 )
+from .engine.checks import column_names
 
 _all_ = ["MAX_NUMERIC_VALUES"]
 from .trees import Members, TreeData, grow, information_gain, tree_counts
-from .release import fit_columns, forget_learnt, check_class, same_columns
+from .engine.checks import fit_columns, forget_learnt, check_class, same_columns
 
 # %% ../nbs/08_id3_sets.ipynb #e3debefb
 def _codes_of(cell, where, own):

@@ -45,7 +45,6 @@ from ppdt.engine.inducers import (
     as_trained,
     check_asks,
     check_inducer,
-    check_seed,
     content_order,
     estimator_of,
     is_fitted,
@@ -54,9 +53,10 @@ from ppdt.engine.inducers import (
     public_map,
     stops_of,
 )
-from .medians import check_choice
-from .models import left_limit
-from .privacy import check_k
+from .engine.checks import check_seed
+from .engine.checks import check_choice
+from .engine.opening import left_limit
+from .engine.checks import check_k
 from .engine.reading import node_answers, value_label, branch_text
 from .engine.publishing import Published, unchanged
 from .release import Anonymizer

@@ -10,7 +10,8 @@ import itertools
 from dataclasses import dataclass, field
 import numpy as np, pandas as pd
 from sklearn.utils.validation import check_is_fitted
-from .engine.columns import check_y, class_codes, learn_raw_column
+from .engine.checks import check_y, class_codes
+from .engine.columns import learn_raw_column
 from .growing import entropy, information_gain
 from .tables import check_table, encode
 
@@ -583,18 +584,19 @@ from ppdt.c45 import (
     OneTreeClassifier,
     split_importances,
     one_row,
-    check_that,
-    is_number_between,
     readable_table,
     asked_columns,
     asked_rows,
 )
+from .engine.checks import check_that, is_number_between
 from .engine.fractions import tree_shares
 from .generalization import Taxonomy
-from .models import open_case, measure_case
-from .privacy import check_k
+from .engine.model_cases import open_case
+from .models import measure_case
+from .engine.checks import check_k
 from .engine.reading import decision_path, explain
-from .release import GuaranteeError, fit_columns, forget_learnt
+from .release import GuaranteeError
+from .engine.checks import fit_columns, forget_learnt
 from .tables import MISSING, Cell, cell_text, value_order, value_text
 
 # %% ../nbs/14_kadet.ipynb #a5570500

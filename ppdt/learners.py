@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from .c45 import C45Classifier, PARTClassifier, keep_classes
-from .engine.columns import check_weight, check_y, class_codes, is_published
+from .engine.checks import check_weight, check_y, class_codes, is_published
 from ppdt.encoder import (
     ReleaseEncoder,
     cell_block,
@@ -23,11 +23,12 @@ from ppdt.encoder import (
     coded_column,
     warn_of_texts,
     learn_column,
-    same_columns,
 )
-from .release import fit_columns, forget_learnt
+from .engine.checks import same_columns
+from .engine.checks import fit_columns, forget_learnt
 from .growing import entropy
-from .tables import time_zone, canonical_order, cell_text, check_table, encode, value_text
+from .engine.values import time_zone
+from .tables import canonical_order, cell_text, check_table, encode, value_text
 
 # %% ../nbs/20_learners.ipynb #3d4bef21
 def _textbook_naive_bayes(rows, y, row):

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 import numpy as np, pandas as pd
 from .c45 import keep_classes
-from .engine.columns import check_y, class_codes
+from .engine.checks import check_y, class_codes
 from ppdt.encoder import (
     ReleaseEncoder,
     cell_block,
@@ -31,8 +31,8 @@ from ppdt.encoder import (
     member_positions,
     warn_of_texts,
     learn_column,
-    same_columns,
 )
+from .engine.checks import same_columns
 from ppdt.engine.inducers import (
     as_trained,
     check_asks,
@@ -43,12 +43,11 @@ from ppdt.engine.inducers import (
     model_of,
     stops_of,
 )
-from .medians import check_choice
+from .engine.checks import check_choice
 from ppdt.engine.microaggregation import (
     MicroaggregationAnonymizer,
     group_centers,
     check_grouping,
-    check_number,
     NearestRecoder,
     ordered_columns,
     distinct_published,
@@ -56,8 +55,10 @@ from ppdt.engine.microaggregation import (
     microaggregate,
     mixed_space,
 )
+from .engine.checks import check_number
 from .engine.publishing import Published, unchanged
-from .release import Anonymizer, fit_columns, forget_learnt
+from .release import Anonymizer
+from .engine.checks import fit_columns, forget_learnt
 from .tables import Exact, Suppressed, canonical_order, check_table, encode
 from .trees import Tree
 

@@ -10,17 +10,11 @@ from dataclasses import dataclass
 import warnings
 import numpy as np, pandas as pd
 from .generalization import RECODINGS, Taxonomy, node_recoding
-from .infogain import CANDIDATES, CATEGORIES, infogain_partition
-from ppdt.medians import (
-    CUT_RULES,
-    MEDIANS,
-    WIDTHS,
-    check_choice,
-    Cuts,
-    in_leaf_order,
-    relaxed_partition,
-    strict_partition,
-)
+from .engine.class_cuts import CANDIDATES, CATEGORIES
+from .infogain import infogain_partition
+from .engine.regions import CUT_RULES, MEDIANS, WIDTHS, Cuts
+from .engine.checks import check_choice
+from .medians import in_leaf_order, relaxed_partition, strict_partition
 from .engine.publishing import Published, code_new_rows
 from .release import Anonymizer
 from ppdt.tables import (
@@ -183,7 +177,7 @@ def _cells_of_groups(groups, recoded):
     a_row[groups] = np.arange(len(groups))
     return [(c[a_row], cs) for c, cs in recoded]
 
-
+# %% ../nbs/engine/mondrian.ipynb #d3ea6ed9
 @dataclass(frozen=True)
 class _Kept:
     """What a fitted object keeps of a column"""
@@ -210,7 +204,7 @@ def _recoded(recoding, a, codes, groups, taxonomy):
         return RECODINGS[recoding](a, codes, groups)
     return node_recoding(a, codes, groups, taxonomy)
 
-
+# %% ../nbs/engine/mondrian.ipynb #40674bf3
 @dataclass(frozen=True, eq=False)
 class RegionRecoder:
     """New rows get the cells of the region that they fall into"""
@@ -226,6 +220,24 @@ class RegionRecoder:
         at = [c if p is None else np.append(p, -1)[c] for c, p in zip(codes, self.leaves)]
         region = self.cuts.assign(at)
         return [(c[region], cs) for c, cs in self.cells]
+
+# %% ../nbs/engine/mondrian.ipynb #fb9a128e
+def _published(m, task):
+    """Groups, their cells, and how new rows find them"""
+    trees = _trees(m.taxonomies, task.attributes)
+    groups, cuts = _partition(m, task, trees)
+    columns = [
+        _recoded(m.recoding, a, c, groups, t) for a, c, t in zip(task.attributes, task.codes, trees)
+    ]
+    kept = [_kept(m.recoding, a, t, cs) for a, t, (_, cs) in zip(task.attributes, trees, columns)]
+    domains = [o.domain for o in kept]
+    if cuts is None:
+        return Published(columns, domains=domains, learnt={"groups_": groups})
+    for j, o in enumerate(kept):
+        cuts = cuts if o.places is None else _moved(cuts, j, o.places)
+    recode = RegionRecoder(cuts, _cells_of_groups(groups, columns), [o.leaves for o in kept])
+    learnt = {"groups_": groups, "cuts_": cuts}
+    return Published(columns, recode, domains, learnt=learnt, saved=("cuts_",))
 
 # %% ../nbs/engine/mondrian.ipynb #9ae58e77
 class MondrianAnonymizer(Anonymizer):
@@ -323,27 +335,16 @@ class MondrianAnonymizer(Anonymizer):
         taxonomies=None,
         constraints=(),
     ):
-        super().__init__(
-            k=k,
-            quasi_identifiers=quasi_identifiers,
-            categorical=categorical,
-            identifiers=identifiers,
-            missing=missing,
-            constraints=constraints,
-        )
-        self.mode, self.recoding, self.cut_rule, self.width, self.median = (
-            mode,
-            recoding,
-            cut_rule,
-            width,
-            median,
-        )
-        self.candidates, self.categories, self.stop_pure, self.taxonomies = (
-            candidates,
-            categories,
-            stop_pure,
-            taxonomies,
-        )
+        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        self.mode = mode
+        self.recoding = recoding
+        self.cut_rule = cut_rule
+        self.width = width
+        self.median = median
+        self.candidates = candidates
+        self.categories = categories
+        self.stop_pure = stop_pure
+        self.taxonomies = taxonomies
 
     @property
     def recodes_new_rows(self) -> bool:
@@ -358,23 +359,7 @@ class MondrianAnonymizer(Anonymizer):
         _check_taxonomies(self.taxonomies)
 
     def _publish(self, task):
-        trees = _trees(self.taxonomies, task.attributes)
-        groups, cuts = _partition(self, task, trees)
-        columns = [
-            _recoded(self.recoding, a, c, groups, t)
-            for a, c, t in zip(task.attributes, task.codes, trees)
-        ]
-        kept = [
-            _kept(self.recoding, a, t, cs) for a, t, (_, cs) in zip(task.attributes, trees, columns)
-        ]
-        domains = [o.domain for o in kept]
-        if cuts is None:
-            return Published(columns, domains=domains, learnt={"groups_": groups})
-        for j, o in enumerate(kept):
-            cuts = cuts if o.places is None else _moved(cuts, j, o.places)
-        recode = RegionRecoder(cuts, _cells_of_groups(groups, columns), [o.leaves for o in kept])
-        learnt = {"groups_": groups, "cuts_": cuts}
-        return Published(columns, recode, domains, learnt=learnt, saved=("cuts_",))
+        return _published(self, task)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -13,9 +13,9 @@ import heapq
 import numpy as np, pandas as pd
 from .growing import LEAF, ONE_VALUE, THRESHOLD, Tree
 from .engine.inducers import kept_nodes, stops_of
-from .medians import check_choice
-from .models import open_model
-from .privacy import check_k
+from .engine.checks import check_choice
+from .engine.opening import open_model
+from .engine.checks import check_k
 from .engine.reading import node_answers, children_of_nodes, value_label, branch_text
 from .tables import check_table, encode
 

@@ -31,7 +31,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from replicate import MADE, provenance
 
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, asked_rows
-from ppdt.engine.columns import class_codes, learn_raw_column
+from ppdt.engine.checks import class_codes
+from ppdt.engine.columns import learn_raw_column
 from ppdt.engine.fractions import tree_shares
 from ppdt.engine.reading import branch_text
 from ppdt.engine.rules import _one_nominal, _one_numeric, _one_state, rule_shares

@@ -1,6 +1,4 @@
-"""Recoding of groups: the fast versions against the textbook, truth of every cell, collisions,
-kinds of columns.
-"""
+"""Recoding of groups: fast and textbook versions, truth of every cell, collisions, kinds."""
 
 import numpy as np
 import pandas as pd
@@ -8,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ppdt.engine.recoding as R
 import ppdt.generalization as G
 from ppdt.datasets import load_customers, load_patients
 from ppdt.generalization import RECODINGS, interval_recoding, recode, set_recoding
@@ -85,7 +84,7 @@ def test_collisions_change_nothing(mix, column):
     s, groups = column
     a, codes = with_missing(*encode(s))
     with pytest.MonkeyPatch.context() as mp:
-        mp.setattr(G, "_mix", mix)
+        mp.setattr(R, "_mix", mix)
         for name in RECODINGS:
             published = RECODINGS[name](a, codes, groups)
             assert as_rows(published) == TEXTBOOK[name](a, codes, groups)
@@ -94,9 +93,9 @@ def test_collisions_change_nothing(mix, column):
 
 def test_the_fallback_was_reached(monkeypatch):
     """Two sets of equal size and equal sum, {0, 3} and {1, 2}: with a plain sum they collide"""
-    monkeypatch.setattr(G, "_mix", lambda x: x.astype(np.uint64))
+    monkeypatch.setattr(R, "_mix", lambda x: x.astype(np.uint64))
     members, starts = np.array([0, 3, 1, 2, 0, 3]), np.array([0, 2, 4])
-    number, example = G._distinct_sets(members, starts)
+    number, example = R.distinct_sets(members, starts)
     assert number[0] == number[2] != number[1] and len(example) == 2
     assert number[example].tolist() == [0, 1]
 

@@ -54,7 +54,7 @@ def as_cell(v):
 
 
 def plain(cell, values, numeric, form):
-    """Equations (1) and (3) of the chapter, for one set or interval"""
+    """Equations (5) and (6) of the chapter, for one set or interval"""
     if isinstance(cell, Interval):
         lo, hi, s = cell.lo, cell.hi, 2
     else:
@@ -312,7 +312,7 @@ def test_untouched_tables_lose_nothing():
     st.sampled_from([1.0, 0.5]),
 )
 def test_squared_error_equals_loops(rows, weight):
-    """Equations (9) and (10), with rows lost"""
+    """Equations (5) and (6) of the loss notebook, with rows lost"""
     X = pd.DataFrame([r[:2] for r in rows], columns=["x", "c"])
     lost = [i for i, r in enumerate(rows) if r[3]][: len(rows) - 1]
     kept = X.drop(index=lost)

@@ -13,7 +13,6 @@ from ppdt.datasets import load_customers, make_population
 from ppdt.generalization import Taxonomy
 from ppdt.medians import (
     _halves,
-    _median_cuts,
     _textbook_cut,
     _textbook_relaxed,
     _textbook_strict,
@@ -21,6 +20,7 @@ from ppdt.medians import (
     relaxed_partition,
     strict_partition,
 )
+from ppdt.engine.regions import _median_cuts
 from ppdt.tables import MISSING, encode, with_missing
 
 secrets = st.lists(st.integers(0, 2), min_size=40, max_size=40)

@@ -15,7 +15,8 @@ from pandas.testing import assert_frame_equal
 from ppdt.datasets import load_customers, load_patients, make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.generalization import Taxonomy
-from ppdt.medians import _n_distinct, _textbook_cut, _textbook_strict
+from ppdt.engine.regions import _n_distinct
+from ppdt.medians import _textbook_cut, _textbook_strict
 from ppdt.mondrian import Cuts, MondrianAnonymizer, strict_partition
 from ppdt.privacy import class_sizes
 from ppdt.tables import MISSING, Interval, ValueSet, cells, column_text, encode, with_missing
@@ -471,7 +472,7 @@ def test_codes_fit_their_type(d):
 
 def test_keys_beyond_32_bits():
     """Regions times values above 2**31 take 64 bits"""
-    from ppdt.medians import _median_cuts
+    from ppdt.engine.regions import _median_cuts
 
     codes = np.array([5, 6, 7, 8, 1, 2, 3, 4])
     for d in (10, 2**30, 2**31, 2**40):

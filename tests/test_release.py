@@ -20,10 +20,10 @@ from ppdt.release import (
     Anonymizer,
     GuaranteeError,
     Published,
-    check_class,
     read_release,
     unchanged,
 )
+from ppdt.engine.checks import check_class
 from ppdt.tables import (
     Exact,
     MixedTypesWarning,

@@ -1,10 +1,9 @@
-"""Cells, their text form, the encoding of columns, files: round trips for every kind of cell and
-every dtype.
-"""
+"""Cells, their text, encoded columns, files: round trips for every kind of cell and dtype."""
 
 import copy
 import datetime as dt
 import decimal
+import importlib
 import pickle
 import time
 import warnings
@@ -18,43 +17,27 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from ppdt import tables
+from ppdt.engine.checks import check_roles, check_table
+from ppdt.engine.coding import Attribute, encode, encode_like, position, with_missing
+from ppdt.engine.dtypes import MixedTypesWarning, column_kind, dtype_name
+from ppdt.engine.files import atomic_write, file_kind, guess_kind, read_text, to_kind, write_text
+from ppdt.engine.schema import Schema, schema_path
+from ppdt.engine.values import MISSING, TextFormError, value_order, value_text
 from ppdt.tables import (
-    MISSING,
-    Attribute,
     Centroid,
     Exact,
     Interval,
-    MixedTypesWarning,
     Node,
-    Schema,
     Suppressed,
-    TextFormError,
     ValueSet,
-    atomic_write,
     canonical_order,
     cell_column,
     cell_text,
     cells,
-    check_roles,
-    check_table,
-    column_kind,
     column_text,
-    dtype_name,
-    encode,
-    encode_like,
-    file_kind,
-    guess_kind,
     parse_cell,
     parse_column,
-    position,
-    read_text,
     restore_column,
-    schema_path,
-    to_kind,
-    value_order,
-    value_text,
-    with_missing,
-    write_text,
 )
 
 ODD = [
@@ -1151,7 +1134,7 @@ def test_atomic_write_leaves_nothing_behind(tmp_path):
         atomic_write(out, fail)
     assert [p.name for p in tmp_path.iterdir()] == ["out.csv"] and out.read_text() == "old"
     for name in ("bad.csv", "bad.parquet"):
-        with pytest.raises(Exception):
+        with pytest.raises((UnicodeError, pa.ArrowException)):
             write_text(pd.DataFrame({"a": ["\ud800"], "b": ["x"]}), tmp_path / name)
     (tmp_path / "dir.csv").mkdir()
     with pytest.raises(OSError):
@@ -1298,3 +1281,32 @@ def test_to_kind():
         ):
             to_kind(["1", bad], "numeric", "n")
     assert encode(to_kind(["", ""], "numeric"))[1].tolist() == [-1, -1]
+
+
+# ---------- one door to the ground floor
+ENGINE = {
+    "checks": "Roles check_roles check_table column_names",
+    "coding": "Attribute encode encode_like position with_missing",
+    "dtypes": "MAX_NUMERIC_VALUES MixedTypesWarning column_kind dtype_name plain_column",
+    "files": "atomic_write file_kind guess_kind read_text to_kind write_text",
+    "schema": "Schema schema_path",
+    "values": "Cell DATE_PATTERN MISSING TextFormError time_zone value_order value_text",
+}
+
+
+@pytest.mark.parametrize("room", ENGINE)
+def test_tables_offers_what_the_engine_holds(room):
+    engine = importlib.import_module(f"ppdt.engine.{room}")
+    for name in ENGINE[room].split():
+        assert name in tables.__all__
+        assert getattr(tables, name) is getattr(engine, name)
+
+
+def test_pickles_find_their_names_in_tables():
+    assert pickle.loads(b"cppdt.tables\nMISSING\n.") is MISSING
+    assert pickle.loads(b"cppdt.tables\nAttribute\n.") is Attribute
+
+
+def test_cells_of_other_kinds_have_a_text_of_their_own():
+    with pytest.raises(TypeError, match="wrap a plain value as Exact"):
+        cell_text("a")

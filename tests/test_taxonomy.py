@@ -1,9 +1,7 @@
-"""Taxonomies: random trees against plain definitions, files of other tools, wrong input, bins,
-prefixes and dates, our trees for Adult.
-"""
+"""Taxonomies: random trees, files of other tools, wrong input, bins, codes, dates, Adult."""
 
+import inspect
 import pickle
-from pathlib import Path
 
 import matplotlib
 
@@ -15,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppdt import generalization
 from ppdt.generalization import (
     ADULT_TAXONOMIES,
     Taxonomy,
@@ -291,6 +290,25 @@ def test_immutable():
         work.name = ()
     with pytest.raises(ValueError):
         work.parent[0] = 3
+
+
+def test_constructors_are_class_methods():
+    """An editor lists them after `Taxonomy.from_`, and they are no names of the module"""
+    ways = [o for o in dir(Taxonomy) if o.startswith("from_")]
+    kinds = ["csv", "dates", "dict", "edges", "lines", "prefixes", "quantiles"]
+    assert ways == [f"from_{o}" for o in kinds]
+    for name in ways:
+        assert isinstance(inspect.getattr_static(Taxonomy, name), classmethod)
+        assert not hasattr(generalization, name)
+        assert "Returns" in getattr(Taxonomy, name).__doc__
+    assert generalization.Taxonomy is Taxonomy and "Taxonomy" in generalization.__all__
+
+
+def test_places_of_values_among_the_leaves():
+    places = work.leaf_places(["Unpaid", "Private", "Employed", "x", MISSING])
+    assert places.tolist() == [4, 0, -1, -1, -1]
+    t = Taxonomy.from_lines([["1", "*"], ["2", "*"]])
+    assert t.leaf_places([2, "2", 1.0]).tolist() == [1, 1, -1]
 
 
 # ---------- numbers, prefixes, dates

@@ -14,13 +14,8 @@ from random_tables import pick, row_cells
 
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import LDiversity
-from ppdt.engine.specialization import (
-    Masking,
-    _textbook_candidates,
-    _textbook_smallest,
-    _textbook_specialize,
-    specialize,
-)
+from ppdt.engine.specialization import Masking, specialize
+from ppdt.tds import _textbook_candidates, _textbook_smallest, _textbook_specialize
 from ppdt.generalization import Taxonomy
 from ppdt.growing import information_gain
 from ppdt.release import GuaranteeError, read_release

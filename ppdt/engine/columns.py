@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['learn_raw_column', 'code_finder', 'category_codes', 'places_on_line', 'codes_of_column', 'warn_unseen',
-           'plain_values', 'is_published', 'value_shares', 'learn_cells', 'codes_of_cells', 'canonical_rows',
-           'class_codes', 'check_y', 'check_weight']
+           'plain_values', 'value_shares', 'learn_cells', 'codes_of_cells', 'canonical_rows']
 
 # %% ../../nbs/engine/columns.ipynb #53ae02e8
 import re, warnings
@@ -13,7 +12,7 @@ import numpy as np, pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype
 from sklearn.utils.multiclass import check_classification_targets
 from .reading import same_text
-from ..release import check_class
+from .checks import check_class
 from ppdt.tables import (
     Cell,
     Centroid,
@@ -21,7 +20,6 @@ from ppdt.tables import (
     MISSING,
     Node,
     Suppressed,
-    plain_column,
     cells,
     column_kind,
     encode,
@@ -29,6 +27,8 @@ from ppdt.tables import (
     value_order,
     value_text,
 )
+from .dtypes import plain_column
+from .checks import is_published
 
 # %% ../../nbs/engine/columns.ipynb #d8a9455f
 def learn_raw_column(s):
@@ -269,17 +269,6 @@ def _steps(line, lo, hi):
     if np.isinf(hi - lo):
         return _steps(line / 4, lo / 4, hi / 4)
     return np.arange(a, b + 1), np.diff(np.r_[lo, line[a:b], hi]) / (hi - lo)
-
-# %% ../../nbs/engine/columns.ipynb #11eeb52d
-def is_published(s):
-    found = (
-        s.cat.categories
-        if isinstance(s.dtype, pd.CategoricalDtype)
-        else s
-        if s.dtype == object
-        else ()
-    )
-    return any(isinstance(o, Cell) for o in found)
 
 # %% ../../nbs/engine/columns.ipynb #6f9f9bdf
 def _on_numbers(vs):
@@ -528,86 +517,3 @@ def canonical_rows(d, n_sets=None):
     if d.weight is not None:
         keys.append(d.weight)
     return d.take(np.lexsort(keys[::-1]))
-
-# %% ../../nbs/engine/columns.ipynb #52618cff
-def class_codes(y):
-    """(classes, codes): declared categories in their order, or sorted values"""
-    if isinstance(y.dtype, pd.CategoricalDtype):
-        return _class_array(list(y.cat.categories)), y.cat.codes.to_numpy().astype(np.int64)
-    codes, values = pd.factorize(y, sort=True)
-    return np.asarray(values), codes.astype(np.int64)
-
-
-def _class_array(values):
-    plain = np.asarray(values)
-    if plain.ndim == 1 and plain.dtype.kind in "biuf":
-        return plain
-    res = np.empty(len(values), dtype=object)
-    res[:] = values
-    return res
-
-# %% ../../nbs/engine/columns.ipynb #9cf22a1d
-def check_y(y, X):
-    """A class for each row, or a message that says what to do"""
-    if y is None:
-        raise ValueError(
-            "'y' must be the class of each row. Got None. (requires y to be passed, but the target"
-            " y is None)"
-        )
-    y = check_class(y, X)
-    if y.isna().any():
-        raise ValueError(
-            f"'y' must have no missing values. Got {int(y.isna().sum())}: drop these rows."
-        )
-    if (
-        isinstance(y.dtype, pd.CategoricalDtype)
-        or y.dtype.kind in "bui"
-        or pd.api.types.infer_dtype(y, skipna=False) == "string"
-    ):
-        return y
-    check_classification_targets(np.asarray(y))
-    kinds = sorted({o.__name__ for o in y.map(type)})
-    if len(set(y.map(type))) > 1:
-        raise ValueError(
-            f"'y' must hold values of one type. Got {', '.join(kinds)}: make them all text,"
-            " y.astype(str)."
-        )
-    return y
-
-# %% ../../nbs/engine/columns.ipynb #03c378fb
-def _first_odd(w):
-    """The first weight that is no number"""
-    for o in w if isinstance(w, (list, tuple, np.ndarray, pd.Series)) and np.ndim(w) else [w]:
-        try:
-            float(o)
-        except (TypeError, ValueError):
-            return o
-    return w
-
-
-def check_weight(w, n):
-    """Weights of the rows as floats, None when all are 1"""
-    if w is None:
-        return None
-    try:
-        w = np.asarray(w, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"'sample_weight' must have one number for each row. Got {_first_odd(w)!r}: convert the"
-            " weights."
-        ) from None
-    if w.ndim == 0:
-        w = np.full(n, float(w))
-    if w.shape != (n,):
-        raise ValueError(
-            f"'sample_weight' must have one number for each row. Got shape {w.shape} for {n} rows."
-        )
-    if not np.isfinite(w).all():
-        raise ValueError("'sample_weight' must be finite. Got NaN or infinity: replace them.")
-    if (w < 0).any():
-        raise ValueError(
-            f"'sample_weight' must not be negative. Got {w.min()}: use 0 to leave a row out."
-        )
-    if not (w > 0).any():
-        raise ValueError("'sample_weight' must have a number above 0. Got zeros only.")
-    return None if (w == 1).all() else w

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['mixed_square', 'MixedSpace', 'mixed_space', 'group_centers', 'sum_of_squares', 'mdav', 'vmdav', 'microaggregate',
-           'group_representatives', 'distinct_published', 'nearest_published', 'NearestRecoder', 'check_number',
-           'check_grouping', 'ordered_columns', 'MicroaggregationAnonymizer']
+           'group_representatives', 'distinct_published', 'nearest_published', 'NearestRecoder', 'check_grouping',
+           'ordered_columns', 'MicroaggregationAnonymizer']
 
 # %% ../../nbs/engine/microaggregation.ipynb #58849a92
 def mixed_square(u, v, scale, weight: float = 1.0) -> float:
@@ -106,7 +106,7 @@ import numpy as np, pandas as pd
 from ..generalization import centroid_recoding
 from .inducers import content_order
 from .publishing import Published, unchanged
-from ..medians import check_choice
+from .checks import check_choice
 from ..release import Anonymizer
 from ppdt.tables import (
     MISSING,
@@ -118,6 +118,7 @@ from ppdt.tables import (
     position,
     with_missing,
 )
+from .checks import check_number
 
 # %% ../../nbs/engine/microaggregation.ipynb #720f4f43
 @dataclass(frozen=True, eq=False)
@@ -769,20 +770,6 @@ class NearestRecoder:
         return nearest_published(X, names, self.places, categorical, self.cat_weight)
 
 # %% ../../nbs/engine/microaggregation.ipynb #694673ed
-def check_number(name, v, positive=False):
-    """Raises ValueError for what is no finite number of at least 0, or above it"""
-    if (
-        isinstance(v, (bool, np.bool_))
-        or not isinstance(v, (int, float, np.number))
-        or not 0 <= v < np.inf
-        or positive
-        and v == 0
-    ):
-        raise ValueError(
-            f"'{name}' must be a number {'above 0' if positive else 'of at least 0'}. Got {v!r}."
-        )
-
-
 def check_grouping(o):
     """Check the parameters of an anonymizer that groups by distance. Raises ValueError."""
     check_choice("method", o.method, _METHODS)

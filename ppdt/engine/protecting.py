@@ -26,7 +26,8 @@ from ppdt.engine.publishing import (
 )
 from .releases import GuaranteeError, Release
 from ..matching import cell_holder
-from ..privacy import audit, check_k
+from ..privacy import audit
+from .checks import check_k
 from ..tables import Attribute, Interval, MixedTypesWarning, Roles, encode
 
 # %% ../../nbs/engine/protecting.ipynb #978b3c0f

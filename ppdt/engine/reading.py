@@ -25,12 +25,11 @@ from ppdt.tables import (
     MISSING,
     Node,
     Suppressed,
-    DATE_PATTERN,
-    time_zone,
     cell_text,
     position,
     value_text,
 )
+from .values import DATE_PATTERN, time_zone
 
 # %% ../../nbs/engine/reading.ipynb #eba123e3
 _EPS = 1e-6

@@ -22,12 +22,12 @@ from ppdt.tables import (
     TextFormError,
     cells,
     check_roles,
-    inner_dtype,
     parse_cell,
     parse_column,
     read_text,
     schema_path,
 )
+from .values import inner_dtype
 
 # %% ../../nbs/engine/release_files.ipynb #bb9f0b25
 def _values_fault(column):

@@ -21,10 +21,10 @@ from ppdt.tables import (
     canonical_order,
     cells,
     column_text,
-    inner_dtype,
     schema_path,
     write_text,
 )
+from .values import inner_dtype
 
 # %% ../../nbs/engine/releases.ipynb #67181851
 class GuaranteeError(RuntimeError):

@@ -9,11 +9,12 @@ __all__ = ['RowSpace', 'LeafOrder', 'Tiers', 'row_tiers', 'combination_cells', '
 # %% ../../nbs/engine/tiers.ipynb #3ca34f4e
 from dataclasses import dataclass, replace
 import numpy as np, pandas as pd
-from ..generalization import group_code_pairs, interval_recoding, set_recoding
+from .recoding import group_code_pairs
+from ..generalization import interval_recoding, set_recoding
 from .inducers import content_order, stops_of
 from ..matching import cell_holder
-from ..medians import check_choice
-from ..privacy import check_k
+from .checks import check_choice
+from .checks import check_k
 from ..release import published_column
 from ..risk import counted_tree
 from ..tables import check_table, encode
