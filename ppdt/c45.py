@@ -37,19 +37,10 @@ from ppdt.engine.fractions import (
 from .generalization import Taxonomy
 from .growing import THRESHOLD, ONE_VALUE, Tree, entropy
 from .pruning import collapse_nodes, prune_nodes, error_estimate
-from ppdt.engine.reading import (
-    as_row,
-    class_label,
-    java_number,
-    moment_text,
-    percent_label,
-    rounded_text,
-    value_in_words,
-    decision_path,
-    explain,
-    j48_text,
-    tree_rules,
-)
+from .engine.paths import as_row, decision_path
+from .engine.tree_texts import class_label, java_number, percent_label, rounded_text, j48_text
+from .engine.moments import moment_text
+from .engine.reading import value_in_words, explain, tree_rules
 from .engine.checks import fit_columns, forget_learnt, same_columns
 from .engine.rules import Rule, part_rules, rule_shares
 from .splits import SPLIT_EPS, CodedRows, most_gain

@@ -57,7 +57,7 @@ from .engine.checks import check_seed
 from .engine.checks import check_choice
 from .engine.opening import left_limit
 from .engine.checks import check_k
-from .engine.reading import node_answers, value_label, branch_text
+from .engine.tree_texts import node_answers, value_label, branch_text
 from .engine.publishing import Published, unchanged
 from .release import Anonymizer
 from .tables import Interval, Suppressed, ValueSet, encode

@@ -594,7 +594,8 @@ from .generalization import Taxonomy
 from .engine.model_cases import open_case
 from .models import measure_case
 from .engine.checks import check_k
-from .engine.reading import decision_path, explain
+from .engine.paths import decision_path
+from .engine.reading import explain
 from .release import GuaranteeError
 from .engine.checks import fit_columns, forget_learnt
 from .tables import MISSING, Cell, cell_text, value_order, value_text

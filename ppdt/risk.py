@@ -16,7 +16,7 @@ from .engine.inducers import kept_nodes, stops_of
 from .engine.checks import check_choice
 from .engine.opening import open_model
 from .engine.checks import check_k
-from .engine.reading import node_answers, children_of_nodes, value_label, branch_text
+from .engine.tree_texts import node_answers, children_of_nodes, value_label, branch_text
 from .tables import check_table, encode
 
 # %% ../nbs/16_risk.ipynb #9f20fe7a

@@ -34,7 +34,7 @@ from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, asked_rows
 from ppdt.engine.checks import class_codes
 from ppdt.engine.columns import learn_raw_column
 from ppdt.engine.fractions import tree_shares
-from ppdt.engine.reading import branch_text
+from ppdt.engine.tree_texts import branch_text
 from ppdt.engine.rules import _one_nominal, _one_numeric, _one_state, rule_shares
 from ppdt.growing import LEAF, MULTIWAY, Tree
 from ppdt.splits import CodedRows

@@ -22,7 +22,7 @@ from sklearn.metrics import get_scorer, log_loss
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate, part_text
 from ppdt.datasets import fetch_adult, load_customers
 from ppdt.engine.fractions import CellRows, _filled, _in_order, _sure, grow_nodes, tree_shares
-from ppdt.engine.reading import _answer, decision_path
+from ppdt.engine.paths import path_answer, decision_path
 from ppdt.engine.rules import _textbook_part, part_rules
 from ppdt.generalization import Taxonomy
 from ppdt.growing import THRESHOLD, Members, Tree, TreeData, grow, tree_counts
@@ -1352,7 +1352,7 @@ def test_sets_are_divided_by_the_shares_of_fit(rng, binary):
     )
     p = clf.predict_proba(Z)
     for i in range(3):
-        assert np.allclose(_answer(clf.tree_, clf.path(Z.iloc[i])), p[i], atol=1e-9)
+        assert np.allclose(path_answer(clf.tree_, clf.path(Z.iloc[i])), p[i], atol=1e-9)
         assert f"Answer: {clf.predict(Z)[i]}" in clf.explain(Z.iloc[i]) and "%" not in clf.explain(
             Z.iloc[i]
         )

@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdt import growing
 from ppdt.datasets import fetch_adult, load_clients, load_customers
+from ppdt.engine import grower
+from ppdt.engine import nodes as engine_nodes
 from ppdt.engine.fractions import tree_shares
 from ppdt.growing import (
     LEAF,
@@ -258,8 +259,10 @@ def test_all_orders_of_growth_give_one_tree(d, min_gain, max_depth, min_weight, 
 def test_small_portions_give_the_same_tree(d):
     t = grow(d)
     p = tree_counts(t, d.score)
-    with mock.patch.object(growing, "_CELLS", 1):
-        assert equal(grow(d), t) and np.array_equal(tree_counts(t, d.score), p)
+    with mock.patch.object(grower, "CELLS_AT_ONCE", 1):
+        assert equal(grow(d), t)
+    with mock.patch.object(engine_nodes, "CELLS_AT_ONCE", 1):
+        assert np.array_equal(tree_counts(t, d.score), p)
 
 
 @given(datas())
@@ -535,7 +538,7 @@ def test_protocol_with_thresholds_and_levels(d, criterion, seed, order):
     t = grow(d, criterion, allow=w.allow, on_split=w.on_split, order=order)
     check_protocol(w, t, order)
     refused = {}
-    for what, node, test, rows, *ok in w.events:
+    for what, node, test, _, *ok in w.events:
         # the finer level was refused here
         if test.attribute > 2:
             assert ({3: 0, 4: 3}[test.attribute]) in refused.get(node, ())

@@ -17,10 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import chain, make_tree, random_row, random_tree, trees
 
-from ppdt.c45 import C45Classifier, ID3Classifier
+from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers
-from ppdt.engine.reading import _answer, decision_path, explain, node_answers, tree_rules, tree_text
-from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Members, Tree, tree_counts
+from ppdt.engine.paths import decision_path, path_answer
+from ppdt.engine.reading import explain, tree_rules
+from ppdt.engine.tree_texts import node_answers, tree_text
+from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 from ppdt.models import audit_model
 from ppdt.tables import (
     MISSING,
@@ -317,7 +319,9 @@ def test_left_out_values_do_not_change_an_answer(rng, binary):
                 ]
             p = loaded.predict_proba(Z)
             for i in range(10):
-                assert np.allclose(_answer(loaded.tree_, loaded.path(Z.iloc[i])), p[i], atol=0.05)
+                assert np.allclose(
+                    path_answer(loaded.tree_, loaded.path(Z.iloc[i])), p[i], atol=0.05
+                )
 
 
 def test_unknown_values_of_a_loaded_tree_are_any_other():

@@ -11,7 +11,7 @@ import re, warnings
 import numpy as np, pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype
 from sklearn.utils.multiclass import check_classification_targets
-from .reading import same_text
+from .paths import same_text
 from .checks import check_class
 from ppdt.tables import (
     Cell,

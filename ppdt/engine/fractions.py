@@ -11,20 +11,10 @@ from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np, pandas as pd
-from ppdt.growing import (
-    LEAF,
-    MULTIWAY,
-    ONE_VALUE,
-    THRESHOLD,
-    Tree,
-    best_tests,
-    grow_open,
-    heavy_rows,
-    test_levels,
-    pick_tests,
-    growth_rules,
-)
-from .reading import timestamp_dtype
+from ..growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
+from .questions import best_tests, test_levels, pick_tests
+from .grower import grow_open, heavy_rows, growth_rules
+from .moments import timestamp_dtype
 from ppdt.splits import (
     SPLIT_EPS,
     Gain,

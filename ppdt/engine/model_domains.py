@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 import numpy as np, pandas as pd
 from .opening import Model, left_limit
-from .reading import threshold_text
+from .moments import threshold_text
 from ..growing import MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 from ..tables import MISSING, Interval, encode, position, value_text
 

@@ -9,7 +9,7 @@ import numpy as np
 from .model_domains import mask_text
 from .span_search import Spans
 from ..tables import value_text
-from ppdt.trees import (
+from ppdt.engine.drawing import (
     BOX_COLORS,
     BOX_GAP,
     LINE_HEIGHT,
@@ -19,8 +19,8 @@ from ppdt.trees import (
     box_fill,
     short_text,
     text_width,
-    plot_tree,
 )
+from ..trees import plot_tree
 
 # %% auto #0
 __all__ = ['plot_spans']
