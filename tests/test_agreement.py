@@ -1,4 +1,5 @@
 """Agreement with others' numbers: worked examples, ARX on Adult, pycanon on stored random tables.
+
 A difference is named where it occurs, with its reason.
 """
 

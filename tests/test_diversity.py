@@ -1,6 +1,4 @@
-"""Diversity, closeness and the constraints made of them: plain loops and linear programs on random
-tables, and bad input.
-"""
+"""Diversity, closeness, constraints: plain loops, linear programs on random tables, bad input."""
 
 import copy
 import math
@@ -30,11 +28,11 @@ from ppdt.diversity import (
     check_constraints,
     check_whole,
     class_table,
-    count_table,
     secret_of,
     t_closeness,
     table_values,
 )
+from ppdt.engine.counts import count_table
 from ppdt.generalization import Taxonomy
 from ppdt.tables import MISSING
 

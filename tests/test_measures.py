@@ -1,8 +1,10 @@
-"""Diversity, closeness, losses by groups, populations and what could be whose: worked numbers, and
-plain loops on random tables.
+"""Diversity, closeness, losses by groups, populations and what could be whose.
+
+Worked numbers, and plain loops on random tables.
 """
 
 import math
+import warnings
 from collections import Counter
 from itertools import permutations
 
@@ -295,20 +297,14 @@ def test_what_could_be_whose_equals_loops(case):
     fit, n = np.array([[all(map(holds, s, r)) for s in out] for r in raw]), len(raw)
     matchings = [m for m in permutations(range(n)) if all(fit[i, m[i]] for i in range(n))]
     able = min(len({m[i] for m in matchings}) for i in range(n))
-    from ppdt.privacy import _against_original
-    from ppdt.tables import cells, encode
+    from ppdt.engine.audit_input import Given, read_audit_table
+    from ppdt.engine.audit_people import against_original
+    from ppdt.tables import encode
 
-    coded = [cells(data[o]) for o in data]
+    table = read_audit_table(Given(data), list(data), {})
     for lost in ([], None):
-        a, notes = _against_original(
-            original,
-            None if lost is None else [encode(original[o]) for o in original],
-            True,
-            list(data),
-            coded,
-            n,
-            (),
-        )
+        raw = None if lost is None else [encode(original[o]) for o in original]
+        a, notes = against_original(original, raw, True, table)
         assert not notes
         assert a["truthful"] == (None if lost is None else bool(fit.diagonal().all()))
         assert (a["one_k"], a["k_one"], a["k_k"]) == (
@@ -321,8 +317,9 @@ def test_what_could_be_whose_equals_loops(case):
 
 @given(pairs(), st.lists(st.sampled_from(["hiv", "flu", None]), min_size=6, max_size=6))
 def test_matchings_of_the_audit_equal_loops(case, secret):
-    from ppdt.privacy import _against_original
-    from ppdt.tables import cells, encode
+    from ppdt.engine.audit_input import Given, read_audit_table
+    from ppdt.engine.audit_people import against_original
+    from ppdt.tables import encode
 
     raw, out = case
     (original, data), n = frames(raw, out), len(raw)
@@ -332,16 +329,10 @@ def test_matchings_of_the_audit_equal_loops(case, secret):
         for value in (None, "hiv"):
             if value is not None and value not in secret:
                 continue
-            a, notes = _against_original(
-                original,
-                None if lost is None else [encode(original[o]) for o in original],
-                True,
-                list(data),
-                [cells(data[o]) for o in data],
-                n,
-                (),
-                likely=(pd.Series(secret, dtype=object), value),
-            )
+            raw = None if lost is None else [encode(original[o]) for o in original]
+            likely = pd.Series(secret, dtype=object), value
+            table = read_audit_table(Given(data), list(data), {})
+            a, notes = against_original(original, raw, True, table, likely)
             assert not notes
             if not listed:
                 assert "matching" not in a and "matching_class" not in a
@@ -467,6 +458,38 @@ def test_tidi_equals_its_definition(case, person):
                 for r, b in bits.items()
             )
         )
+
+
+def test_tidi_of_the_smallest_and_the_largest_numbers():
+    """Widths of the largest doubles overflow, halves of the smallest vanish"""
+    tiny, huge = 5e-324, 1.7e308
+
+    def tidi(values, how=None):
+        X = pd.DataFrame({"a": values})
+        data = X if how is None else recode(X, [0] * len(X), how)
+        return audit(data, original=X).tidi
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for a in ([0, tiny] * 2, [-huge, huge] * 2):
+            X = pd.DataFrame({"a": a, "b": [1, 2, 3, 4]})
+            found = MondrianAnonymizer(k=2).anonymize(X)
+            assert found.audit.tidi == pytest.approx(math.log2(3)), "a group of two, 2/3 of b"
+            assert audit(found, original=X).tidi == found.audit.tidi
+            assert audit(X, original=X).tidi == pytest.approx(math.log2(3)), "one row, 1/3 of b"
+        assert tidi([0, tiny]) == tidi([-huge, huge]) == tidi([3.5, 3.5, 3.75]) == 0
+        assert tidi([0, tiny, 2 * tiny]) == tidi([-huge, 0, huge]) == 1
+        assert tidi([0, tiny, 2.0**1000]) == pytest.approx(2074), "a share that no double can hold"
+        assert tidi([-huge, 0, tiny, huge]) == pytest.approx(1074 + 1 + math.log2(huge))
+
+
+def test_losses_of_the_smallest_and_the_largest_numbers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for a in ([0, 5e-324], [-1.7e308, 1.7e308]):
+            X = pd.DataFrame({"a": a})
+            found = audit(recode(X, [0, 0], "interval"), original=X)
+            assert (found.gcp, found.tidi) == (1, 1), "a range that leaves everything open"
 
 
 def test_tidi_needs_cells_that_say_what_is_possible():
@@ -624,7 +647,7 @@ def test_matching_probabilities_of_large_tables():
 
 
 def test_floats_count_as_well_as_whole_numbers():
-    from ppdt.matching import _chances, _number_type, _planned
+    from ppdt.engine.assignments import cheaper_plan, kind_chances, number_type
 
     rng = np.random.default_rng(1)
     for _ in range(3):
@@ -632,8 +655,10 @@ def test_floats_count_as_well_as_whole_numbers():
             abs(np.subtract.outer(range(24), range(24))) <= rng.integers(2, 5, 24)[:, None],
             np.full(24, 2),
         )
-        assert [_number_type(M, a, a, e) for e in (True, False)] == [object, np.float64]
-        (P, n), (Q, one) = (_chances(M, a, a, _planned(M, a, a, e), e) for e in (True, False))
+        assert [number_type(M, a, a, e) for e in (True, False)] == [object, np.float64]
+        (P, n), (Q, one) = (
+            kind_chances(M, a, a, cheaper_plan(M, a, a, e), e) for e in (True, False)
+        )
         assert (
             one == 1 < n
             and Q == pytest.approx(P, rel=1e-12)
@@ -643,19 +668,19 @@ def test_floats_count_as_well_as_whole_numbers():
 
 def test_dead_ends_may_overflow_and_do_not_matter():
     """The unknown without an axis may be chosen too often: beyond 60 and beyond 1,000 bits"""
-    from ppdt.matching import _count_ways, _number_type, _plan
+    from ppdt.engine.assignments import count_ways, number_type, plan_order
 
     for n, w, dtype in ((24, 3, np.int64), (290, 7, object)):
         M, one = abs(np.subtract.outer(range(n), range(n))) <= w, np.ones(n, dtype=int)
         M[:, 0] = True  # everybody fits the first row
         assert (
             one @ np.log2(M.sum(1)) > (60 if dtype == np.int64 else 1000)
-            and _number_type(M, one, one, False) == dtype
+            and number_type(M, one, one, False) == dtype
         )
         if n > 100:
             continue
-        order, skip, _ = _plan(M, one, one, np.inf)
-        T, N = _count_ways(M, one, one, order, skip)
+        order, skip, _ = plan_order(M, one, one, np.inf)
+        T, N = count_ways(M, one, one, order, skip)
         assert skip == 0 and T == permanent(M) and (N.sum(1) == T).all() and (N.sum(0) == T).all()
 
 
@@ -959,12 +984,10 @@ def test_another_population_gives_a_warning_not_a_risk():
 
 
 def test_too_large_is_said(monkeypatch):
-    import ppdt.matching
-    import ppdt.privacy
+    from ppdt.engine import fits
 
     def limit(name, n):
-        for m in (ppdt.matching, ppdt.privacy):
-            monkeypatch.setattr(m, name, n)
+        monkeypatch.setattr(fits, name, n)
 
     limit("MAX_EDGES", 3)
     a = audit(TIERED, original=WOMEN, lost=[])

@@ -16,7 +16,8 @@ from ppdt.engine.values import MISSING
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import cell_members
 from ppdt.loss import cell_ncp
-from ppdt.matching import cells_hold, opened_columns
+from ppdt.engine.holdings import cells_hold
+from ppdt.engine.fits import opened_columns
 from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, possible
 
 LEAVES = ["a", "b", "c", "d", "e"]

@@ -1,4 +1,4 @@
-"""The audit: classes against a plain count on text, the papers' tables, foreign tables, bad input."""
+"""The audit: classes against a count on text, the papers' tables, foreign tables, bad input."""
 
 from dataclasses import fields
 from itertools import combinations
@@ -711,6 +711,16 @@ def test_report_of_persons_is_that_of_one_row_each():
     )
     with pytest.raises(ValueError, match="'person' must tell"):
         risk_report(twice, QIS, person=[None] * 28)
+
+
+def test_report_of_persons_in_a_table_with_suppressed_rows_and_any_index():
+    """Rows are counted by position, whatever their names are"""
+    cells_of_age = [Exact(1), Exact(2), Suppressed()]
+    ages = cell_column([0, 0, 1, 2, 1], cells_of_age)
+    visits = pd.DataFrame({"who": list("aabcb"), "age": ages})
+    for index in (range(5), [7, 3, 9, 5, 0], [4, 3, 2, 1, 0]):
+        report = risk_report(visits.set_axis(index), ["age"], person="who")
+        assert report.rows.index.tolist() == list(index)[:3] + list(index)[4:]
 
 
 def test_sentences_speak_of_persons_where_persons_are_counted():

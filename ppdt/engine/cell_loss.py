@@ -39,7 +39,10 @@ def _share_of_line(lo, hi, line: tuple) -> float:
         return 0.0
     begin = max(position(lo), first)
     end = min(position(hi), last)
-    inside = max(end / 2 - begin / 2, 0.0)  # halves, for the largest floats
+    if max(-first, last) < 2.0**1022:
+        return float(max(end - begin, 0.0) / (last - first))
+    # halves, for the largest floats
+    inside = max(end / 2 - begin / 2, 0.0)
     return float(inside / (last / 2 - first / 2))
 
 # %% ../../nbs/engine/cell_loss.ipynb #73e8826b

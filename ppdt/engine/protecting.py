@@ -25,7 +25,7 @@ from ppdt.engine.publishing import (
     published_table,
 )
 from .releases import GuaranteeError, Release
-from ..matching import cell_holder
+from .holdings import cell_holder
 from ..privacy import audit
 from .checks import check_k
 from ..tables import Attribute, Interval, MixedTypesWarning, Roles, encode

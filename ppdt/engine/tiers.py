@@ -12,7 +12,7 @@ import numpy as np, pandas as pd
 from .recoding import group_code_pairs
 from ..generalization import interval_recoding, set_recoding
 from .inducers import content_order, stops_of
-from ..matching import cell_holder
+from .holdings import cell_holder
 from .checks import check_choice
 from .checks import check_k
 from ..release import published_column
