@@ -580,16 +580,10 @@ def _leaves_for_subtrees(tree, confidence=0.25, prune=True):
     )
 
 # %% ../nbs/14_kadet.ipynb #c210765e
-from ppdt.c45 import (
-    OneTreeClassifier,
-    split_importances,
-    one_row,
-    readable_table,
-    asked_columns,
-    asked_rows,
-)
+from .engine.classifiers import OneTreeClassifier, split_importances
+from .engine.tree_tables import one_row, readable_table, asked_columns, asked_rows
 from .engine.checks import check_that, is_number_between
-from .engine.fractions import tree_shares
+from .engine.shares import tree_shares
 from .generalization import Taxonomy
 from .engine.model_cases import open_case
 from .models import measure_case

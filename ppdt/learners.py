@@ -14,7 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
-from .c45 import C45Classifier, PARTClassifier, keep_classes
+from .c45 import C45Classifier, PARTClassifier
+from .engine.tree_tables import keep_classes
 from .engine.checks import check_weight, check_y, class_codes, is_published
 from ppdt.encoder import (
     ReleaseEncoder,

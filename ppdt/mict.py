@@ -21,7 +21,7 @@ from dataclasses import replace
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 import numpy as np, pandas as pd
-from .c45 import keep_classes
+from .engine.tree_tables import keep_classes
 from .engine.checks import check_y, class_codes
 from ppdt.encoder import (
     ReleaseEncoder,

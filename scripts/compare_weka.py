@@ -30,14 +30,15 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 from replicate import MADE, provenance
 
-from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, asked_rows
+from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
+from ppdt.engine.tree_tables import asked_rows
 from ppdt.engine.checks import class_codes
 from ppdt.engine.columns import learn_raw_column
-from ppdt.engine.fractions import tree_shares
+from ppdt.engine.shares import tree_shares
 from ppdt.engine.tree_texts import branch_text
-from ppdt.engine.rules import _one_nominal, _one_numeric, _one_state, rule_shares
+from ppdt.engine.rules import nominal_scores, numeric_scores, one_state, rule_shares
 from ppdt.growing import LEAF, MULTIWAY, Tree
-from ppdt.splits import CodedRows
+from ppdt.engine.coded_rows import CodedRows
 from ppdt.tables import atomic_write, value_text
 
 RESULTS = ROOT / "nbs" / "papers" / "results" / "weka_agreement.csv"
@@ -300,14 +301,14 @@ def as_rows(X, y):
 
 
 def check_splits(d, m, splits, binary):
-    s, rows = _one_state(d), np.arange(len(d.y))
+    s, rows = one_state(d), np.arange(len(d.y))
     counts = np.bincount(d.y, minlength=s.k)[None].astype(float)
     found = {}
     if s.numbers:
-        found |= dict(zip(s.numbers, zip(*_one_numeric(s, rows, np.ones(len(rows)), counts, m))))
+        found |= dict(zip(s.numbers, zip(*numeric_scores(s, rows, np.ones(len(rows)), counts, m))))
     if s.word:
         found |= dict(
-            zip(s.word, zip(*_one_nominal(s, rows, np.ones(len(rows)), counts, m, binary)))
+            zip(s.word, zip(*nominal_scores(s, rows, np.ones(len(rows)), counts, m, binary)))
         )
     for o in splits:
         j = o["att"]

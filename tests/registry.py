@@ -18,7 +18,8 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.tree import DecisionTreeClassifier
 
 import ppdt
-from ppdt.c45 import C45Classifier, ID3Classifier, OneTreeClassifier, PARTClassifier, TreeClassifier
+from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
+from ppdt.engine.classifiers import OneTreeClassifier, TreeClassifier
 from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder

@@ -1,37 +1,31 @@
-"""C4.5, ID3 and PART: fast versions against the textbook, sets against all rows they may stand
-for, odd tables, releases.
-"""
+"""C4.5, ID3 and PART: fast versions against the textbook, sets against all rows they may stand for, odd tables, releases."""
 
-import datetime as dt
-import decimal
-import itertools
-import re
-import warnings
+import datetime as dt, decimal, itertools, re, warnings
 from dataclasses import replace
 from types import SimpleNamespace
-
-import numpy as np
-import pandas as pd
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from random_trees import as_numbers, random_row, trees
+import numpy as np, pandas as pd, pytest
+from hypothesis import given, strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer, log_loss
-
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate, part_text
+from random_trees import as_numbers, random_row, trees
+from ppdt.engine.fraction_rows import CellRows
+from ppdt.engine.shares import filled, branches_in_order, node_shares, tree_shares
+from ppdt.engine.fractions import grow_nodes
 from ppdt.datasets import fetch_adult, load_customers
-from ppdt.engine.fractions import CellRows, _filled, _in_order, _sure, grow_nodes, tree_shares
-from ppdt.engine.paths import path_answer, decision_path
-from ppdt.engine.rules import _textbook_part, part_rules
 from ppdt.generalization import Taxonomy
 from ppdt.growing import THRESHOLD, Members, Tree, TreeData, grow, tree_counts
 from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.pruning import _textbook_c45, collapse_nodes, prune_nodes
 from ppdt.release import AnonymizedClassifier, read_release
-from ppdt.splits import CodedRows
-from ppdt.tables import MISSING, Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column
+from ppdt.tables import Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
+from ppdt.engine.node_arrays import collapse_nodes
+from ppdt.engine.pruning import prune_nodes
+from ppdt.pruning import _textbook_c45
+from ppdt.engine.paths import path_answer, decision_path
+from ppdt.engine.rules import part_rules, _textbook_part
+from ppdt.engine.coded_rows import CodedRows
+from ppdt.splits import GainRatio
 from ppdt.trees import j48_text, tree_from_json, tree_json
 
 LEARNERS = [C45Classifier, ID3Classifier, PARTClassifier]
@@ -99,7 +93,7 @@ def differ(t, i, node, path="/"):
 )
 def test_fast_is_textbook(seed, m, binary, prune, raising, confidence):
     d = random_rows(seed)
-    t, leaves = collapse_nodes(*grow_nodes(d, m, binary))
+    t, leaves = collapse_nodes(*grow_nodes(d, GainRatio(m, binary)))
     if prune:
         t = prune_nodes(d, t, leaves, confidence, raising)
     assert differ(t, 0, _textbook_c45(d, m, binary, prune, confidence, raising)) == ""
@@ -189,7 +183,9 @@ def random_sets(seed):
     st.integers(0, 2**32 - 1), st.sampled_from([2, 3]), st.booleans(), st.booleans(), st.booleans()
 )
 def test_sets_are_all_their_rows(seed, m, binary, prune, raising):
-    a, b = trees = [(d, *collapse_nodes(*grow_nodes(d, m, binary))) for d in random_sets(seed)]
+    a, b = trees = [
+        (d, *collapse_nodes(*grow_nodes(d, GainRatio(m, binary)))) for d in random_sets(seed)
+    ]
     a, b = [prune_nodes(d, t, leaves, 0.25, raising) if prune else t for d, t, leaves in trees]
     assert (a.attribute.tolist(), a.kind.tolist(), a.cut.tolist()) == (
         b.attribute.tolist(),
@@ -1065,8 +1061,10 @@ def test_routing_does_not_need_all_branches_nor_their_order(t, rng):
     x = np.concatenate([as_numbers(random_row(rng)) for _ in range(12)], axis=1)
     other = _without(t, rng)
     assert np.allclose(tree_shares(other, x), tree_shares(t, x))
-    full = _filled(other)
-    assert _in_order(full, _sure(full)[0]) and np.allclose(tree_shares(full, x), tree_shares(t, x))
+    full = filled(other)
+    assert branches_in_order(full, node_shares(full)[0]) and np.allclose(
+        tree_shares(full, x), tree_shares(t, x)
+    )
 
 
 @st.composite

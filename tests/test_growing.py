@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ppdt.datasets import fetch_adult, load_clients, load_customers
 from ppdt.engine import grower
 from ppdt.engine import nodes as engine_nodes
-from ppdt.engine.fractions import tree_shares
+from ppdt.engine.shares import tree_shares
 from ppdt.growing import (
     LEAF,
     MULTIWAY,

@@ -40,7 +40,8 @@ from ppdt.kadet import (
 from ppdt.models import audit_model
 from ppdt.privacy import audit
 from ppdt.release import GuaranteeError
-from ppdt.splits import _choose, _textbook_measure, _textbook_ratio
+from ppdt.engine.split_scores import most_ratio
+from ppdt.splits import _textbook_measure, _textbook_ratio
 from ppdt.tables import Interval, Node, Suppressed, TextFormError, cells
 
 
@@ -378,7 +379,7 @@ def slow_c45(t, safe, empty_ok, m):
                 continue
             f, shut[j, level] = found_of(o, j, level)
             found.append(f)
-        best = int(_choose([tuple(np.array([v]) for v in f) for f in found], counted)[0])
+        best = int(most_ratio([tuple(np.array([v]) for v in f) for f in found], counted)[0])
         if best < 0 or round(found[best][1], 9) <= 1e-12:
             return None
         j, level = at[best]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ppdt.encoder import possible_values
 from ppdt.engine.coding import encode, with_missing
-from ppdt.engine.columns import plain_values
+from ppdt.engine.published_columns import plain_values
 from ppdt.engine.values import MISSING
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import cell_members

@@ -1,33 +1,21 @@
-"""Pruning: what it promises of every tree, the waves against the recursion, and the estimate of
-errors against its formula.
-"""
+"""Pruning: what it promises of every tree, the waves against the recursion, and the estimate of errors against its formula."""
 
 import math
-
-import numpy as np
-import pandas as pd
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import numpy as np, pandas as pd, pytest
+from hypothesis import given, strategies as st
 from scipy.special import ndtri
-from test_c45 import differ, random_rows
-
-from ppdt import pruning
-from ppdt.c45 import C45Classifier, _learn_rows
+from ppdt.engine import pruning
+from ppdt.c45 import C45Classifier
+from ppdt.engine.tree_tables import learn_rows
 from ppdt.datasets import load_customers
 from ppdt.engine.fractions import grow_nodes
-from ppdt.pruning import (
-    _ranges,
-    _slots,
-    _textbook_c45,
-    _textbook_leaves,
-    _textbook_prune,
-    _wrong,
-    collapse_nodes,
-    error_estimate,
-    prune_nodes,
-)
-from ppdt.splits import CodedRows
+from ppdt.engine.node_arrays import below, collapse_nodes, wrong
+from ppdt.engine.pruning import prune_nodes
+from ppdt.engine.coded_rows import CodedRows, runs
+from ppdt.engine.moving_rows import leaf_slots
+from ppdt.pruning import _textbook_c45, _textbook_leaves, _textbook_prune, error_estimate
+from ppdt.splits import GainRatio
+from test_c45 import differ, random_rows
 
 seeds = st.integers(0, 2**32 - 1)
 confidences = st.sampled_from([0.5, 0.25, 0.1, 0.05, 0.001])
@@ -137,7 +125,7 @@ def test_no_confidence(confidence):
 
 
 def grown(d, m=2, binary=False):
-    return collapse_nodes(*grow_nodes(d, m, binary))
+    return collapse_nodes(*grow_nodes(d, GainRatio(m, binary)))
 
 
 def estimate(t, cf):
@@ -196,9 +184,9 @@ def test_counts_add_up(seed, confidence, binary):
 def test_no_useless_split_after_collapse(seed):
     """Every subtree of a collapsed tree makes fewer errors on the training rows than a leaf"""
     t, _ = grown(random_rows(seed))
-    wrong = _wrong(t.counts)
-    below = pruning._up(t, wrong)
-    assert (below[t.attribute >= 0] < wrong[t.attribute >= 0] - 1e-3).all()
+    own = wrong(t.counts)
+    leaves = below(t, own)
+    assert (leaves[t.attribute >= 0] < own[t.attribute >= 0] - 1e-3).all()
 
 
 def table(seed, n=80):
@@ -360,14 +348,14 @@ def test_pruning_again_changes_nothing(seed, confidence):
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 6)), max_size=8))
 def test_ranges(pairs):
     first, width = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    assert _ranges(first, width).tolist() == [a + i for a, w in pairs for i in range(w)]
+    assert runs(first, width).tolist() == [a + i for a, w in pairs for i in range(w)]
 
 
 @given(seeds)
 def test_leaves_in_a_row(seed):
     """The leaves below a node are neighbours, and children follow each other"""
     t, _ = grown(random_rows(seed))
-    low, high = _slots(t)
+    low, high = leaf_slots(t)
     assert sorted(low[t.attribute < 0]) == list(range(high[0])) and low[0] == 0
     for i in np.flatnonzero(t.attribute >= 0):
         kids = slice(t.first[i], t.first[i] + t.width[i])
@@ -394,4 +382,4 @@ def test_customers():
     sizes = [len(C45Classifier(confidence=o).fit(X, y).tree_) for o in (0.25, 0.05, 0.02, 0.001)]
     assert sizes == [9, 7, 3, 1]
     assert len(C45Classifier(confidence=0.05, subtree_raising=False).fit(X, y).tree_) == 9
-    assert len(_textbook_leaves(_textbook_c45(_learn_rows(C45Classifier(), X, y, None)))) == 5
+    assert len(_textbook_leaves(_textbook_c45(learn_rows(C45Classifier(), X, y, None)))) == 5

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.datasets import load_customers
-from ppdt.engine.fractions import tree_shares
+from ppdt.engine.shares import tree_shares
 from ppdt.engine.moments import as_date, moment_text
 from ppdt.engine.paths import decision_path, path_answer
 from ppdt.engine.reading import class_of_shares, explain, tree_rules
