@@ -23,15 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 import numpy as np, pandas as pd
 from .engine.tree_tables import keep_classes
 from .engine.checks import check_y, class_codes
-from ppdt.encoder import (
-    ReleaseEncoder,
-    cell_block,
-    check_encoding,
-    coded_column,
-    member_positions,
-    warn_of_texts,
-    learn_column,
-)
+from .encoder import ReleaseEncoder, check_encoding
+from .engine.encoding import cell_block, coded_column, member_positions, learn_column
+from .engine.cell_texts import warn_of_texts
 from .engine.checks import same_columns
 from ppdt.engine.inducers import (
     as_trained,

@@ -50,7 +50,15 @@ from ppdt.tables import column_kind, column_text, schema_path
 from ppdt.tds import TDRAnonymizer, TDSAnonymizer
 from ppdt.trees import tree_from_json, tree_json, tree_schema, tree_text
 
+
 # ---------- what ppdt calls things
+def kadet(l_diversity=None, max_confidence=None, **options):
+    "A classifier, from the words of the cases"
+    limits = [] if l_diversity is None else [LDiversity(l_diversity, form="entropy")]
+    limits += [] if max_confidence is None else [Alpha(max_confidence)]
+    return KADETClassifier(constraints=limits, **options)
+
+
 ANONYMIZERS = {
     "mondrian": MondrianAnonymizer,
     "kactus": KActusAnonymizer,
@@ -65,7 +73,7 @@ CLASSIFIERS = {
     "id3": ID3Classifier,
     "part": PARTClassifier,
     "id3sets": GeneralizedID3Classifier,
-    "kadet": KADETClassifier,
+    "kadet": kadet,
     "bayes": NaiveBayesClassifier,
     "knn": MixedKNNClassifier,
     "logistic": lambda: learners()["logistic"],

@@ -49,6 +49,7 @@ from ppdt.contest import exposure
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
 from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.id3_sets import GeneralizedID3Classifier, make_marginals
+from ppdt.diversity import LDiversity
 from ppdt.kadet import KADETClassifier
 from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
@@ -772,12 +773,15 @@ def kadet_fit(setting, k, limit):
     if "learner" in s:
         clf = s["learner"]()
     else:
-        l = None if limit == 1 else 2 ** float(entropy([limit, 1 - limit]))
+        constraints = []
+        if limit != 1:
+            l = 2 ** float(entropy([limit, 1 - limit]))
+            constraints.append(LDiversity(l, form="entropy"))
         clf = KADETClassifier(
             k=k,
             public=[o for o in X if o not in s["private"]] if s["private"] else None,
             taxonomies=taxonomies(s["taxonomies"]),
-            l_diversity=l,
+            constraints=constraints,
             **s["options"],
         )
     start = time.process_time()

@@ -1,9 +1,8 @@
-"""kADET: every tree keeps its promise as an auditor that knows nothing of spans sees it, and the
-fast trees are the textbook's.
-"""
+"""kADET: every tree keeps its promise as an auditor that knows nothing of spans sees it, and the fast trees are the textbook's."""
 
 import json
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,22 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdt import kadet
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_clients, load_customers
-from ppdt.diversity import Alpha, LDiversity
+from ppdt.diversity import Alpha, LDiversity, TCloseness
+from ppdt.engine import kadet_classifier
+from ppdt.engine.kadet_checks import class_limits
+from ppdt.engine.kadet_people import People, code_people
+from ppdt.engine.kadet_pruning import leaves_for_subtrees
+from ppdt.engine.kadet_spans import as_nested, grow_kadet, level_data
 from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.growing import Members, TreeData, _textbook_id3, information_gain
 from ppdt.kadet import (
-    _C45,
     KADETClassifier,
-    _as_nested,
-    _grow_kadet,
-    _leaves_for_subtrees,
-    _level_data,
-    _People,
-    _read_people,
-    _safe_counts,
     _textbook_breach,
     _textbook_cuts,
     _textbook_kadet,
@@ -34,6 +29,7 @@ from ppdt.kadet import (
     _textbook_spans,
     publish,
     read_published,
+    safe_counts,
     tree_release,
     with_levels,
 )
@@ -68,7 +64,7 @@ def people(draw, numbers=True, levels=True, public=None):
     known = (
         draw(st.lists(st.booleans(), min_size=m, max_size=m)) if public is None else [public] * m
     )
-    return _People(
+    return People(
         [f"a{j}" for j in range(m)],
         [rng.integers(0, s, n) for s in sizes],
         [list(range(s)) for s in sizes],
@@ -97,13 +93,13 @@ def promises(draw, t):
     p = dict(k=draw(st.integers(1, 5)))
     if not t.class_public:
         p |= dict(
-            l_diversity=draw(st.sampled_from([None, None, 1.2, 1.8])),
-            max_confidence=draw(st.sampled_from([None, None, 0.75, 0.95])),
+            l=draw(st.sampled_from([None, None, 1.2, 1.8])),
+            confidence=draw(st.sampled_from([None, None, 0.75, 0.95])),
         )
 
     def safe(rows):
         return (
-            bool(_safe_counts(np.bincount(t.y[rows], minlength=len(t.classes)), **p))
+            bool(safe_counts(np.bincount(t.y[rows], minlength=len(t.classes)), **p))
             and len(rows) > 0
         )
 
@@ -192,7 +188,7 @@ def test_order_of_rows_does_not_matter(data):
     k = data.draw(st.integers(1, 4))
     o = data.draw(OPTIONS)
     new = np.array(data.draw(st.permutations(range(len(t.y)))))
-    u = _People(
+    u = People(
         t.names,
         [c[new] for c in t.codes],
         t.values,
@@ -237,24 +233,24 @@ def test_a_breach_stays_a_breach(data):
     st.sampled_from([0.5, 0.75, 0.9]),
 )
 def test_unions_of_safe_people_are_safe(parts, l, c):
-    for p in (dict(k=3), dict(l_diversity=l), dict(max_confidence=c)):
-        if _safe_counts(parts, **p).all():
-            assert _safe_counts(np.sum(parts, axis=0), **p)
+    for p in (dict(k=3), dict(l=l), dict(confidence=c)):
+        if safe_counts(parts, **p).all():
+            assert safe_counts(np.sum(parts, axis=0), **p)
 
 
 def test_safe_counts():
-    assert _safe_counts([[3, 0], [2, 0], [0, 0]], k=3).tolist() == [True, False, True]
-    assert _safe_counts([[85, 15], [86, 14]], max_confidence=0.85).tolist() == [True, False]
-    assert _safe_counts([[85, 15], [86, 14]], l_diversity=1.526090).tolist() == [True, False]
+    assert safe_counts([[3, 0], [2, 0], [0, 0]], k=3).tolist() == [True, False, True]
+    assert safe_counts([[85, 15], [86, 14]], confidence=0.85).tolist() == [True, False]
+    assert safe_counts([[85, 15], [86, 14]], l=1.526090).tolist() == [True, False]
 
 
 def test_the_six_clients():
     c = load_clients()
     X, y = c[["Sports Car", "Marital Status"]], c["Loan Risk"]
-    t = _read_people(X, y, ["Marital Status"])
+    t = code_people(X, y, ["Marital Status"])
     for k, n_spans in ((2, 2), (3, 2), (4, 1)):
         assert len(_textbook_kadet(t, lambda who: len(who) >= k)[1]) == n_spans
-    known = _read_people(X, y, ["Marital Status", "Loan Risk"])
+    known = code_people(X, y, ["Marital Status", "Loan Risk"])
     assert _textbook_kadet(known, lambda who: len(who) >= 3)[0] is None
 
 
@@ -265,7 +261,7 @@ def test_the_grower_makes_the_textbooks_tree(data):
     p, safe = data.draw(promises(t))
     o = data.draw(OPTIONS) | dict(respecialise=True)
     if data.draw(st.booleans()):
-        t = _People(
+        t = People(
             *[getattr(t, n) for n in ("names", "codes", "values", "line", "levels", "labels")],
             [True] * len(t.names),
             t.y,
@@ -275,8 +271,9 @@ def test_the_grower_makes_the_textbooks_tree(data):
     root, spans, _ = _textbook_kadet(t, safe, **o)
     if root is None or not t.names:
         return
-    tree, s = _grow_kadet(t, p, priority=o["priority"], empty_ok=o["empty_ok"])
-    assert _as_nested(t, tree) == _textbook_nested(t, root)
+    counts_safe = partial(safe_counts, **p)
+    tree, s = grow_kadet(t, counts_safe, priority=o["priority"], empty_ok=o["empty_ok"])
+    assert as_nested(t, tree) == _textbook_nested(t, root)
     if s:
         assert sorted(np.flatnonzero(s.of == i).tolist() for i in range(len(s.places))) == sorted(
             who.tolist() for who, _ in spans
@@ -439,8 +436,8 @@ def test_gain_ratio_by_the_slow_way(data):
         )
     ):
         return
-    tree, _ = _grow_kadet(t, p, "gain_ratio", m, empty_ok=empty_ok)
-    assert _as_nested(t, tree) == _textbook_nested(t, slow_c45(t, safe, empty_ok, m))
+    tree, _ = grow_kadet(t, partial(safe_counts, **p), "gain_ratio", m, empty_ok=empty_ok)
+    assert as_nested(t, tree) == _textbook_nested(t, slow_c45(t, safe, empty_ok, m))
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
@@ -509,11 +506,20 @@ def tables(draw):
         priority=draw(st.sampled_from(["node", "weighted"])),
     )
     if "risk" not in (public or []):
-        p |= dict(
-            l_diversity=draw(st.sampled_from([None, None, 1.2, 1.6])),
-            max_confidence=draw(st.sampled_from([None, None, 0.8, 0.95])),
-        )
+        p["constraints"] = [
+            *draw(st.sampled_from([(), (), (entropy_l(1.2),), (entropy_l(1.6),)])),
+            *draw(st.sampled_from([(), (), (Alpha(0.8),), (Alpha(0.95),)])),
+        ]
     return X, y, p
+
+
+def entropy_l(l):
+    return LDiversity(l, form="entropy")
+
+
+def limits(p):
+    """What an audit of the model is asked for"""
+    return class_limits(p.get("constraints", ()))
 
 
 def fitted(X, y, p):
@@ -537,7 +543,7 @@ def test_an_auditor_finds_every_promise_kept(table):
         [o for o in Z if o.split(" (")[0] in public] + [o for o in public if o == "risk"],
         y=y,
     )
-    assert found.holds(p["k"], l=p.get("l_diversity"), confidence=p.get("max_confidence"))
+    assert found.holds(p["k"], **limits(p))
     assert clf.spans_.people.sum() == len(X) and clf.spans_.people.min() >= p["k"]
     leaves = clf.tree_.n[clf.tree_.attribute < 0]
     assert leaves.sum() == len(X)
@@ -553,7 +559,7 @@ def test_what_is_published_is_what_was_promised(table):
     other = read_published(text)
     assert np.array_equal(other.predict(X[list(other.feature_names_in_)]), clf.predict(X))
     found, known = other.audit(X, y), set(list(X) if p["public"] is None else p["public"])
-    assert found.holds(p["k"], l=p.get("l_diversity"), confidence=p.get("max_confidence"))
+    assert found.holds(p["k"], **limits(p))
     if set(other.feature_names_in_) <= known:
         assert sorted(found.spans.populations.tolist()) == sorted(clf.spans_.people.tolist())
     # branches without rows do not divide people any more
@@ -562,7 +568,7 @@ def test_what_is_published_is_what_was_promised(table):
     assert named_publicly(json.loads(text), X, known, p["k"])
     assert publish(other) == text and other.guarantee == clf.guarantee
     d = json.loads(text)
-    if (p.get("l_diversity") or p.get("max_confidence")) and other.audit(X, y).private:
+    if p.get("constraints") and other.audit(X, y).private:
         assert "counts" not in d["tree"]
     assert {c["name"] for c in d["columns"]} <= set(X) and len(d["tree"]["attributes"]) <= len(
         set(clf.tree_.attribute.tolist())
@@ -636,9 +642,7 @@ def test_a_tree_as_a_table(table):
         and r.audit.holds
         and r.audit.truthful
     )
-    assert len(r.constraints) == sum(
-        p.get(o) is not None for o in ("l_diversity", "max_confidence")
-    )
+    assert r.constraints == tuple(p.get("constraints", ()))
     assert audit(r, k=p["k"], original=X[list(r.data)]).truthful
     kept = [o for o in X if o in r.data]
     for o in r.roles.quasi_identifiers:
@@ -696,7 +700,7 @@ def test_a_release_is_for_the_people_of_the_fit():
 
 def test_a_release_carries_all_promises():
     X, y = pd.DataFrame({"sex": list("mmmmffff")}), pd.Series(list("nnnynyyy"), name="c")
-    r = tree_release(KADETClassifier(k=3, max_confidence=0.8, l_diversity=1.5).fit(X, y), X, y)
+    r = tree_release(KADETClassifier(k=3, constraints=[entropy_l(1.5), Alpha(0.8)]).fit(X, y), X, y)
     assert r.constraints == (LDiversity(1.5, form="entropy"), Alpha(0.8))
     assert (
         r.audit.promise
@@ -704,12 +708,21 @@ def test_a_release_carries_all_promises():
         " value of 'c'"
         and r.audit.holds
     )
-    clf = KADETClassifier(k=3, max_confidence=0.8).fit(X, y)
+    clf = KADETClassifier(k=3, constraints=[Alpha(0.8)]).fit(X, y)
     with pytest.raises(ValueError, match="must be the rows"):
         tree_release(clf, X, pd.Series(list("nnnnyyyy"), name="c"))
-    clf.max_confidence = 0.7
+    clf.constraints = [Alpha(0.7)]
     with pytest.raises(GuaranteeError, match="does not keep that"):
         tree_release(clf, X, y)
+
+
+def test_several_limits_are_the_strictest():
+    X, y = pd.DataFrame({"sex": list("mmmmffff")}), pd.Series(list("nnnynyyy"), name="c")
+    many = [Alpha(0.9), Alpha(0.8, sensitive="c"), entropy_l(1.2), entropy_l(1.5)]
+    clf = KADETClassifier(k=3, constraints=many).fit(X, y)
+    two = KADETClassifier(k=3, constraints=[entropy_l(1.5), Alpha(0.8)]).fit(X, y)
+    assert clf.guarantee == two.guarantee and publish(clf) == publish(two)
+    assert read_published(publish(clf)).constraints == two.constraints
 
 
 def test_a_level_that_nobody_has():
@@ -888,16 +901,25 @@ def test_what_is_asked_too_much():
     message("'taxonomies' must be for columns of X", taxonomies={"job": JOBS})
     message("every value as a leaf", taxonomies={"Gender": JOBS})
     message(
-        "'l_diversity' must be None when the class is public",
+        "'constraints' must be empty when the class is public",
         k=2,
         public=["Age", "Bought"],
-        l_diversity=1.1,
+        constraints=[entropy_l(1.1)],
     )
     message("7 people have class", k=8, public=["Bought"])
-    message("entropy l = 2, below", k=1, l_diversity=2.1)
-    message("50 % of all 14 people", k=1, max_confidence=0.4)
-    message("'max_confidence' must be", max_confidence=0)
-    message("'l_diversity' must be", l_diversity=0.5)
+    message("entropy l = 2, below", k=1, constraints=[entropy_l(2.1)])
+    message("50 % of all 14 people", k=1, constraints=[Alpha(0.4)])
+    message("'alpha' of Alpha must be", constraints=[Alpha(0)])
+    message("'l' of LDiversity must be", constraints=[entropy_l(0.5)])
+    message("'constraints' must be a list", constraints=Alpha(0.5))
+    message("'constraints' must hold LDiversity", constraints=[0.5])
+    for other in (
+        LDiversity(2),
+        Alpha(0.5, value="Yes"),
+        Alpha(0.5, sensitive="Age"),
+        TCloseness(0.5),
+    ):
+        message("'constraints' of a tree must be LDiversity", constraints=[other])
     message("'min_gain'", min_gain=-1)
     message("'prune'", prune="no")
     with pytest.raises(ValueError, match="no missing values"):
@@ -905,7 +927,7 @@ def test_what_is_asked_too_much():
 
 
 def test_it_gives_up_rather_than_hang(monkeypatch):
-    monkeypatch.setattr(kadet, "_WORK", 20)
+    monkeypatch.setattr(kadet_classifier, "MOST_WORK", 20)
     c = load_customers()
     with pytest.raises(ValueError, match="1 private columns .Age. every public"):
         KADETClassifier(k=2, public=["Gender", "Marital"]).fit(
@@ -928,7 +950,7 @@ def test_it_gives_up_before_memory_is_full(monkeypatch):
     clf = KADETClassifier(k=1, public=["id"]).fit(X.astype(str), y)
     held = int(clf.spans_.n_leaves.sum())
     for most, fits in ((held, True), (held - 1, False)):
-        monkeypatch.setattr(kadet, "_PAIRS", most)
+        monkeypatch.setattr(kadet_classifier, "MOST_PAIRS", most)
         if fits:
             KADETClassifier(k=1, public=["id"]).fit(X.astype(str), y)
         else:
@@ -944,7 +966,7 @@ def test_many_values_of_few_people():
     rng = np.random.default_rng(3)
     for _ in range(20):
         n = int(rng.integers(20, 40))
-        t = _People(
+        t = People(
             ["z", "s", "t"],
             [rng.integers(0, 400, n), rng.integers(0, 2, n), rng.integers(0, 3, n)],
             [list(range(400)), [0, 1], [0, 1, 2]],
@@ -958,8 +980,8 @@ def test_many_values_of_few_people():
         )
         for k, empty_ok in ((1, True), (2, True), (1, False)):
             root, spans, _ = _textbook_kadet(t, lambda who: len(who) >= k, empty_ok=empty_ok)
-            tree, s = _grow_kadet(t, dict(k=k), empty_ok=empty_ok)
-            assert _as_nested(t, tree) == _textbook_nested(t, root)
+            tree, s = grow_kadet(t, partial(safe_counts, k=k), empty_ok=empty_ok)
+            assert as_nested(t, tree) == _textbook_nested(t, root)
 
 
 def test_a_class_that_nobody_has_is_not_named():
@@ -969,7 +991,7 @@ def test_a_class_that_nobody_has_is_not_named():
     )
     for p in (
         dict(k=2),
-        dict(k=2, max_confidence=0.9, public=["zip"]),
+        dict(k=2, constraints=[Alpha(0.9)], public=["zip"]),
         dict(k=4, public=["sex", "c"]),
     ):
         clf = KADETClassifier(**p).fit(X, y)

@@ -8,7 +8,7 @@ import datetime, re
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
-from ..encoder import warn_of_texts
+from .cell_texts import warn_of_texts
 from .coded_rows import CodedRows
 from ppdt.engine.columns import (
     canonical_rows,
