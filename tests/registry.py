@@ -19,7 +19,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ppdt
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
-from ppdt.engine.classifiers import OneTreeClassifier, TreeClassifier
 from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
@@ -759,13 +758,6 @@ NOT_RUN = {
     "check_array_api_input": "it needs SCIPY_ARRAY_API to be set; all estimators read tables"
 }
 
-# classes that are no estimators of their own
-FRAMES = {
-    Anonymizer: "the frame of all anonymizers: it publishes nothing itself",
-    TreeClassifier: "the frame of C4.5, ID3 and PART: it learns nothing itself",
-    OneTreeClassifier: "the frame of C4.5 and ID3",
-}
-
 
 def estimators():
     """Classes of estimators that are defined in ppdt, in any module, private ones too"""
@@ -779,6 +771,11 @@ def estimators():
             ):
                 found.add(o)
     return found
+
+
+def frames():
+    """Classes that are no estimators of their own: something registered is made of them"""
+    return {o for o in estimators() - set(REGISTRY) if any(issubclass(r, o) for r in REGISTRY)}
 
 
 def example(cls, **p):

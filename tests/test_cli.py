@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from ppdt import cli
 from ppdt.datasets import load_customers
+from ppdt.engine import demo as demo_of_cli
 from ppdt.release import GuaranteeError, read_release
 from ppdt.tables import read_text
 
@@ -518,7 +519,7 @@ def test_the_release_is_that_of_the_library(ppdt, here):
 
 
 def test_nothing_is_guessed_from_text(ppdt, here):
-    """Leading zeros, country NA, words like true, spaces and the signs of cells stay what they are"""
+    """Leading zeros, country NA, words like true, spaces and signs of cells stay what they are"""
     rows = [
         ("01032", "NA", "true", "*"),
         ("01132", "null", "1.0", "{a, b}"),
@@ -839,7 +840,7 @@ def test_demo_is_deterministic(demo, here, capsys):
 def test_demo_adult(here, data_dir, monkeypatch):
     d = cli.demo_data("adult")
     assert (len(d.train), len(d.test)) == (30_162, 15_060) and d.train.columns[-1] == "income"
-    monkeypatch.setattr(cli, "_KS", (50,))
+    monkeypatch.setattr(demo_of_cli, "KS", (50,))
     res = cli.run_demo(d, 50)
     assert res.release.audit.k >= 50 and res.curve["all members"][50] > res.majority + 0.03
     page = Page(cli.demo_page(d, res))

@@ -30,10 +30,6 @@ from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.contest import (
     COLUMNS,
     MODELS,
-    _check_halves,
-    _describe,
-    _measure,
-    _stem,
     average_ranks,
     bonferroni_dunn,
     cells_of,
@@ -54,6 +50,10 @@ from ppdt.contest import (
 )
 from ppdt.datasets import load_customers, make_population
 from ppdt.encoder import ReleaseEncoder
+from ppdt.engine.contest_entrants import check_halves
+from ppdt.engine.contest_entrants import stem as stem_of
+from ppdt.engine.contest_files import describe
+from ppdt.engine.contest_runs import measure
 from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
@@ -138,7 +138,7 @@ def test_halvings(n, repeats, seed, by_class):
             assert all(abs((y[a] == v).sum() - (y[b] == v).sum()) <= 1 for v in range(3))
     for one, two in zip(halves, halvings(n, repeats + 1, seed, y)):
         assert all(map(np.array_equal, one, two))
-    assert list(_check_halves(halves, n)) == [(i, j) for i in range(1, repeats + 1) for j in (1, 2)]
+    assert list(check_halves(halves, n)) == [(i, j) for i in range(1, repeats + 1) for j in (1, 2)]
 
 
 @pytest.mark.parametrize(
@@ -471,16 +471,16 @@ def test_a_line_says_what_was_measured(people, results):
 def test_measures_where_a_class_was_not_learnt():
     X, y = pd.DataFrame({"a": ["x", "y", "x", "y"]}), pd.Series(["p", "q", "q", "p"])
     clf = DummyClassifier().fit(X[:2], ["p", "p"])
-    m = _measure(clf, X, y, ["p", "q"])
+    m = measure(clf, X, y, ["p", "q"])
     assert (m["right"], m["tested"], m["log_loss"], m["auc"]) == (2, 4, 26.0, 0.5)
-    assert np.isnan(_measure(clf, X[:1], y[:1], ["p", "q"])["auc"])
-    assert "auc" not in _measure(clf, X, y, ["p", "q", "r"])
+    assert np.isnan(measure(clf, X[:1], y[:1], ["p", "q"])["auc"])
+    assert "auc" not in measure(clf, X, y, ["p", "q", "r"])
 
     class Plain:
         def predict(self, X):
             return np.array(["p"] * len(X))
 
-    assert _measure(Plain(), X, y, ["p", "q"]) == dict(tested=4, right=2, accuracy=0.5)
+    assert measure(Plain(), X, y, ["p", "q"]) == dict(tested=4, right=2, accuracy=0.5)
 
 
 @given(tables())
@@ -541,11 +541,11 @@ def test_the_order_of_entrants_changes_only_the_order_of_lines(people, results):
 
 def test_same_seed_same_results_and_another_seed_others(people, results):
     same(results, contest(*people, METHODS, LEARNERS, repeats=2))
-    other = contest(*people, METHODS, LEARNERS, repeats=2, seed=1)
+    other = contest(*people, METHODS, LEARNERS, repeats=2, random_state=1)
     assert results.right.tolist() != other.right.tolist()
     # with given halves the seed is that of learners' chance only
     halves = halvings(80, 2)
-    t = contest(*people, METHODS, LEARNERS, halves=halves, seed=1)
+    t = contest(*people, METHODS, LEARNERS, halves=halves, random_state=1)
     a, b = (o[o.classifier == "C4.5"] for o in (results, t))
     same(a, b, [])
     assert (
@@ -626,8 +626,8 @@ def test_a_file_of_another_contest_is_refused(customers, tmp_path):
         ("another table", dict(y=y.map({"Yes": "No", "No": "Yes"}))),
         ("another table", dict(X=X.rename(columns={"Age": "age"}))),
         ("another table", dict(m={"new": None}, X=X[:12], y=y[:12])),
-        ("other halves", dict(seed=1)),
-        ("other halves", dict(m={"new": None}, seed=1)),
+        ("other halves", dict(random_state=1)),
+        ("other halves", dict(m={"new": None}, random_state=1)),
         ("parameters of the anonymizer 'm'", dict(m={"m": MondrianAnonymizer(k=2)})),
         ("parameters of the anonymizer 'm'", dict(m={"m": None})),
         ("parameters of the anonymizer 'm'", dict(test="recoded")),
@@ -678,18 +678,18 @@ def test_descriptions_are_the_same_everywhere():
         make_pipeline(ReleaseEncoder(), DummyClassifier()),
         C45Classifier(),
     ):
-        assert "0x" not in _describe(est) and _describe(est) == _describe(
+        assert "0x" not in describe(est) and describe(est) == describe(
             pickle.loads(pickle.dumps(est))
         )
-    assert _describe(MondrianAnonymizer(k=3)) != _describe(MondrianAnonymizer(k=4))
+    assert describe(MondrianAnonymizer(k=3)) != describe(MondrianAnonymizer(k=4))
     assert (
-        _describe(np.int64(3)) == _describe(3)
-        and _describe({"a": 1, "b": 2}) == _describe({"b": 2, "a": 1})
-        and _describe({1, 2}) == _describe({2, 1})
+        describe(np.int64(3)) == describe(3)
+        and describe({"a": 1, "b": 2}) == describe({"b": 2, "a": 1})
+        and describe({1, 2}) == describe({2, 1})
     )
-    assert _describe(np.array([1, 2])) != _describe(np.array([[1, 2]])) and _describe(
+    assert describe(np.array([1, 2])) != describe(np.array([[1, 2]])) and describe(
         pd.Series([1, 2])
-    ) != _describe(pd.Series([2, 1]))
+    ) != describe(pd.Series([2, 1]))
 
 
 # ---------------------------------------------------------------- what fails
@@ -778,8 +778,8 @@ def test_a_broken_promise_stops_the_contest(customers):
         (dict(classifiers=[C45Classifier()]), TypeError, "'classifiers' must be a dict"),
         (dict(repeats=0), ValueError, "'repeats'"),
         (dict(repeats=True), TypeError, "'repeats'"),
-        (dict(seed=-1), ValueError, "'seed'"),
-        (dict(seed=None), TypeError, "'seed'"),
+        (dict(random_state=-1), ValueError, "'random_state'"),
+        (dict(random_state=None), TypeError, "'random_state'"),
         (dict(test="recode"), ValueError, "'test'"),
         (dict(test={"x": "raw"}), ValueError, "'test' must name"),
         (dict(path="x.txt"), ValueError, "'path'"),
@@ -1176,7 +1176,7 @@ def test_score_table(results):
     ],
 )
 def test_names_without_k(name, k, stem):
-    assert _stem(name, k) == stem
+    assert stem_of(name, k) == stem
 
 
 def test_over_k():
