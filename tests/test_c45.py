@@ -354,6 +354,7 @@ def test_one_class_one_row_and_nothing_to_ask():
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda o: o.__name__)
+@pytest.mark.filterwarnings("ignore:Column '.' holds no value that it had in fit")
 def test_odd_tables(learner):
     one, few = pd.DataFrame({"a": ["x"]}), pd.DataFrame({"a": list("xxyyzz"), "b": list("ppqqpp")})
     for X, y, want in (

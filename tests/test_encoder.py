@@ -307,6 +307,7 @@ def test_the_mode_is_the_most_frequent_value():
     ).tolist() == [[1]]
 
 
+@pytest.mark.filterwarnings("ignore:column 'w' holds texts such as")
 @given(raw(), raw())
 def test_the_mode_is_scikit_learns(train, test):
     assume(train.n.notna().any())

@@ -7,6 +7,7 @@ import importlib
 import pickle
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -1127,7 +1128,7 @@ def test_atomic_write_leaves_nothing_behind(tmp_path):
     out.write_text("old")
 
     def fail(path):
-        open(path, "w").write("half")
+        Path(path).write_text("half")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -28,6 +28,8 @@ def _smallest_share(a: Attribute) -> float:
     if a.kind != "numeric":
         return np.log2(1 / max(len(a), 1))
     p = a.positions[: len(a.known)]
+    # whole numbers beyond 2**53 may lie at one place
+    p = np.unique(p)
     if len(p) < 2:
         return 0.0
     half = p / 2  # of the largest doubles only halves can be subtracted
