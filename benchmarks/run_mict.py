@@ -81,7 +81,7 @@ def protect(path, method, k, blocks):
 
 
 def loss(path, groups):
-    from ppdt.engine.microaggregation import mixed_space, sum_of_squares
+    from ppdt.engine.mixed_space import mixed_space, sum_of_squares
     from ppdt.tables import encode
 
     X, _ = read(path)
