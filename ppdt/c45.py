@@ -5,7 +5,9 @@
 # %% ../nbs/engine/c45.ipynb #d38a6bfe
 from __future__ import annotations
 from types import SimpleNamespace
+from typing import Self
 import numpy as np, pandas as pd
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from .engine.classifiers import OneTreeClassifier, TreeClassifier, check_c45, classifier_of_tree
 from .engine.coded_rows import CodedRows
@@ -29,7 +31,7 @@ _all_ = ["error_estimate", "part_text", "Rule"]
 __all__ = ['C45Classifier', 'ID3Classifier', 'PARTClassifier', 'error_estimate', 'part_text', 'Rule']
 
 # %% ../nbs/engine/c45.ipynb #66c0dca7
-class _C45Steps:
+class _C45Steps(BaseEstimator):
     """Parameters and steps of C4.5"""
 
     def __init__(
@@ -67,12 +69,30 @@ class _C45Steps:
         self.tree_ = nodes_as_tree(d, t, self.thresholds)
 
     @classmethod
-    def from_tree(cls, tree: Tree, taxonomies: dict[str, Taxonomy] | None = None) -> C45Classifier:
+    def from_tree(cls, tree: Tree, taxonomies: dict[str, Taxonomy] | None = None) -> Self:
         """A fitted classifier with this tree, which predicts, explains and is audited like others.
 
         Columns that the tree does not ask for may be left out. Without counts class shares are 0
-        and 1, and a missing value goes down all branches alike. `taxonomies` are for rows with
-        nodes. Raises TypeError for what is no Tree, ValueError for one not on raw values.
+        and 1, and a missing value goes down all branches alike.
+
+        Parameters
+        ----------
+        tree : Tree
+            It asks for raw values.
+        taxonomies : dict of Taxonomy or None
+            By column, for rows with taxonomy nodes.
+
+        Returns
+        -------
+        C45Classifier
+            As if it had learnt the tree.
+
+        Raises
+        ------
+        TypeError
+            For what is no Tree.
+        ValueError
+            For a tree that does not ask for raw values.
         """
         return classifier_of_tree(cls(taxonomies=taxonomies), tree)
 
@@ -216,7 +236,7 @@ class ID3Classifier(OneTreeClassifier):
         return tags
 
 # %% ../nbs/engine/c45.ipynb #be9e7780
-class _PARTSteps:
+class _PARTSteps(BaseEstimator):
     """Parameters and steps of PART"""
 
     _single_cells = True
@@ -291,7 +311,14 @@ class PARTClassifier(_PARTSteps, TreeClassifier):
     def rules(self, counts: bool = False) -> list[str]:
         """A sentence for each rule, which holds where those before it do not.
 
-        `counts` tells the training rows.
+        Parameters
+        ----------
+        counts : bool
+            Tell the training rows of each class, too.
+
+        Returns
+        -------
+        list of str, length n_rules
         """
         check_is_fitted(self, "rules_")
         return [rule_sentence(self, i, counts) for i in range(len(self.rules_))]
@@ -303,7 +330,17 @@ class PARTClassifier(_PARTSteps, TreeClassifier):
     ) -> str:
         """Which rule answers for a row, and why those before it do not, in words.
 
-        The row is a dict, a Series or a table of one row; `counts` tells the training rows.
+        Parameters
+        ----------
+        row : dict, Series or DataFrame of one row
+            A value for each column of the fit, by name.
+        counts : bool
+            Tell the training rows of each class, too.
+
+        Returns
+        -------
+        str
+            Several lines.
         """
         check_is_fitted(self, "rules_")
         return rule_story(self, row_as_in_fit(self, row), counts)

@@ -14,6 +14,7 @@ __all__ = ['distinct_l', 'entropy_l', 'recursive_c', 'alpha_share', 'share_at_wo
 # %% ../nbs/09_diversity.ipynb #9f80ecce
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Self, cast
 import numpy as np, pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
@@ -36,11 +37,13 @@ from ppdt.engine.counts import (
 )
 from ppdt.engine.secrets import (
     BoundConstraint,
+    Constraint,
     Secret,
     check_alpha_value,
     check_l_form_c,
     check_secret_name,
     check_t,
+    check_value_column,
     make_secret,
     number_text,
     place_of_value,
@@ -144,16 +147,6 @@ def recursive_c(counts: ArrayLike | csr_array, l: int = 2) -> np.ndarray:
     return np.divide(n[found.starts[:-1]], tail, out=never, where=tail > 0)
 
 # %% ../nbs/09_diversity.ipynb #56f143ba
-def _check_value_column(value: object, n_values: int) -> None:
-    """Raises ValueError for what is no column of the counts"""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not 0 <= value < n_values:
-        raise ValueError(
-            f"'value' must be the number of a column of the counts, 0 to {n_values - 1}. Got"
-            f" {value!r}: use table_values(...).index of the value."
-        )
-
-
 def alpha_share(counts: ArrayLike | csr_array, value: int | None = None) -> np.ndarray:
     """Alpha of each class, equation (5).
 
@@ -179,16 +172,31 @@ def alpha_share(counts: ArrayLike | csr_array, value: int | None = None) -> np.n
     found = class_entries(counts)
     n = found.count
     if value is not None:
-        _check_value_column(value, np.shape(counts)[1])
+        check_value_column(value, found.n_values)
         n = n * (found.value == value)
     top = np.zeros(len(found.size), dtype=np.int64)
     np.maximum.at(top, found.of, n)
     return top / found.size
 
 # %% ../nbs/09_diversity.ipynb #1c159a45
-def share_at_worst(counts: csr_array, column: int | None, missing: int | None) -> np.ndarray:
-    """The share that one value may have in each class, missing secrets taken for it"""
-    shares = np.zeros(np.shape(counts)[0])
+def share_at_worst(
+    counts: ArrayLike | csr_array, column: int | None, missing: int | None
+) -> np.ndarray:
+    """The share that one value may have in each class, missing secrets taken for it.
+
+    Parameters
+    ----------
+    counts : array or sparse array of int, shape (n_classes, n_values)
+        Rows of each class that have each value.
+    column, missing : int or None
+        Columns of the value and of missing secrets; None: there is none.
+
+    Returns
+    -------
+    array of float, shape (n_classes,)
+        In [0, 1].
+    """
+    shares = np.zeros(np.shape(cast(ArrayLike, counts))[0])
     for o in {column, missing} - {None}:
         shares = shares + alpha_share(counts, o)
     return shares
@@ -263,9 +271,9 @@ def t_closeness(
     """
     check_distance(distance, taxonomy)
     found = class_entries(counts)
-    total = whole_counts(found, np.shape(counts)[1], whole)
+    total = whole_counts(found, found.n_values, whole)
     if distance == "hierarchical":
-        return tree_distance(counts, total, taxonomy, values)
+        return tree_distance(counts, total, cast(Taxonomy, taxonomy), values)
     found, total = occurring(found, total)
     if distance == "ordered":
         return ordered_distance(found, total)
@@ -273,7 +281,7 @@ def t_closeness(
 
 # %% ../nbs/09_diversity.ipynb #96c157fd
 @dataclass(frozen=True)
-class LDiversity:
+class LDiversity(Constraint):
     """In each class the sensitive attribute has at least l well represented values.
 
     Source: machanavajjhala2007. Arguments are stored as they are and checked by `check`.
@@ -289,11 +297,6 @@ class LDiversity:
         For "recursive", and only for it: a positive number.
     sensitive : str, default=None
         Column that holds the secret; None: the class y.
-
-    Attributes
-    ----------
-    l, form, c, sensitive
-        As given.
     """
 
     l: float = 2
@@ -301,33 +304,30 @@ class LDiversity:
     c: float | None = None
     sensitive: str | None = None
 
-    def check(self) -> LDiversity:
-        """The constraint itself, if it makes sense. Raises ValueError and TypeError."""
+    def check(self) -> Self:
         check_secret_name(self.sensitive)
         check_l_form_c(self.l, self.form, self.c)
         return self
 
-    def promise(self, name: str, secret: Secret | None = None) -> str:
-        """What it promises of the column `name`, in words"""
+    def promise(self, name: Hashable, secret: Secret | None = None) -> str:
         if self.form == "recursive":
-            return f"recursive ({number_text(self.c)}, {self.l})-diversity of {name!r}"
+            return f"recursive ({number_text(cast(float, self.c))}, {self.l})-diversity of {name!r}"
         return f"{self.form} {number_text(self.l)}-diversity of {name!r}"
 
     def measure(
-        self, counts: csr_array, secret: Secret | None = None
+        self, counts: ArrayLike | csr_array, secret: Secret | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """For each class: (the number measured, does it hold); missing secrets may be anything"""
+        # missing secrets may be anything
         return _measured_l(self, worst_counts(counts, secret.missing if secret else None))
 
-    def worst(self, numbers: ArrayLike) -> float:
-        """The number of the weakest class"""
+    def worst(self, numbers: Sequence[float] | np.ndarray) -> float:
         return max(numbers) if self.form == "recursive" else min(numbers)
 
 # %% ../nbs/09_diversity.ipynb #3875ddc2
 def _measured_l(wish: LDiversity, counts: csr_array) -> tuple[np.ndarray, np.ndarray]:
     """For each class: (the number measured, does it hold)"""
     if wish.form == "recursive":
-        bound = recursive_c(counts, wish.l)
+        bound = recursive_c(counts, cast(int, wish.l))
         return bound, bound < wish.c
     if wish.form == "distinct":
         many = distinct_l(counts)
@@ -337,7 +337,7 @@ def _measured_l(wish: LDiversity, counts: csr_array) -> tuple[np.ndarray, np.nda
 
 # %% ../nbs/09_diversity.ipynb #e6a288d0
 @dataclass(frozen=True)
-class TCloseness:
+class TCloseness(Constraint):
     """In each class the sensitive attribute is distributed almost as in the whole table.
 
     Source: li2007. Arguments are stored as they are and checked by `check`.
@@ -353,11 +353,6 @@ class TCloseness:
         For "hierarchical", and only for it: a tree that has every value as a leaf.
     sensitive : str, default=None
         Column that holds the secret; None: the class y.
-
-    Attributes
-    ----------
-    t, distance, taxonomy, sensitive
-        As given.
     """
 
     t: float = 0.2
@@ -365,40 +360,43 @@ class TCloseness:
     taxonomy: Taxonomy | None = None
     sensitive: str | None = None
 
-    def check(self) -> TCloseness:
-        """The constraint itself, if it makes sense. Raises ValueError and TypeError."""
+    def check(self) -> Self:
         check_secret_name(self.sensitive)
         check_t(self.t)
         check_distance(self.distance or self.distance_on(), self.taxonomy)
         return self
 
     def distance_on(self, secret: Secret | None = None) -> str:
-        """The distance that is used on a column"""
+        """The distance that is used on a column.
+
+        Parameters
+        ----------
+        secret : Secret or None
+            The column; None: one without an order.
+
+        Returns
+        -------
+        {"equal", "ordered", "hierarchical"}
+        """
         if self.distance:
             return self.distance
         if self.taxonomy is not None:
             return "hierarchical"
         return "ordered" if secret is not None and secret.ordered else "equal"
 
-    def promise(self, name: str, secret: Secret | None = None) -> str:
-        """What it promises of the column `name`, in words"""
+    def promise(self, name: Hashable, secret: Secret | None = None) -> str:
         return f"{number_text(self.t)}-closeness of {name!r} ({self.distance_on(secret)} distance)"
 
     def measure(
-        self, counts: csr_array, secret: Secret | None = None
+        self, counts: ArrayLike | csr_array, secret: Secret | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """For each class: (the number measured, does it hold); the whole is that of `secret`"""
         values, whole = (secret.values, secret.whole) if secret else (None, None)
         t = t_closeness(counts, self.distance_on(secret), self.taxonomy, values, whole)
         return t, t <= self.t + 1e-9
 
-    def worst(self, numbers: ArrayLike) -> float:
-        """The number of the weakest class"""
-        return max(numbers)
-
 # %% ../nbs/09_diversity.ipynb #ff0734a3
 @dataclass(frozen=True)
-class Alpha:
+class Alpha(Constraint):
     """In each class no value of the sensitive attribute, or not the one named, is too frequent.
 
     Source: wong2006. Together with k it is (alpha, k)-anonymity. Arguments are stored as they are
@@ -412,62 +410,61 @@ class Alpha:
         The value that must not be too frequent; None: any value.
     sensitive : str, default=None
         Column that holds the secret; None: the class y.
-
-    Attributes
-    ----------
-    alpha, value, sensitive
-        As given.
     """
 
     alpha: float = 0.5
     value: Hashable = None
     sensitive: str | None = None
 
-    def check(self) -> Alpha:
-        """The constraint itself, if it makes sense. Raises ValueError and TypeError."""
+    def check(self) -> Self:
         check_secret_name(self.sensitive)
         check_alpha_value(self.alpha, self.value)
         return self
 
     def column(self, secret: Secret) -> int | None:
-        """Number of the value; None for any, -1 for one that is declared and does not occur"""
+        """Number of the value that is asked for.
+
+        Parameters
+        ----------
+        secret : Secret
+            The column that holds it.
+
+        Returns
+        -------
+        int or None
+            None for any value, -1 for one that is declared and does not occur.
+        """
         return None if self.value is None else place_of_value(self.value, secret)
 
-    def promise(self, name: str, secret: Secret | None = None) -> str:
-        """What it promises of the column `name`, in words"""
+    def promise(self, name: Hashable, secret: Secret | None = None) -> str:
         of = f"any value of {name!r}" if self.value is None else f"{self.value!r} in {name!r}"
         return f"a share of at most {number_text(self.alpha)} of {of}"
 
     def measure(
-        self, counts: csr_array, secret: Secret | None = None
+        self, counts: ArrayLike | csr_array, secret: Secret | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """For each class: (the number measured, does it hold); one value needs its `secret`"""
         return _measured_alpha(self, counts, secret)
-
-    def worst(self, numbers: ArrayLike) -> float:
-        """The number of the weakest class"""
-        return max(numbers)
 
 # %% ../nbs/09_diversity.ipynb #a653ae43
 def _measured_alpha(
-    wish: Alpha, counts: csr_array, secret: Secret | None
+    wish: Alpha, counts: ArrayLike | csr_array, secret: Secret | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each class: (the number measured, does it hold)"""
-    if wish.value is not None and secret is None:
+    missing = secret.missing if secret else None
+    if wish.value is None:
+        share = alpha_share(worst_counts(counts, missing))
+    elif secret is None:
         raise ValueError(
             f"'secret' must be given to find {wish.value!r} among the columns. Got None: use"
             " bind_constraints."
         )
-    missing = secret.missing if secret else None
-    if wish.value is None:
-        share = alpha_share(worst_counts(counts, missing))
     else:
         column = wish.column(secret)
         share = share_at_worst(counts, None if column == -1 else column, missing)
     return share, share <= wish.alpha + 1e-12 * (missing is not None)
 
 # %% ../nbs/09_diversity.ipynb #929dfe22
-def check_constraints(constraints: Sequence) -> tuple:
+def check_constraints(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
     """The constraints, checked.
 
     Parameters
@@ -499,7 +496,9 @@ def check_constraints(constraints: Sequence) -> tuple:
     return tuple(o.check() for o in constraints)
 
 # %% ../nbs/09_diversity.ipynb #979ab010
-def bind_constraints(constraints: Sequence, X: pd.DataFrame, y: ArrayLike | None = None) -> list:
+def bind_constraints(
+    constraints: Sequence[Constraint], X: pd.DataFrame, y: ArrayLike | None = None
+) -> list[BoundConstraint]:
     """Constraints with the columns that they protect.
 
     For l and alpha a missing secret may be any value, for t it is one of its own.
@@ -535,7 +534,7 @@ def bind_constraints(constraints: Sequence, X: pd.DataFrame, y: ArrayLike | None
     return bound
 
 # %% ../nbs/09_diversity.ipynb #0408daa6
-def allow_function(bound: Sequence) -> Callable | None:
+def allow_function(bound: Sequence[BoundConstraint]) -> Callable | None:
     """Which groups may be published?
 
     The function takes `rows`: numbers of some rows, each once; `groups`: the group of each of
@@ -566,7 +565,7 @@ def allow_function(bound: Sequence) -> Callable | None:
     return allow
 
 # %% ../nbs/09_diversity.ipynb #20dda4ac
-def check_whole(bound: Sequence) -> None:
+def check_whole(bound: Sequence[BoundConstraint]) -> None:
     """Can any grouping of the table keep the constraints?
 
     Parameters

@@ -5,8 +5,8 @@
 # %% ../nbs/engine/encoder.ipynb #2dd64669
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -58,8 +58,21 @@ _choices = {
 }
 
 
-def check_encoding(est: ReleaseEncoder, columns) -> None:
-    """Raise ValueError or TypeError for a parameter that is not allowed"""
+def check_encoding(est: ReleaseEncoder, columns: Collection[str]) -> None:
+    """Are the parameters of an encoder allowed?
+
+    Parameters
+    ----------
+    est : ReleaseEncoder
+        Not fitted.
+    columns : Index or list of str
+        Names of the columns of the table.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For the first parameter that is not.
+    """
     for name, allowed in _choices.items():
         v = getattr(est, name)
         if not isinstance(v, str) or v not in allowed:
@@ -143,6 +156,8 @@ def _input_names(given, seen, named):
 class _EncoderParameters(TransformerMixin, BaseEstimator):
     "The parameters of an encoder, and what scikit-learn is told of it"
 
+    columns_: list[ColumnCode]
+
     def __init__(
         self,
         sets: str = "weights",
@@ -185,13 +200,13 @@ def _fit_encoder(encoder, X):
     X = check_table(X)
     check_encoding(encoder, X.columns)
     warn_of_texts(X, stacklevel=4)
-    encoder.columns_ = [learn_column(X[name], encoder) for name in X.columns]
+    encoder.columns_ = [learn_column(s, encoder) for _, s in X.items()]
     encoder.n_features_in_ = X.shape[1]
     if named:
         encoder.feature_names_in_ = np.array(X.columns, dtype=object)
 
 
-def _encoded(encoder, X):
+def _encoded(encoder, X) -> sparse.csr_matrix:
     """Rows as a sparse matrix"""
     blocks, flags = [], []
     for c in encoder.columns_:
@@ -199,7 +214,7 @@ def _encoded(encoder, X):
         blocks.append(block)
         if encoder.missing == "indicator" and c.gaps:
             flags.append(sparse.csr_matrix(blank[:, None].astype(float)))
-    return sparse.hstack([*blocks, *flags], format="csr")
+    return cast(sparse.csr_matrix, sparse.hstack([*blocks, *flags], format="csr"))
 
 # %% ../nbs/engine/encoder.ipynb #206a8ebc
 class ReleaseEncoder(_EncoderParameters):
@@ -237,22 +252,68 @@ class ReleaseEncoder(_EncoderParameters):
         As in scikit-learn.
     """
 
-    def fit(self, X: pd.DataFrame | ArrayLike, y=None) -> ReleaseEncoder:
-        """Learn from a release's `data` or raw rows, shape (n_rows, n_columns); y is not used.
-        Raises ValueError or TypeError for a parameter, table or cell that is not allowed
+    def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Learn from a release's `data` or from raw rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Published or raw rows.
+        y : None
+            Not used; scikit-learn passes it.
+
+        Returns
+        -------
+        ReleaseEncoder
+            The object itself, fitted.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a parameter, table or cell that is not allowed.
         """
         _fit_encoder(self, X)
         return self
 
     def transform(self, X: pd.DataFrame | ArrayLike) -> np.ndarray | sparse.csr_matrix:
-        """Rows, published or raw, as floats, shape (n_rows, n_outputs)"""
+        """Rows as numbers.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Published or raw rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of float, or csr_matrix with `sparse_output`, shape (n_rows, n_outputs)
+
+        Raises
+        ------
+        ValueError
+            For other columns, and cells that cannot be read.
+        """
         check_is_fitted(self, "columns_")
         X = same_columns(X, self._names, who=type(self).__name__, named=self._named)
         res = _encoded(self, X)
         return res if self.sparse_output else res.toarray()
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
-        """Names of the outputs: `age`, `age_lo`, `sex_F`, `missingindicator_age`"""
+        """Names of the outputs: `age`, `age_lo`, `sex_F`, `missingindicator_age`.
+
+        Parameters
+        ----------
+        input_features : list of str or None
+            Names of the columns; None: those of the fit.
+
+        Returns
+        -------
+        ndarray of str objects, shape (n_outputs,)
+
+        Raises
+        ------
+        ValueError
+            For other names than those of the fit.
+        """
         check_is_fitted(self, "columns_")
         names = _input_names(input_features, self._names, self._named)
         res = _outputs(self.columns_, names)

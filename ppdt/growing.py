@@ -7,9 +7,12 @@ __all__ = ['entropy', 'information_gain', 'grow', 'LEAF', 'MULTIWAY', 'ONE_VALUE
            'TreeData', 'tree_counts']
 
 # %% ../nbs/07_growing.ipynb #69dd7b94
+from collections.abc import Callable
+from typing import cast
+
 import numpy as np
 from numpy.typing import ArrayLike
-from .engine.grower import ORDERS, grow_open, growth_rules, open_root
+from .engine.grower import ORDERS, Criterion, grow_open, growth_rules, open_root
 from .engine.nodes import Members, Tree, TreeData, tree_counts
 from .engine.questions import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Test, test_levels
 
@@ -118,6 +121,7 @@ def _textbook_id3(data, parts=None, free=None, min_branches=2):
     """
     if parts is None:
         parts = [(i, w) for i, w in enumerate(data.weight) if w > 0]
+    if free is None:
         free = list(range(len(data.names)))
     counts = _textbook_counts(data, parts)
     if sum(w > 0 for w in counts) < 2:
@@ -149,21 +153,21 @@ def _nested(tree):
 # %% ../nbs/07_growing.ipynb #c6052bd1
 def grow(
     data: TreeData,
-    score=information_gain,
-    allow=None,
-    on_split=None,
+    score: Callable | Criterion = information_gain,
+    allow: Callable | None = None,
+    on_split: Callable | None = None,
     order: str = "level",
     min_gain: float | None = None,
     max_depth: int | None = None,
     min_weight: float = 0.0,
     min_fragment: float = 0.0,
     min_branches: int = 2,
-    admit=None,
+    admit: Callable | None = None,
 ) -> Tree:
-    """Grow a tree; with a function of tables one branch a value, and each attribute at most once on
-    a path.
+    """Grow a tree.
 
-    Source: shao_beckford, Alg. 2; kadet, Section 3.
+    With a function of tables there is one branch a value, and each attribute is asked at most once
+    on a path. Source: shao_beckford, Alg. 2; kadet, Section 3.
 
     Parameters
     ----------
@@ -207,7 +211,7 @@ def grow(
     limits = min_gain, max_depth, min_weight, min_fragment, min_branches
     g = growth_rules(data, score, *limits, admit, refusals=allow is not None)
     if hasattr(score, "open"):
-        return score.tree(data, g, allow, on_split, order)
+        return cast(Criterion, score).tree(data, g, allow, on_split, order)
     root = open_root(data, g)
     t = grow_open(root, g.level, allow, on_split, order)
     return Tree(

@@ -7,7 +7,11 @@ __all__ = ['cell_members', 'draw_members', 'most_frequent_members', 'make_margin
            'CONVERSIONS', 'ENTROPIES', 'MAX_NUMERIC_VALUES']
 
 # %% ../nbs/08_id3_sets.ipynb #527ed8b5
+from collections.abc import Sequence
+from typing import cast
+
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from ppdt.engine.set_columns import (
     CONVERSIONS,
@@ -45,10 +49,9 @@ def _may_be(cell, where, own):
 
 
 def cell_members(codes: ArrayLike, cells: list, values: list, own: bool = False) -> Members:
-    """Cells as weighted members: 1/r for each of r values, the whole domain for a suppressed or
-    missing cell.
+    """Cells as weighted members: 1/r for each of r values.
 
-    Source: shao_beckford, Section IV.A.
+    A suppressed or missing cell may be the whole domain. Source: shao_beckford, Section IV.A.
 
     Parameters
     ----------
@@ -154,11 +157,12 @@ def _check_marginals(marginals, k, name):
             )
 
 
-def make_marginals(X: ArrayLike, columns: list, k: int = 5) -> dict:
-    """Counts of each value of the original, an extra publication that
-    `convert='original_distribution'` needs.
+def make_marginals(
+    X: pd.DataFrame | ArrayLike, columns: Sequence[str], k: int = 5
+) -> dict[str, dict]:
+    """Counts of each value of the original, an extra publication.
 
-    Source: shao_beckford, Section IV.B.
+    `convert='original_distribution'` needs it. Source: shao_beckford, Section IV.B.
 
     Parameters
     ----------
@@ -179,19 +183,18 @@ def make_marginals(X: ArrayLike, columns: list, k: int = 5) -> dict:
     ValueError
         When a count lies below k, or a column is unknown.
     """
-    X = check_table(X)
+    table = check_table(X)
     res = {}
-    for column in column_names(columns, "columns", X.columns):
-        codes, cs = cells(X[column])
-        if not all(isinstance(c, Exact) for c in cs):
+    for column in column_names(columns, "columns", table.columns):
+        codes, cs = cells(cast(pd.Series, table[column]))
+        values = [c.value for c in cs if isinstance(c, Exact)]
+        if len(values) < len(cs):
             raise ValueError(
                 f"'X' must be the original table. Got published cells in {column!r}: their counts"
                 " say nothing about the original."
             )
         n = np.bincount(codes[codes >= 0], minlength=len(cs))
-        res[column] = {}
-        for c, count in zip(cs, n.tolist()):
-            res[column][c.value] = count
+        res[column] = dict(zip(values, n.tolist()))
     _check_marginals(res, k, "k")
     return res
 
@@ -326,6 +329,14 @@ def _id3_data(est, X, y):
 class _ID3OnSets(SetClassifier):
     """How ID3 on sets checks, grows, and reads rows"""
 
+    # parameters, see `GeneralizedID3Classifier`
+    entropy: str
+    convert: str
+    min_gain: float | None
+    max_depth: int | None
+    min_weight: float
+    min_fragment: float
+
     def _check(self):
         check_id3_parameters(self)
 
@@ -344,7 +355,8 @@ class _ID3OnSets(SetClassifier):
 
     def _members(self, column, values):
         own = self.entropy == "own_value"
-        return cell_members(*asked_cells(column, values, own), values, own)
+        codes, held = asked_cells(column, values, own)
+        return cell_members(codes, held, values, own)
 
 # %% ../nbs/08_id3_sets.ipynb #9d3c0128
 class GeneralizedID3Classifier(_ID3OnSets):
@@ -390,7 +402,7 @@ class GeneralizedID3Classifier(_ID3OnSets):
         max_depth: int | None = None,
         min_weight: float = 1.0,
         min_fragment: float = 0.01,
-        random_state=None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
     ):
         self.entropy = entropy
         self.convert = convert

@@ -69,7 +69,20 @@ def cell_ncp(
 
 # %% ../nbs/engine/loss.ipynb #cbed83fd
 def kept_rows(n: int, lost: ArrayLike) -> np.ndarray:
-    """Positions of the rows that are not lost, shape (n_kept,)"""
+    """Positions of the rows that are not lost.
+
+    Parameters
+    ----------
+    n : int
+        Rows of the original.
+    lost : array of int, shape (n_lost,)
+        Positions of lost rows; others than 0 to n - 1 are ignored.
+
+    Returns
+    -------
+    ndarray of int, shape (n_kept,)
+        The other positions, in order.
+    """
     stay = np.ones(n, dtype=bool)
     lost = np.asarray(lost, dtype=np.int64).ravel()
     inside = (lost >= 0) & (lost < n)

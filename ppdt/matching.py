@@ -11,7 +11,7 @@ __all__ = ['consistent', 'plot_fits', 'full_assignment', 'matchable_pairs', 'glo
 
 # %% ../nbs/10_matching.ipynb #6a7a6646
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 import numpy as np, pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
@@ -22,6 +22,7 @@ from ppdt.tables import (
     Cell,
     Centroid,
     Exact,
+    Interval,
     MISSING,
     Node,
     Suppressed,
@@ -31,7 +32,7 @@ from ppdt.tables import (
 )
 
 # %% ../nbs/10_matching.ipynb #e34f1f95
-def _textbook_holds(cell, v, taxonomy=None):
+def _textbook_holds(cell, v, taxonomy: Any = None):
     """Does a cell hold a value? None is missing. One at a time"""
     # a plain value, or none
     if not isinstance(cell, Cell):
@@ -44,7 +45,8 @@ def _textbook_holds(cell, v, taxonomy=None):
         return False
     if isinstance(cell, Node):
         return v in taxonomy.leaves(cell)
-    return cell.lo <= v and (v < cell.hi if cell.hi_open else v <= cell.hi)
+    span = cast(Interval, cell)
+    return span.lo <= v and (v < span.hi if span.hi_open else v <= span.hi)
 
 # %% ../nbs/10_matching.ipynb #50777af4
 def _check_claims(
@@ -102,7 +104,7 @@ def consistent(
     """
     qi = check_roles(data.columns, quasi_identifiers).quasi_identifiers
     raw = encode_beside(original, "original", qi, categorical)
-    published = [cells(data[o]) for o in qi]
+    published = [cells(s) for _, s in data[list(qi)].items()]
     known = taxonomies or {}
     _check_claims(published, qi, known)
     if not len(data):
@@ -153,8 +155,19 @@ def full_assignment(
     n_raw: np.ndarray,
     n_published: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """A way to give every original row a consistent published row: (i, j) of the pairs it uses,
-    None if there is none
+    """A way to give every original row a consistent published row.
+
+    Parameters
+    ----------
+    i, j : ndarray of int, shape (n_pairs,)
+        The consistent pairs: number of the distinct original row, and of the published one.
+    n_raw, n_published : ndarray of int, shape (n_people,) and (n_rows,)
+        How often each distinct row occurs.
+
+    Returns
+    -------
+    tuple of two ndarrays of int, or None
+        (i, j) of the pairs that it uses; None if there is no way.
     """
     R, P = len(n_raw), len(n_published)
     source, sink = R + P, R + P + 1
@@ -177,9 +190,20 @@ def matchable_pairs(
     n_people: int,
     n_rows: int,
 ) -> np.ndarray:
-    """Which consistent pairs lie in some perfect matching, bool of the shape of `i`.
+    """Which consistent pairs lie in some perfect matching.
 
-    `used`: the pairs of one matching
+    Parameters
+    ----------
+    i, j : ndarray of int, shape (n_pairs,)
+        The consistent pairs.
+    used : tuple of two ndarrays of int, or None
+        The pairs of one perfect matching, as `full_assignment` gives; None: there is none.
+    n_people, n_rows : int
+        Distinct original rows, and published ones.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_pairs,)
     """
     if used is None:
         return np.zeros(len(i), dtype=bool)
@@ -199,7 +223,18 @@ def global_counts(
 ) -> np.ndarray:
     """Published rows that some perfect matching gives to each distinct original row.
 
-    `i`, `j`: consistent pairs; `possible`: which of them are
+    Parameters
+    ----------
+    i, j : ndarray of int, shape (n_pairs,)
+        The consistent pairs.
+    possible : ndarray of bool, shape (n_pairs,)
+        Which of them lie in some perfect matching, as `matchable_pairs` gives.
+    n_raw, n_published : ndarray of int, shape (n_people,) and (n_rows,)
+        How often each distinct row occurs.
+
+    Returns
+    -------
+    ndarray of int, shape (n_people,)
     """
     return np.bincount(i, weights=n_published[j] * possible, minlength=len(n_raw)).astype(np.int64)
 
@@ -239,10 +274,9 @@ def matched(fits: ArrayLike) -> np.ndarray:
 
 # %% ../nbs/10_matching.ipynb #ba6baf0e
 def matching_probabilities(fits: ArrayLike) -> tuple[int | None, np.ndarray]:
-    """How likely is each row a person's, when everybody is known and all perfect matchings are
-    equally likely?
+    """How likely is each row a person's, when everybody is known?
 
-    Exact, by equations (3) and (4). A component is too large beyond 300 kinds of people or rows, or
+    All perfect matchings are taken as equally likely. Exact, by equations (3) and (4). A component is too large beyond 300 kinds of people or rows, or
     where counting takes more than 2*10**8 additions in all, the cheapest components first;
     additions of numbers beyond 60 bits count 20. Without a perfect matching the number is 0 and all
     is nan. Source: gionis2008; erp, Table 1.
@@ -280,10 +314,21 @@ def population_measures(
     n_class: np.ndarray,
     gone: np.ndarray,
 ) -> dict:
-    """Equations (5) and (6).
+    """What a list of everybody tells of a release. Equations (5) and (6).
 
-    `fits`: rows that each person on the list fits, and people that fit each class; `n_class`: rows
-    of each class; `gone`: is it suppressed?
+    Parameters
+    ----------
+    fits : tuple of two ndarrays of int, shape (n_people,) and (n_classes,)
+        Rows that each person on the list fits, and people that fit each class.
+    n_class : ndarray of int, shape (n_classes,)
+        Rows of each class.
+    gone : ndarray of bool, shape (n_classes,)
+        Is the class suppressed?
+
+    Returns
+    -------
+    dict of float
+        `delta_min`, `delta_max`, and the two risks where not all classes are suppressed.
     """
     (people, F), f = fits, n_class
     share = f / F

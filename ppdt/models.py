@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, maximum_flow
 from .engine.model_audit import audit_warnings, count_mismatch, narrowed_people, value_shares
 from .engine.model_cases import Case, open_case
-from .engine.model_texts import OnScreen, attack_lines, audit_lines, plain_lines
+from .engine.model_texts import Audited, OnScreen, attack_lines
 from .engine.opening import TOLERANCE
 from .engine.span_plots import plot_spans
 from .engine.span_search import Spans, find_spans
@@ -255,8 +255,12 @@ class _Attacked(OnScreen):
         return attack_lines(self)
 
     def table(self) -> pd.DataFrame:
-        """One row a person: the number of the group, its size, and the class shares that he
-        believes
+        """What he believes of each person.
+
+        Returns
+        -------
+        DataFrame, shape (n_rows, 2 + n_classes)
+            The number of the group, its size, and class shares in [0, 1] where they are known.
         """
         s = self.spans
         t = pd.DataFrame({"group": s.row, "people": s.populations[s.row]}, index=s.index)
@@ -266,14 +270,24 @@ class _Attacked(OnScreen):
         return t
 
     def values(self, column: str) -> pd.DataFrame:
-        """What he believes of a private column: the share of each set of values, one row a group"""
+        """What he believes of a private column.
+
+        Parameters
+        ----------
+        column : str
+            A private column that the tree asks for.
+
+        Returns
+        -------
+        DataFrame, shape (n_spans, n_sets)
+            The share of each set of values, in [0, 1], one row a group.
+        """
         return value_shares(self, column)
 
 # %% ../nbs/13_models.ipynb #5e9bb4d0
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkingAttack(_Attacked):
-    """What somebody learns who knows the public columns of all people, and the tree with its
-    counts.
+    """What somebody learns who knows everybody's public columns, and the tree with its counts.
 
     Attributes
     ----------
@@ -418,50 +432,9 @@ def linking_attack(
     case = open_case(tree, people, public, y, private, class_public, impossible, columns)
     return _attack(case, find_spans(case))
 
-# %% ../nbs/13_models.ipynb #14486bf4
-def _check_bounds(a, k, l, confidence):
-    """Raises ValueError for bounds that make no sense, or that nothing was measured for"""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ValueError(f"'k' must be an integer of at least 1. Got {k!r}.")
-    if (l is not None or confidence is not None) and a.l_entropy is None:
-        raise ValueError(
-            "The class must be known and private to ask for 'l' or 'confidence'. Give 'y' to"
-            " audit_model, and leave its name out of 'public'."
-        )
-    if l is not None and not l >= 1:
-        raise ValueError(f"'l' must be a number of at least 1. Got {l!r}.")
-    if confidence is not None and not 0 <= confidence <= 1:
-        raise ValueError(f"'confidence' must lie between 0 and 1. Got {confidence!r}.")
-
-
-class _Audited(OnScreen):
-    """What can be asked of an audit"""
-
-    k: int
-    l_entropy: float  # known whenever they are asked for
-    confidence: float
-
-    def _lines(self):
-        return audit_lines(self)
-
-    def explain(self) -> str:
-        """The findings in sentences, for readers who know no terms"""
-        return "\n".join(plain_lines(self))
-
-    def holds(self, k: int = 1, *, l: float | None = None, confidence: float | None = None) -> bool:
-        """Has every span at least k people, entropy l of the class, and no class with a larger
-        share than `confidence`?
-
-        Raises ValueError for `l` or `confidence` when the class is public or not known.
-        """
-        _check_bounds(self, k, l, confidence)
-        diverse = l is None or self.l_entropy >= l - 1e-9
-        unsure = confidence is None or self.confidence <= confidence + 1e-12
-        return bool(self.k >= k and diverse and unsure)
-
 # %% ../nbs/13_models.ipynb #90c5a648
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelAudit(_Audited):
+class ModelAudit(Audited):
     """What a tree tells about people. What cannot be known from what was given is None.
 
     Attributes
@@ -516,8 +489,19 @@ class ModelAudit(_Audited):
 
 # %% ../nbs/13_models.ipynb #c3da9de4
 def measure_case(case: Case, counts: bool = True) -> ModelAudit:
-    """The audit of a case that was checked; without `counts` nothing is said of what follows from
-    the tree's counts, and nothing warned of
+    """The audit of a case that was checked.
+
+    Parameters
+    ----------
+    case : Case
+        A tree and its people, as `ppdt.engine.model_cases.open_case` gives.
+    counts : bool
+        Say what follows from the tree's counts, and warn?
+
+    Returns
+    -------
+    ModelAudit
+        What was measured.
     """
     s = find_spans(case)
     measured = {}

@@ -6,7 +6,9 @@
 __all__ = ['RegionRecoder', 'MondrianAnonymizer', 'Cuts', 'strict_partition']
 
 # %% ../nbs/engine/mondrian.ipynb #5988d865
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 import warnings
 import numpy as np, pandas as pd
 from .generalization import RECODINGS, Taxonomy, node_recoding
@@ -216,7 +218,7 @@ class RegionRecoder:
 
     def __call__(self, X: pd.DataFrame, attributes: list) -> list:
         """(codes, cells) of each column"""
-        codes = [code_new_rows(X[a.name], a) for a in attributes]
+        codes = [code_new_rows(cast(pd.Series, X[a.name]), a) for a in attributes]
         at = [c if p is None else np.append(p, -1)[c] for c, p in zip(codes, self.leaves)]
         region = self.cuts.assign(at)
         return [(c[region], cs) for c, cs in self.cells]
@@ -260,20 +262,18 @@ class MondrianAnonymizer(Anonymizer):
         column, one range above the largest number).
     mode : str
         "strict": median cuts, rows with equal values stay together; "relaxed": halves of equal
-        size, k to 2k-1 rows
-        in a group; "infogain": cuts chosen by the class, which must be given.
+        size, k to 2k-1 rows in a group; "infogain": cuts chosen by the class, which must be given.
     recoding : str
         "set": the values found in the group; "interval": for numbers and dates the range from
         smallest to largest.
     cut_rule : str
         For median cuts, "le_then_lt": rows with the median go left when that is allowable, else
-        right; "le": left (the
-        paper's algorithm taken literally); "balanced": to the side that makes the halves more even.
+        right; "le": left (the paper's algorithm taken literally); "balanced": to the side that
+        makes the halves more even.
     width : str
         Width of a categorical attribute: "rank" (range of the ranks), "distinct" (number of values
-        less one) or "ratio"
-        (number of values), each as a share of the table's. Numbers and dates always use their
-        range.
+        less one) or "ratio" (number of values), each as a share of the table's. Numbers and dates
+        always use their range.
     median : str
         "strict" cuts of numbers at the "lower" median, or at the "midpoint" of the two middle ones.
     candidates : str
@@ -286,8 +286,8 @@ class MondrianAnonymizer(Anonymizer):
         Does "infogain" leave groups of one class whole?
     taxonomies : dict or None
         `Taxonomy` by column name; these columns are cut in the order of the leaves (by "infogain"
-        among the children of a
-        node) and published as nodes. Columns that are no quasi-identifiers are ignored.
+        among the children of a node) and published as nodes. Columns that are no quasi-identifiers
+        are ignored.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its
         size.
@@ -317,23 +317,26 @@ class MondrianAnonymizer(Anonymizer):
 
     _names_ends = True
 
+    cuts_: Cuts
+    groups_: np.ndarray
+
     def __init__(
         self,
-        k=5,
-        quasi_identifiers=None,
-        categorical=None,
-        identifiers=(),
-        missing="error",
-        mode="strict",
-        recoding="set",
-        cut_rule="le_then_lt",
-        width="rank",
-        median="lower",
-        candidates="all",
-        categories="ordered",
-        stop_pure=False,
-        taxonomies=None,
-        constraints=(),
+        k: int = 5,
+        quasi_identifiers: Sequence[str] | None = None,
+        categorical: Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        missing: str = "error",
+        mode: str = "strict",
+        recoding: str = "set",
+        cut_rule: str = "le_then_lt",
+        width: str = "rank",
+        median: str = "lower",
+        candidates: str = "all",
+        categories: str = "ordered",
+        stop_pure: bool = False,
+        taxonomies: dict[str, Taxonomy] | None = None,
+        constraints: Sequence = (),
     ):
         super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
         self.mode = mode

@@ -6,7 +6,7 @@
 from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 import numpy as np, pandas as pd
 from numpy.typing import ArrayLike
 from ppdt.diversity import (
@@ -336,7 +336,7 @@ def _cm_fields(
     """The loss that a class label sees"""
     if y is None:
         return {}
-    codes, n_values, _ = value_codes(y[~table.gone])
+    codes, n_values, _ = value_codes(cast(pd.Series, y[~table.gone]))
     out = int(table.gone.sum()) + (lost_rows or 0)
     return {"cm": cm(count_table(table.classes, codes, n_values), out)}
 
@@ -525,7 +525,8 @@ def plot_class_sizes(audit: Audit, *, ax: Any = None) -> Any:
         step = max(1, -(-(sizes[-1] - sizes[0] + 1) // 50))
         edges = np.arange(sizes[0], sizes[-1] + step + 1, step) - 0.5
         ax.hist(sizes, bins=edges, color="#2b6cb0", rwidth=0.9 if step == 1 else 1)
-        ax.axvline(audit.k - 0.5, color="#c05621", ls=":", label=f"k = {audit.k}")
+        smallest = cast(int, audit.k)
+        ax.axvline(smallest - 0.5, color="#c05621", ls=":", label=f"k = {smallest}")
         ax.legend()
     ax.set(xlabel="rows in the class", ylabel="classes")
     for axis in (ax.xaxis, ax.yaxis):

@@ -9,10 +9,12 @@ __all__ = ['recoded', 'Anonymizer', 'AnonymizedClassifier', 'ReleaseEncoder', 's
            'protect', 'read_schema', 'read_release']
 
 # %% ../nbs/engine/release.ipynb #cab85f38
-from typing import Self
+from collections.abc import Callable, Sequence
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -38,7 +40,7 @@ from ppdt.engine.publishing import (
 from .engine.checks import check_class
 from .engine.release_files import read_release, read_schema
 from .engine.releases import GuaranteeError, Release, RowsLostError
-from .tables import check_table, encode
+from .tables import Attribute, Roles, check_table, encode
 from .engine.checks import forget_learnt
 from .engine.checks import fit_columns
 
@@ -76,8 +78,28 @@ def _check_gaps(X, attributes, missing):
             refuse_gaps(a.name, gaps)
 
 
-def recoded(est, X) -> pd.DataFrame:
-    """New rows as a fitted anonymizer publishes them"""
+def recoded(est: "Anonymizer", X: pd.DataFrame | ArrayLike) -> pd.DataFrame:
+    """New rows as a fitted anonymizer publishes them.
+
+    Parameters
+    ----------
+    est : Anonymizer
+        A fitted method.
+    X : DataFrame or array, shape (n_rows, n_columns)
+        New rows, with the columns of the fit; identifiers may be left out.
+
+    Returns
+    -------
+    DataFrame, shape (n_rows, n_columns - n_identifiers)
+        The rows as published, with the index of X.
+
+    Raises
+    ------
+    TypeError
+        When the method cannot recode new rows.
+    ValueError
+        For other columns than those of the fit, and missing values that no cell could hold.
+    """
     if est.recoder_ is None:
         raise TypeError(
             f"{type(est).__name__} cannot recode new rows: it has no regions to place them in. Use"
@@ -91,7 +113,8 @@ def recoded(est, X) -> pd.DataFrame:
     columns = dict(zip(est.roles_.quasi_identifiers, est.recoder_(X, est.attributes_)))
     data = {o: X[o] for o in X.columns if o not in ids}
     for a in est.attributes_:
-        data[a.name] = published_column(*columns[a.name], X[a.name], a)
+        codes, held = columns[a.name]
+        data[a.name] = published_column(codes, held, cast(pd.Series, X[a.name]), a)
     return pd.DataFrame(data, index=X.index)
 
 # %% ../nbs/engine/release.ipynb #a47544f3
@@ -108,6 +131,15 @@ _SAVED = (
 # %% ../nbs/engine/release.ipynb #fd21142d
 class _Scaffolding(TransformerMixin, BaseEstimator):
     """What fits, recodes and saves; methods see nothing of it"""
+
+    # parameters, and what fit learns; see `Anonymizer`
+    k: int
+    missing: str
+    constraints: Sequence
+    attributes_: list[Attribute]
+    roles_: Roles
+    recoder_: Callable[[pd.DataFrame, list], list] | None
+    release_: Release
 
     # does the method say that its ranges end at values of rows?
     _names_ends = False
@@ -141,7 +173,7 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
         return tags
 
     def __getstate__(self):
-        state = dict(super().__getstate__())
+        state = dict(cast(Any, super().__getstate__()))
         kept = {*_SAVED, *state.get("saved_", ())}
         return {o: v for o, v in state.items() if not o.endswith("_") or o in kept}
 
@@ -149,7 +181,7 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
 class _Fitting(_Scaffolding):
     """What users call"""
 
-    def fit(self, X, y=None) -> Self:
+    def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None) -> Self:
         """Protect a table; the release is in `release_`.
 
         Parameters
@@ -158,6 +190,18 @@ class _Fitting(_Scaffolding):
             A table; a row is a person.
         y : array-like, shape (n_rows,), or None
             Its class.
+
+        Returns
+        -------
+        Anonymizer
+            The object itself, fitted.
+
+        Raises
+        ------
+        GuaranteeError
+            When the promise does not hold on what would be returned.
+        ValueError, TypeError
+            For parameters and tables that cannot be used.
         """
         forget_learnt(self)
         try:
@@ -168,17 +212,51 @@ class _Fitting(_Scaffolding):
         vars(self).update(learnt)
         return self
 
-    def anonymize(self, X, y=None) -> Release:
-        """Protect X and y, as `fit`, and return the Release"""
+    def anonymize(self, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None) -> Release:
+        """Protect X and y, as `fit`, and return the Release.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            A table; a row is a person.
+        y : array-like, shape (n_rows,), or None
+            Its class.
+
+        Returns
+        -------
+        Release
+            The published table with its class, its audit and the positions of lost rows.
+
+        Raises
+        ------
+        GuaranteeError, ValueError, TypeError
+            As `fit`.
+        """
         return self.fit(X, y).release_
 
-    def fit_transform(self, X, y=None) -> pd.DataFrame:
+    def fit_transform(
+        self, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None
+    ) -> pd.DataFrame:
         """Protect X, as `fit`, and return the published table.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            A table; a row is a person.
+        y : array-like, shape (n_rows,), or None
+            Its class.
+
+        Returns
+        -------
+        DataFrame, shape (n_rows, n_columns - n_identifiers)
+            The table of the release.
 
         Raises
         ------
         RowsLostError
             When rows were lost.
+        GuaranteeError, ValueError, TypeError
+            As `fit`.
         """
         r = self.anonymize(X, y)
         if len(r.lost):
@@ -189,9 +267,18 @@ class _Fitting(_Scaffolding):
             )
         return r.data
 
-    def transform(self, X) -> pd.DataFrame:
-        """Recode new rows, shape (n_rows, n_columns), by what was learnt. Nothing is promised for
-        them.
+    def transform(self, X: pd.DataFrame | ArrayLike) -> pd.DataFrame:
+        """Recode new rows by what was learnt. Nothing is promised for them.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            New rows.
+
+        Returns
+        -------
+        DataFrame, shape (n_rows, n_columns - n_identifiers)
+            The rows as published, with the index of X.
 
         Raises
         ------
@@ -201,10 +288,21 @@ class _Fitting(_Scaffolding):
             For other columns than those of `fit`.
         """
         check_is_fitted(self, "attributes_")
-        return recoded(self, X)
+        return recoded(cast("Anonymizer", self), X)
 
-    def get_feature_names_out(self, input_features=None) -> np.ndarray:
-        """Names of the published columns, shape (n_columns - n_identifiers,)"""
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
+        """Names of the published columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used; scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of str objects, shape (n_columns - n_identifiers,)
+            The names, in the order of the table.
+        """
         check_is_fitted(self, "attributes_")
         names = [o for o in fit_columns(self) if o not in self.roles_.identifiers]
         return np.array(names, dtype=object)
@@ -260,12 +358,12 @@ class Anonymizer(_Fitting):
 
     def __init__(
         self,
-        k=5,
-        quasi_identifiers=None,
-        categorical=None,
-        identifiers=(),
-        missing="error",
-        constraints=(),
+        k: int = 5,
+        quasi_identifiers: Sequence[str] | None = None,
+        categorical: Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        missing: str = "error",
+        constraints: Sequence = (),
     ):
         self.k = k
         self.quasi_identifiers = quasi_identifiers
@@ -302,7 +400,7 @@ def _class_to_learn(X, y):
             "'y' must be the class of each row. Got None. (requires y to be passed, but the"
             " target y is None)"
         )
-    y = check_class(y, check_table(X))
+    y = cast(pd.Series, check_class(y, check_table(X)))
     check_classification_targets(np.asarray(y.dropna()))
     return y
 
@@ -319,7 +417,7 @@ def _check_recoding(anonymizer):
 def _learnt(classifier, release):
     """A clone of the classifier that has learnt from a release"""
     try:
-        return clone(classifier).fit(release.data, release.y)
+        return cast(Any, clone(classifier)).fit(release.data, release.y)
     except (TypeError, ValueError) as e:
         if not any(o in str(e) for o in _KINDS_OF_CELLS):
             raise
@@ -338,6 +436,13 @@ def _inner_has(method):
 class _AnonymizedAnswers(ClassifierMixin, BaseEstimator):
     """How rows are asked"""
 
+    # parameters, and what fit learns; see `AnonymizedClassifier`
+    anonymizer: Anonymizer | None
+    classifier: BaseEstimator | None
+    test: str
+    anonymizer_: Anonymizer
+    classifier_: Any
+
     def _ask(self, method, X):
         """The classifier's answer for rows as they are, or recoded"""
         check_is_fitted(self, "classifier_")
@@ -349,13 +454,35 @@ class _AnonymizedAnswers(ClassifierMixin, BaseEstimator):
             X = X[[o for o in X.columns if o not in ids]]
         return getattr(self.classifier_, method)(X)
 
-    def predict(self, X) -> np.ndarray:
-        """Classes of rows, shape (n_rows,)"""
+    def predict(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
+        """Classes of rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Rows as in the fit, raw; identifiers may be left out.
+
+        Returns
+        -------
+        ndarray, shape (n_rows,)
+            A class for each row.
+        """
         return self._ask("predict", X)
 
     @available_if(_inner_has("predict_proba"))
-    def predict_proba(self, X) -> np.ndarray:
-        """Class probabilities of rows, shape (n_rows, n_classes)"""
+    def predict_proba(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
+        """Class probabilities of rows, where the classifier tells them.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Rows as in the fit, raw; identifiers may be left out.
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows, n_classes)
+            Probabilities, in the order of `classes_`.
+        """
         return self._ask("predict_proba", X)
 
     def __sklearn_tags__(self):
@@ -366,8 +493,9 @@ class _AnonymizedAnswers(ClassifierMixin, BaseEstimator):
 
 # %% ../nbs/engine/release.ipynb #e08c97d6
 class AnonymizedClassifier(_AnonymizedAnswers):
-    """A classifier that learns from a release: the training part is protected inside `fit`, so also
-    inside each fold.
+    """A classifier that learns from a release.
+
+    The training part is protected inside `fit`, so also inside each fold.
 
     Parameters
     ----------
@@ -398,19 +526,42 @@ class AnonymizedClassifier(_AnonymizedAnswers):
         For a parameter or a table that is not allowed.
     """
 
-    def __init__(self, anonymizer=None, classifier=None, test="raw"):
+    def __init__(
+        self,
+        anonymizer: Anonymizer | None = None,
+        classifier: BaseEstimator | None = None,
+        test: str = "raw",
+    ):
         self.anonymizer = anonymizer
         self.classifier = classifier
         self.test = test
 
-    def fit(self, X, y) -> Self:
-        """Protect X, shape (n_rows, n_columns), with y, and learn from the release; lost rows are
-        left out of both
+    def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike) -> Self:
+        """Protect X with y, and learn from the release; lost rows are left out of both.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            A table; a row is a person.
+        y : array-like, shape (n_rows,)
+            Its class.
+
+        Returns
+        -------
+        AnonymizedClassifier
+            The object itself, fitted.
+
+        Raises
+        ------
+        GuaranteeError
+            When the anonymizer does not keep its promise.
+        ValueError, TypeError
+            For a parameter or a table that is not allowed.
         """
         forget_learnt(self)
         _check_parts(self)
         y = _class_to_learn(X, y)
-        anonymizer = clone(self.anonymizer)
+        anonymizer = cast(Anonymizer, clone(self.anonymizer))
         release = anonymizer.anonymize(X, y)
         if self.test == "recoded":
             _check_recoding(anonymizer)

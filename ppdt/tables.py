@@ -4,7 +4,8 @@
 
 # %% ../nbs/02_tables.ipynb #668c212b
 from __future__ import annotations
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, cast
 import numpy as np, pandas as pd
 from pandas.api.types import infer_dtype
 from .engine.coding import Attribute, encode, position
@@ -17,9 +18,9 @@ from ppdt.engine.dtypes import (
     used_only,
 )
 from .engine.files import first_row
-from .engine.values import MISSING, Cell, TextFormError, check_ends, check_value, checked_values
-from .engine.values import inner_dtype, list_members, looks_like_cell, read_value
-from .engine.values import value_order, value_parsers, value_text
+from .engine.values import MISSING, Cell, HasLeaves, TextFormError, check_ends, check_value
+from .engine.values import checked_values, inner_dtype, list_members, looks_like_cell
+from .engine.values import read_value, value_order, value_parsers, value_text
 
 # %% auto #0
 __all__ = ['ValueSet', 'Exact', 'Interval', 'Node', 'Suppressed', 'Centroid', 'possible', 'cell_text', 'parse_cell',
@@ -57,8 +58,7 @@ class ValueSet(Cell):
     def __str__(self) -> str:
         return _set_text(self.values)
 
-    def possible(self, domain: Attribute, taxonomy=None) -> np.ndarray:
-        """Which values of a domain it may stand for, see `possible`"""
+    def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
         return _among(domain, self.values)
 
 # %% ../nbs/02_tables.ipynb #0c4e0c77
@@ -93,7 +93,7 @@ class Exact(Cell):
 
     __slots__ = ("value",)
 
-    def __init__(self, value):
+    def __init__(self, value: Hashable):
         check_value(value, "Exact")
         self._set(value=value)
 
@@ -108,8 +108,7 @@ class Exact(Cell):
     def __str__(self) -> str:
         return value_text(self.value)
 
-    def possible(self, domain: Attribute, taxonomy=None) -> np.ndarray:
-        """Which values of a domain it may stand for, see `possible`"""
+    def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
         return _among(domain, self.values)
 
 # %% ../nbs/02_tables.ipynb #29fc48d0
@@ -133,7 +132,7 @@ class Interval(Cell):
 
     __slots__ = ("lo", "hi", "hi_open")
 
-    def __init__(self, lo, hi, hi_open: bool = False):
+    def __init__(self, lo: Any, hi: Any, hi_open: bool = False):
         check_ends(lo, hi, hi_open)
         self._set(lo=lo, hi=hi, hi_open=bool(hi_open))
 
@@ -141,8 +140,7 @@ class Interval(Cell):
         lo, hi = value_text(self.lo, inside=True), value_text(self.hi, inside=True)
         return f"[{lo}, {hi}{')' if self.hi_open else ']'}"
 
-    def possible(self, domain: Attribute, taxonomy=None) -> np.ndarray:
-        """Which values of a domain it may stand for, see `possible`"""
+    def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
         if domain.kind == "categorical":
             return _below(self, domain, taxonomy)
         return _between(self, domain)
@@ -176,8 +174,7 @@ class Node(Cell):
     def __str__(self) -> str:
         return f"<{value_text(self.name, inside=True)}>"
 
-    def possible(self, domain: Attribute, taxonomy=None) -> np.ndarray:
-        """Which values of a domain it may stand for, see `possible`"""
+    def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
         return _below(self, domain, taxonomy)
 
 # %% ../nbs/02_tables.ipynb #c46369af
@@ -205,8 +202,7 @@ class Suppressed(Cell):
     def __str__(self) -> str:
         return "*"
 
-    def possible(self, domain: Attribute, taxonomy=None) -> np.ndarray:
-        """Which values of a domain it may stand for: all, see `possible`"""
+    def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
         return np.ones(len(domain), dtype=bool)
 
 # %% ../nbs/02_tables.ipynb #fd21abbf
@@ -228,19 +224,18 @@ class Centroid(Cell):
 
     __slots__ = ("value",)
 
-    def __init__(self, value):
+    def __init__(self, value: Hashable):
         check_value(value, "Centroid")
         self._set(value=value)
 
     def __str__(self) -> str:
         return "~" + value_text(self.value)
 
-    def possible(self, domain: Attribute, taxonomy=None) -> np.ndarray:
-        """Which values of a domain it rules in: all, since it claims nothing, see `possible`"""
+    def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
         return np.ones(len(domain), dtype=bool)
 
 # %% ../nbs/02_tables.ipynb #a67a7382
-def possible(cell: Cell | None, domain: Attribute, taxonomy=None) -> np.ndarray:
+def possible(cell: Cell | None, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
     """Which values of a domain a published cell may stand for.
 
     A set leaves its members possible, an interval the numbers between its ends, a node its leaves;
@@ -252,7 +247,7 @@ def possible(cell: Cell | None, domain: Attribute, taxonomy=None) -> np.ndarray:
         A published cell; None where it is missing.
     domain : Attribute
         The values to ask about.
-    taxonomy : Taxonomy, optional
+    taxonomy : Taxonomy or None
         The taxonomy of the column, for nodes, and for intervals of a categorical column.
 
     Returns
@@ -353,7 +348,12 @@ def _parse_interval(text, parse):
         raise TextFormError(f"{text!r} is no interval: {e}") from None
 
 # %% ../nbs/02_tables.ipynb #8f7e9cb3
-def cell_column(codes: Sequence[int], cells: Sequence[Cell], index=None, name=None) -> pd.Series:
+def cell_column(
+    codes: Sequence[int] | np.ndarray,
+    cells: Sequence[Cell],
+    index: Any = None,
+    name: Hashable = None,
+) -> pd.Series:
     """A column of published cells.
 
     Unused cells are left out.
@@ -364,17 +364,19 @@ def cell_column(codes: Sequence[int], cells: Sequence[Cell], index=None, name=No
         Codes into `cells`, -1 where missing.
     cells : list of Cell
         Distinct cells.
-    index, name : optional
-        The index and the name of the column.
+    index : Index or None
+        The index of the column.
+    name : str or None
+        Its name.
 
     Returns
     -------
     pd.Series, shape (n_rows,)
         A pandas Categorical over the cells.
     """
-    codes, cells = used_only(np.asarray(codes), objects(cells))
-    categories = pd.Index(cells, dtype=object)
-    values = pd.Categorical.from_codes(codes, categories)
+    used, held = used_only(np.asarray(codes), objects(cells))
+    categories = pd.Index(held, dtype=object)
+    values = pd.Categorical.from_codes(used, categories)
     return pd.Series(values, index=index, name=name)
 
 # %% ../nbs/02_tables.ipynb #8832a440
@@ -438,7 +440,17 @@ def column_text(s: pd.Series) -> np.ndarray:
 
 # %% ../nbs/02_tables.ipynb #c904199e
 def is_exact(cell: Cell) -> bool:
-    """Does a cell say one known value?"""
+    """Does a cell say one known value?
+
+    Parameters
+    ----------
+    cell : Cell
+        A published cell.
+
+    Returns
+    -------
+    bool
+    """
     if not isinstance(cell, (Exact, ValueSet)):
         return False
     return len(cell.values) == 1 and MISSING not in cell.values
@@ -449,8 +461,8 @@ def restore_column(
     cells: list,
     dtype: str = "str",
     declared: pd.CategoricalDtype | None = None,
-    index=None,
-    name=None,
+    index: Any = None,
+    name: Hashable = None,
 ) -> pd.Series:
     """A column of published cells; where all are exact it has its original dtype.
 
@@ -464,8 +476,10 @@ def restore_column(
         Dtype of the values.
     declared : pd.CategoricalDtype, optional
         Given when categories were declared.
-    index, name : optional
-        The index and the name of the column.
+    index : Index or None
+        The index of the column.
+    name : str or None
+        Its name.
 
     Returns
     -------
@@ -502,7 +516,7 @@ def _parse_distinct(codes, texts, dtype, name):
 
 def _declared(values, dtype, ordered):
     """The dtype of declared categories, which come as text"""
-    plain = [parse_cell(o, dtype).value for o in values]
+    plain = [cast(Exact, parse_cell(o, dtype)).value for o in values]
     column = typed_column(plain, inner_dtype(dtype))
     return pd.CategoricalDtype(pd.Index(column), ordered)
 

@@ -7,9 +7,12 @@ __all__ = ['TDSAnonymizer', 'TDRAnonymizer', 'plot_cut', 'Masking', 'Specializat
 
 # %% ../nbs/19_tds.ipynb #2dda706d
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .engine.publishing import unchanged
 from ppdt.engine.specialization import (
@@ -30,7 +33,7 @@ from ppdt.engine.tds_cells import (
     descend,
     masked_column,
 )
-from .generalization import plot_taxonomy
+from .generalization import Taxonomy, plot_taxonomy
 from .growing import information_gain
 from .engine.checks import check_choice
 from .release import Anonymizer
@@ -152,6 +155,34 @@ _WORDS = dict(
     only_child=("pass", "stop"),
 )
 
+# %% ../nbs/19_tds.ipynb #e5a90c17
+def _check_parameters(m):
+    """Raise ValueError for parameters that are not allowed"""
+    for name, allowed in _WORDS.items():
+        check_choice(name, getattr(m, name), allowed)
+    check_trees(m.taxonomies)
+    check_bounds(m.bounds)
+    if m.groups is not None and len(m.constraints):
+        raise ValueError(
+            "'constraints' must be empty with 'groups': it would not be said whose classes they"
+            " are about. Use one group, or no constraints."
+        )
+
+
+def _published(m, task):
+    """The cut, and what it publishes; k = 1 leaves everybody as he is"""
+    odd = [o for o in m.bounds or {} if o not in task.X]
+    if odd:
+        raise ValueError(
+            f"'bounds' must name columns of the table. Got {odd[0]!r}; the quasi-identifiers"
+            f" are {', '.join(task.names)}."
+        )
+    y, masked = codes_of_class(task.y), [masked_column(m, a) for a in task.attributes]
+    if not task.is_trivial:
+        return descend(m, masked, task, y)
+    cut = {a.name: list(map(Exact, a.items)) for a in task.attributes}
+    return replace(unchanged(task, cut_=cut, trace_=None, way_=[]), saved=("cut_",))
+
 # %% ../nbs/19_tds.ipynb #7a322f76
 class TDSAnonymizer(Anonymizer):
     """Top-down specialization: one cut for all rows, through taxonomies and intervals.
@@ -171,23 +202,20 @@ class TDSAnonymizer(Anonymizer):
         Columns to drop.
     missing : str
         Missing values in a quasi-identifier: "error", "drop" or "category". With the last they are
-        a child of a taxonomy's root, lie
-        above all numbers, or are one more category; what stands for missing and other values is
-        published as suppressed.
+        a child of a taxonomy's root, lie above all numbers, or are one more category; what stands
+        for missing and other values is published as suppressed.
     taxonomies : dict or None
         `Taxonomy` by column name, for every categorical quasi-identifier, and for numbers that are
         not to be cut freely.
     groups : list of (list of str, int) or None
         Groups of quasi-identifiers, which may share columns, each with its k: an attacker knows the
-        columns of one group, not of two
-        at once. None: one group of all, with `k`.
+        columns of one group, not of two at once. None: one group of all, with `k`.
     score_form : str
         "plus_one": gain/(loss + 1); "ratio": gain/loss, and the gain alone where nothing is lost
         (the paper of 2005).
     threshold : str
         An interval is cut where the gain is largest: "literal", of all places, and stays whole if
-        that is not valid; "valid", of
-        those places that leave k rows in each class.
+        that is not valid; "valid", of those places that leave k rows in each class.
     average : str
         The loss is averaged over the groups "containing" the column, or over "all".
     only_child : str
@@ -195,8 +223,7 @@ class TDSAnonymizer(Anonymizer):
         "stop" never refines it.
     bounds : dict or None
         (lowest value, value above all) by column name, for the outer ends of intervals; None: minus
-        infinity and infinity, for dates the
-        first and the last. New values outside are suppressed.
+        infinity and infinity, for dates the first and the last. New values outside are suppressed.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every class must fulfil besides its
         size. Not with `groups`.
@@ -210,9 +237,8 @@ class TDSAnonymizer(Anonymizer):
         Some may have no row.
     trace_ : DataFrame
         One line for each refinement: `attribute`, `value`, what it became (`into`), `rows`, `gain`
-        in bits, `loss` in rows, `score`, and the
-        rows in the `smallest` class afterwards (one column for each of several groups). It is not
-        pickled.
+        in bits, `loss` in rows, `score`, and the rows in the `smallest` class afterwards (one
+        column for each of several groups). It is not pickled.
     attributes_ : list of Attribute
         What is kept of the domains: leaves of taxonomies, ends of intervals.
     roles_, n_features_in_, feature_names_in_
@@ -231,21 +257,24 @@ class TDSAnonymizer(Anonymizer):
     _names_ends = True
     recodes_new_rows = True
 
+    cut_: dict[str, list]
+    trace_: pd.DataFrame | None
+
     def __init__(
         self,
-        k=5,
-        quasi_identifiers=None,
-        categorical=None,
-        identifiers=(),
-        missing="error",
-        taxonomies=None,
-        groups=None,
-        score_form="plus_one",
-        threshold="literal",
-        average="containing",
-        only_child="pass",
-        bounds=None,
-        constraints=(),
+        k: int = 5,
+        quasi_identifiers: Sequence[str] | None = None,
+        categorical: Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        missing: str = "error",
+        taxonomies: dict[str, Taxonomy] | None = None,
+        groups: Sequence[tuple[Sequence[str], int]] | None = None,
+        score_form: str = "plus_one",
+        threshold: str = "literal",
+        average: str = "containing",
+        only_child: str = "pass",
+        bounds: dict[str, tuple] | None = None,
+        constraints: Sequence = (),
     ):
         super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
         self.taxonomies = taxonomies
@@ -257,22 +286,14 @@ class TDSAnonymizer(Anonymizer):
         self.bounds = bounds
 
     @property
-    def guarantee(self):
+    def guarantee(self) -> str | None:
         """The promise, in words"""
         if self.groups is None:
             return super().guarantee
         return "k-anonymity in each group of quasi-identifiers"
 
     def _check(self):
-        for name, allowed in _WORDS.items():
-            check_choice(name, getattr(self, name), allowed)
-        check_trees(self.taxonomies)
-        check_bounds(self.bounds)
-        if self.groups is not None and len(self.constraints):
-            raise ValueError(
-                "'constraints' must be empty with 'groups': it would not be said whose classes they"
-                " are about. Use one group, or no constraints."
-            )
+        _check_parameters(self)
 
     def _promised(self, roles, n):
         if self.groups is not None:
@@ -280,22 +301,25 @@ class TDSAnonymizer(Anonymizer):
         return None
 
     def _publish(self, task):
-        odd = [o for o in self.bounds or {} if o not in task.X]
-        if odd:
-            raise ValueError(
-                f"'bounds' must name columns of the table. Got {odd[0]!r}; the quasi-identifiers"
-                f" are {', '.join(task.names)}."
-            )
-        y, masked = codes_of_class(task.y), [masked_column(self, a) for a in task.attributes]
-        if not task.is_trivial:
-            return descend(self, masked, task, y)
-        cut = {a.name: list(map(Exact, a.items)) for a in task.attributes}
-        return replace(unchanged(task, cut_=cut, trace_=None, way_=[]), saved=("cut_",))
+        return _published(self, task)
 
     def cut_after(self, steps: int) -> dict:
         """The cut after so many refinements, as `cut_`.
 
-        Raises ValueError: `steps` out of range, or no trace (k = 1, a saved object)
+        Parameters
+        ----------
+        steps : int
+            From 0 to the number of refinements.
+
+        Returns
+        -------
+        dict
+            For each quasi-identifier the cells, in order.
+
+        Raises
+        ------
+        ValueError
+            For `steps` out of range, and without a trace (k = 1, a saved object).
         """
         return cut_after_steps(self, steps)
 
@@ -306,10 +330,9 @@ class TDSAnonymizer(Anonymizer):
 
 # %% ../nbs/19_tds.ipynb #6973cfc9
 class TDRAnonymizer(TDSAnonymizer):
-    """Top-down refinement: as `TDSAnonymizer`; categories without taxonomy are suppressed, and
-    disclosed one after the other.
+    """Top-down refinement: as `TDSAnonymizer`, and values are disclosed one after the other.
 
-    Source: fung2007.
+    Categories without taxonomy begin as suppressed. Source: fung2007.
 
     Parameters
     ----------
@@ -322,8 +345,7 @@ class TDRAnonymizer(TDSAnonymizer):
         As in `TDSAnonymizer`; with `disclose="gain"` it also says which value is disclosed.
     disclose : str
         The value that is disclosed next: "gain", the one of the largest gain, as `threshold` says;
-        "score": each value is a
-        refinement of its own, and that of the best score is disclosed.
+        "score": each value is a refinement of its own, and that of the best score is disclosed.
 
     Attributes
     ----------
@@ -340,20 +362,20 @@ class TDRAnonymizer(TDSAnonymizer):
 
     def __init__(
         self,
-        k=5,
-        quasi_identifiers=None,
-        categorical=None,
-        identifiers=(),
-        missing="error",
-        taxonomies=None,
-        groups=None,
-        score_form="plus_one",
-        threshold="literal",
-        average="containing",
-        only_child="pass",
-        disclose="gain",
-        bounds=None,
-        constraints=(),
+        k: int = 5,
+        quasi_identifiers: Sequence[str] | None = None,
+        categorical: Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        missing: str = "error",
+        taxonomies: dict[str, Taxonomy] | None = None,
+        groups: Sequence[tuple[Sequence[str], int]] | None = None,
+        score_form: str = "plus_one",
+        threshold: str = "literal",
+        average: str = "containing",
+        only_child: str = "pass",
+        disclose: str = "gain",
+        bounds: dict[str, tuple] | None = None,
+        constraints: Sequence = (),
     ):
         super().__init__(
             k,
@@ -377,24 +399,26 @@ class TDRAnonymizer(TDSAnonymizer):
         check_choice("disclose", self.disclose, ("gain", "score"))
 
 # %% ../nbs/19_tds.ipynb #e713d630
-def plot_cut(anonymizer, column: str, steps: int = None, *, ax=None):
+def plot_cut(
+    anonymizer: TDSAnonymizer, column: str, steps: int | None = None, *, ax: Any = None
+) -> Any:
     """Draw the cut through a column's taxonomy; what lies below is pale.
 
     Parameters
     ----------
-    anonymizer
-        A fitted `TDSAnonymizer` or `TDRAnonymizer`, of the column's taxonomy.
+    anonymizer : TDSAnonymizer or TDRAnonymizer
+        Fitted, with the column's taxonomy.
     column : str
         A quasi-identifier with a taxonomy.
-    steps : int
+    steps : int or None
         After so many refinements; None: at the end.
-    ax
-        Matplotlib axes; None: a new figure.
+    ax : matplotlib Axes or None
+        Where to draw; None: a new figure.
 
     Returns
     -------
-    object
-        The axes.
+    matplotlib Axes
+        What was drawn on.
 
     Raises
     ------
@@ -402,12 +426,13 @@ def plot_cut(anonymizer, column: str, steps: int = None, *, ax=None):
         No taxonomy, `steps` out of range.
     """
     check_is_fitted(anonymizer, "cut_")
-    t = (anonymizer.taxonomies or {}).get(column)
+    taxonomies = anonymizer.taxonomies or {}
+    t = taxonomies.get(column)
     if t is None or column not in anonymizer.cut_:
+        known = [o for o in anonymizer.cut_ if o in taxonomies]
         raise ValueError(
             f"'column' must be a quasi-identifier with a taxonomy. Got {column!r}: one of"
-            f" {', '.join(o for o in anonymizer.cut_ if o in (anonymizer.taxonomies or {})) or 'none'}"
-            " would do."
+            f" {', '.join(known) or 'none'} would do."
         )
     cut = (anonymizer.cut_ if steps is None else anonymizer.cut_after(steps))[column]
     names = [

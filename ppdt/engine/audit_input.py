@@ -5,7 +5,7 @@
 # %% ../../nbs/engine/audit_input.ipynb #cd9f99ea
 from __future__ import annotations
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -102,7 +102,7 @@ def _one_taxonomy(column: str, t: object) -> Taxonomy:
 def audit_taxonomies(
     given: dict | None,
     release: object,
-    columns: Iterable[str],
+    columns: Iterable[Hashable],
 ) -> dict:
     """Taxonomies of columns by name, those given before those of the Release.
 

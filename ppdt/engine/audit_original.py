@@ -118,7 +118,7 @@ def representative_measures(
 class Original(NamedTuple):
     """The table that a release was made from, and what was said of it"""
 
-    table: pd.DataFrame
+    table: pd.DataFrame | None
     lost: Sequence[int] | None = None  # positions of lost rows; None: the order is not known
     consistency: bool | None = None  # count who fits whom?
     likely: tuple | None = None  # (secret, its one value) to measure matchings

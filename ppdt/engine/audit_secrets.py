@@ -5,7 +5,7 @@
 # %% ../../nbs/engine/audit_secrets.ipynb #50a7b28c
 from __future__ import annotations
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 import numpy as np, pandas as pd
 from ppdt.diversity import (
     alpha_share,
@@ -35,7 +35,7 @@ __all__ = ['Asked', 'check_sensitive_value', 'secret_measures', 'one_a_person', 
 class Asked(NamedTuple):
     """What is asked about secrets"""
 
-    sensitive: pd.Series | None = None
+    sensitive: Any = None  # as the caller gave it, then a Series or None
     y: pd.Series | None = None
     constraints: Sequence = ()
     l: int = 2

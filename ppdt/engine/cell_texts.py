@@ -27,7 +27,17 @@ def cell_like(s: pd.Series) -> list[str]:
 
 
 def warn_of_texts(X: pd.DataFrame, then: str = "encode its data", stacklevel: int = 3) -> None:
-    """Warn of columns most of whose values are texts that look like published cells"""
+    """Warn of columns most of whose values are texts that look like published cells.
+
+    Parameters
+    ----------
+    X : DataFrame, shape (n_rows, n_columns)
+        A table.
+    then : str
+        What the warning advises, after the file was read.
+    stacklevel : int
+        Whose line the warning names, as for `warnings.warn`.
+    """
     for name in X.columns:
         odd = cell_like(X[name])
         if odd:

@@ -121,7 +121,27 @@ class Roles:
 
 # %% ../../nbs/engine/checks.ipynb #8afa3c7e
 def column_names(value: Iterable[str] | None, param: str, columns: Iterable[str]) -> tuple:
-    """A parameter that lists columns, as a tuple. Raises ValueError."""
+    """A parameter that lists columns, as a tuple.
+
+    Parameters
+    ----------
+    value : list of str or None
+        What was given; None: none.
+    param : str
+        The parameter's name, for messages.
+    columns : Index or list of str
+        Names that are allowed.
+
+    Returns
+    -------
+    tuple of str
+        The names, each once.
+
+    Raises
+    ------
+    ValueError
+        For what is no list, unknown names, and names given twice.
+    """
     if value is None:
         return ()
     if isinstance(value, str) or not hasattr(value, "__iter__"):
@@ -520,7 +540,26 @@ def check_seed(random_state: Any) -> None:
 
 
 def check_k(k: Any, n: int | None = None) -> int:
-    """k as an int. Raises TypeError or ValueError."""
+    """k, checked.
+
+    Parameters
+    ----------
+    k : int
+        Rows that must look alike.
+    n : int or None
+        Rows of the table; None: not known.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError
+        For what is no integer.
+    ValueError
+        Below 1, and above n.
+    """
     if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)):
         raise TypeError(f"'k' must be an integer of at least 1. Got {k!r}: use for example k=5.")
     if k < 1:

@@ -4,7 +4,7 @@
 
 # %% ../../nbs/engine/classifiers.ipynb #5fea3728
 from __future__ import annotations
-from typing import Self
+from typing import Any, Self, TypeVar
 import numpy as np, pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -31,11 +31,15 @@ from .checks import check_that
 from .checks import is_number_between
 
 # %% auto #0
-__all__ = ['TreeClassifier', 'split_importances', 'OneTreeClassifier', 'check_c45', 'classifier_of_tree']
+__all__ = ['Estimator', 'TreeClassifier', 'split_importances', 'OneTreeClassifier', 'check_c45', 'classifier_of_tree']
 
 # %% ../../nbs/engine/classifiers.ipynb #2d8dff79
 class TreeClassifier(ClassifierMixin, BaseEstimator):
     """What the classifiers of `ppdt.c45` share"""
+
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
 
     def fit(
         self,
@@ -53,6 +57,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             The class of each row.
         sample_weight : array, shape (n_rows,), or None
             Weights of the rows: 2 counts as two equal rows, 0 as none.
+
+        Returns
+        -------
+        classifier
+            The object itself, fitted.
 
         Raises
         ------
@@ -79,12 +88,34 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         return tree_shares(self.tree_, asked_rows(self, X))
 
     def predict_proba(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
-        """Class shares, shape (n_rows, n_classes), 1 in all for each row"""
+        """Class shares of rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Rows with the columns of the fit, raw or published where the classifier reads cells.
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows, n_classes)
+            Shares in the order of `classes_`, 1 in all for each row.
+        """
         p = self._shares(X)
         return p[:, self._sorted_]
 
     def predict(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
-        """Classes, shape (n_rows,); ties go to the first class, in declared order"""
+        """Classes of rows; ties go to the first class, in declared order.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            As for `predict_proba`.
+
+        Returns
+        -------
+        ndarray, shape (n_rows,)
+            A class for each row.
+        """
         p = self._shares(X)
         return self._classes_[np.round(p, 12).argmax(axis=1)]
 
@@ -107,22 +138,43 @@ def split_importances(tree: Tree) -> np.ndarray:
 class OneTreeClassifier(TreeClassifier):
     """What the classifiers with a single tree share"""
 
+    tree_: Tree
+
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Share of each column in what the splits take off the entropy of the class"""
+        """Share of each column in what the splits take off the entropy; shape (n_features,)"""
         check_is_fitted(self, "tree_")
         return split_importances(self.tree_)
 
-    def rules(self, counts: bool = False) -> list:
-        """A sentence for each leaf; `counts` tells the training rows"""
+    def rules(self, counts: bool = False) -> list[str]:
+        """A sentence for each leaf.
+
+        Parameters
+        ----------
+        counts : bool
+            Tell the training rows of each class, too.
+
+        Returns
+        -------
+        list of str, length n_leaves
+        """
         check_is_fitted(self, "tree_")
         return tree_rules(self.tree_, counts)
 
     def path(self, row: dict | pd.Series | pd.DataFrame) -> list:
-        """The nodes that a row visits, a list of `Step`.
+        """The nodes that a row visits.
 
-        The row is a dict, a Series or a table of one row. scikit-learn's `decision_path` is
-        another thing, a matrix for many rows.
+        scikit-learn's `decision_path` is another thing, a matrix for many rows.
+
+        Parameters
+        ----------
+        row : dict, Series or DataFrame of one row
+            A value or cell for each column of the fit, by name.
+
+        Returns
+        -------
+        list of Step
+            From the root on; several at a level where the row goes down several branches.
         """
         check_is_fitted(self, "tree_")
         shares = getattr(self, "value_shares_", None)
@@ -133,9 +185,19 @@ class OneTreeClassifier(TreeClassifier):
         row: dict | pd.Series | pd.DataFrame,
         counts: bool = False,
     ) -> str:
-        """Why a row gets its class, in words; `counts` tells the training rows.
+        """Why a row gets its class, in words.
 
-        The row is a dict, a Series or a table of one row.
+        Parameters
+        ----------
+        row : dict, Series or DataFrame of one row
+            A value or cell for each column of the fit, by name.
+        counts : bool
+            Tell the training rows of each class, too.
+
+        Returns
+        -------
+        str
+            Several lines.
         """
         check_is_fitted(self, "tree_")
         shares = getattr(self, "value_shares_", None)
@@ -237,10 +299,13 @@ def _asked_as_numbers(tree: Tree) -> list:
     return res
 
 # %% ../../nbs/engine/classifiers.ipynb #8b7b8d62
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
+
+
 def classifier_of_tree(
-    o: BaseEstimator,
+    o: Estimator,
     tree: Tree,
-) -> BaseEstimator:
+) -> Estimator:
     """Make a classifier what `fit` would have made it"""
     _refuse_tree(tree)
     line = _asked_as_numbers(tree)

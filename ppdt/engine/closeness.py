@@ -4,6 +4,7 @@
 
 # %% ../../nbs/engine/closeness.ipynb #40132d12
 from __future__ import annotations
+from collections.abc import Sequence
 import numpy as np, pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
@@ -118,7 +119,7 @@ def ordered_distance(
 # %% ../../nbs/engine/closeness.ipynb #95b0bf28
 def _leaf_places(
     taxonomy: Taxonomy,
-    values: list | None,
+    values: Sequence | None,
     n_values: int,
 ) -> np.ndarray:
     """Leaf of each column of a class table, -1 for `MISSING`.
@@ -174,7 +175,7 @@ def tree_distance(
     counts: ArrayLike | csr_array,
     total: np.ndarray,
     taxonomy: Taxonomy,
-    values: list | None,
+    values: Sequence | None,
 ) -> np.ndarray:
     """Equation (11) for each class"""
     places = _leaf_places(taxonomy, values, len(total))

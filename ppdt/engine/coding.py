@@ -6,6 +6,7 @@
 from __future__ import annotations
 from bisect import bisect
 from dataclasses import dataclass
+from typing import Any
 import numpy as np, pandas as pd
 from pandas.api.types import is_datetime64_any_dtype
 from .dtypes import column_kind, dtype_word, factorize, objects, plain_column
@@ -124,7 +125,7 @@ def on_line(values: np.ndarray) -> np.ndarray:
     return count.astype(float) * _nanoseconds[unit]
 
 
-def position(value) -> float:
+def position(value: Any) -> float:
     """Where one value lies on the line of `Attribute.positions`.
 
     Parameters

@@ -150,8 +150,9 @@ def value_codes(s: pd.Series) -> tuple[np.ndarray, int, bool]:
 
 # %% ../../nbs/engine/counts.ipynb #fe4be71a
 def table_values(values: ArrayLike) -> list:
-    """What the columns of a class table stand for, in order: to find one value, or to lay a
-    taxonomy over them.
+    """What the columns of a class table stand for, in order.
+
+    It is needed to find one value, or to lay a taxonomy over them.
 
     Parameters
     ----------
@@ -250,6 +251,7 @@ class Entries(NamedTuple):
     of: np.ndarray  # number of the class
     starts: np.ndarray  # where each class begins, and the end
     size: np.ndarray  # rows of each class
+    n_values: int  # columns of the table
 
 
 def class_entries(counts: ArrayLike | csr_array) -> Entries:
@@ -268,7 +270,7 @@ def class_entries(counts: ArrayLike | csr_array) -> Entries:
     starts = c.indptr.astype(np.int64)
     value = c.indices.astype(np.int64)
     of = np.repeat(np.arange(len(size)), np.diff(starts))
-    return Entries(c.data, value, of, starts, size)
+    return Entries(c.data, value, of, starts, size, c.shape[1])
 
 # %% ../../nbs/engine/counts.ipynb #913e1e56
 def worst_counts(

@@ -5,6 +5,9 @@
 # %% ../../nbs/engine/cuts.ipynb #f6aff39f
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -252,9 +255,25 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
     def __init__(self, columns: list[str] | None = None) -> None:
         self.columns = columns
 
-    def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike) -> MDLDiscretizer:
-        """Find the cuts of X, a raw table, shape (n_rows, n_columns), by its class y; raises
-        ValueError and TypeError for columns that cannot be cut and missing classes
+    def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike) -> Self:
+        """Find the cuts of a raw table, by its class.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            A raw table.
+        y : array-like, shape (n_rows,)
+            The class of each row.
+
+        Returns
+        -------
+        MDLDiscretizer
+            The object itself, fitted.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For columns that cannot be cut, and missing classes.
         """
         forget_learnt(self)
         named = isinstance(X, pd.DataFrame)
@@ -267,7 +286,22 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: pd.DataFrame | ArrayLike) -> pd.DataFrame:
-        """X with the cut columns as ordered categories, missing values stay missing"""
+        """The table with its cut columns as ordered categories; missing values stay missing.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Raw rows, with the columns of the fit.
+
+        Returns
+        -------
+        DataFrame, shape (n_rows, n_columns)
+
+        Raises
+        ------
+        ValueError
+            For other columns than those of the fit.
+        """
         check_is_fitted(self, "cut_points_")
         named = hasattr(self, "feature_names_in_")
         X = same_columns(X, fit_columns(self), who=type(self).__name__, named=named)
@@ -276,8 +310,18 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
             res[name] = cut_column(X[name], cuts, self._dates_.get(name))
         return pd.DataFrame(res, index=X.index)
 
-    def get_feature_names_out(self, input_features: list[str] | None = None) -> np.ndarray:
-        """Names of the columns, as they were"""
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
+        """Names of the columns, as they were.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used; scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of str objects, shape (n_columns,)
+        """
         check_is_fitted(self, "cut_points_")
         return np.array(fit_columns(self), dtype=object)
 

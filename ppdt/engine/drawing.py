@@ -10,6 +10,7 @@ __all__ = ['FONT_SIZE', 'LINE_HEIGHT', 'BOX_GAP', 'BOX_COLORS', 'short_text', 't
 import warnings
 from functools import lru_cache
 from types import SimpleNamespace
+from typing import Any
 import numpy as np
 from .nodes import Tree
 from ppdt.engine.tree_texts import (
@@ -391,16 +392,17 @@ def _draw_boxes(ax, tree, boxes, counts, colors, names, width, height):
 def plot_tree(
     tree: Tree,
     *,
-    ax=None,
+    ax: Any = None,
     max_depth: int | None = None,
     max_branches: int = 12,
     counts: bool = True,
     colors: list | None = None,
     notes: list | None = None,
     layout: str | None = None,
-):
-    """Draw a tree: on each branch its value, for each node a bar of class shares, the attribute
-    asked or the class, and the weight.
+) -> Any:
+    """Draw a tree: branches with their values, nodes with what they ask and whom they hold.
+
+    Each node has a bar of class shares, the attribute asked or the class, and the weight.
 
     Parameters
     ----------
@@ -488,8 +490,9 @@ def _dot_leaf(tree, i, c, counts):
 
 # %% ../../nbs/engine/drawing.ipynb #54569a0f
 def tree_dot(tree: Tree, counts: bool = False, colors: list | None = None) -> str:
-    """A tree in the language of Graphviz: a box for each question, an ellipse for each leaf, filled
-    by class.
+    """A tree in the language of Graphviz.
+
+    There is a box for each question and an ellipse for each leaf, filled by class.
 
     Parameters
     ----------

@@ -230,7 +230,24 @@ def _plain_category(s, check):
 
 
 def plain_column(s: pd.Series, check: bool = True) -> pd.Series:
-    """The column with a dtype that tells what it holds"""
+    """The column with a dtype that tells what it holds.
+
+    Parameters
+    ----------
+    s : Series, shape (n_rows,)
+        A raw column, for example of objects that are all whole numbers.
+    check : bool
+        Refuse what cannot be a column of values?
+
+    Returns
+    -------
+    Series, shape (n_rows,)
+
+    Raises
+    ------
+    TypeError
+        For values that cannot be published.
+    """
     d = s.dtype
     if isinstance(d, pd.CategoricalDtype):
         return _plain_category(s, check)

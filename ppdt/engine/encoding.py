@@ -219,9 +219,24 @@ def cell_numbers(
     return res
 
 # %% ../../nbs/engine/encoding.ipynb #3e0907a9
-def coded_column(s: pd.Series, categorical: bool = False) -> tuple:
-    """A column as codes and distinct cells; those of a raw numeric column are plain floats in an
-    array, which is quicker
+def coded_column(
+    s: pd.Series, categorical: bool = False
+) -> tuple[np.ndarray, list[Cell] | np.ndarray]:
+    """A column as codes and distinct cells.
+
+    Parameters
+    ----------
+    s : Series, shape (n_rows,)
+        A column of a release, or a raw one.
+    categorical : bool
+        Are its numbers categories?
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n_rows,)
+        Codes into the cells, -1 where missing.
+    cells : list of Cell, or ndarray of float
+        The cells; those of a raw numeric column are plain numbers, which is quicker.
     """
     if categorical or isinstance(s.dtype, pd.CategoricalDtype):
         return cells(s)
@@ -307,9 +322,20 @@ class ColumnCode:
     token: bool = False
 
 # %% ../../nbs/engine/encoding.ipynb #f2389aae
-def member_positions(c: ColumnCode, cs: list) -> list:
-    """Positions of the possible values of each cell among the values of a column; values that fit
-    has not seen are left out
+def member_positions(c: ColumnCode, cs: list) -> list[list[int]]:
+    """Positions of the possible values of each cell among the values of a column.
+
+    Parameters
+    ----------
+    c : ColumnCode
+        What was learnt of the column.
+    cs : list of Cell or None
+        Distinct cells.
+
+    Returns
+    -------
+    list of lists of int, length n_cells
+        Positions in order; values that fit has not seen are left out.
     """
     where = {v: i for i, v in enumerate(c.values)}
     if c.token:
@@ -335,8 +361,21 @@ def is_blank(cell: Cell | None) -> bool:
 
 
 def cell_block(c: ColumnCode, cs: list | np.ndarray) -> tuple[sparse.csr_matrix, np.ndarray]:
-    """The numbers of each cell, shape (n_cells, n_parts), zeros where nothing is known; and where
-    that is so, shape (n_cells,)
+    """The numbers of each cell.
+
+    Parameters
+    ----------
+    c : ColumnCode
+        What was learnt of the column.
+    cs : list of Cell or None, or array of float
+        Distinct cells, as `coded_column` gives.
+
+    Returns
+    -------
+    numbers : csr_matrix, shape (n_cells, n_parts)
+        Zeros where nothing is known.
+    blank : ndarray of bool, shape (n_cells,)
+        Where that is so.
     """
     if c.kind == "categorical":
         members = member_positions(c, cs)

@@ -5,7 +5,7 @@
 # %% ../../nbs/engine/kadet_checks.ipynb #38f6996f
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -60,7 +60,7 @@ def class_limits(constraints: Sequence) -> dict:
     return dict(l=max(ls, default=None), confidence=min(shares, default=None))
 
 
-def is_tested(constraint: object, class_name: str) -> bool:
+def is_tested(constraint: object, class_name: Hashable) -> bool:
     """Is it a constraint that kADET tests?"""
     if constraint.sensitive not in (None, class_name):
         return False
@@ -69,7 +69,7 @@ def is_tested(constraint: object, class_name: str) -> bool:
     return isinstance(constraint, Alpha) and constraint.value is None
 
 
-def check_class_constraints(constraints: Sequence, class_name: str) -> None:
+def check_class_constraints(constraints: Sequence, class_name: Hashable) -> None:
     """Raise ValueError for a constraint that kADET cannot test"""
     for o in constraints:
         if not is_tested(o, class_name):
@@ -79,7 +79,7 @@ def check_class_constraints(constraints: Sequence, class_name: str) -> None:
             )
 
 # %% ../../nbs/engine/kadet_checks.ipynb #e1bddcf9
-def check_names(o: BaseEstimator, columns: list, class_name: str) -> None:
+def check_names(o: BaseEstimator, columns: list, class_name: Hashable) -> None:
     """Raise ValueError for names in `public` and `taxonomies` that mean nothing, or two things"""
     if o.public is not None:
         check_public(o.public, columns, class_name)
@@ -101,7 +101,7 @@ def check_names(o: BaseEstimator, columns: list, class_name: str) -> None:
             )
 
 
-def check_public(public: object, columns: list, class_name: str) -> None:
+def check_public(public: object, columns: list, class_name: Hashable) -> None:
     """Raise ValueError unless `public` lists columns, or the class"""
     is_list = hasattr(public, "__iter__") and hasattr(public, "__len__")
     if isinstance(public, str) or not is_list:

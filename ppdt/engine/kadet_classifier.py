@@ -5,9 +5,8 @@
 # %% ../../nbs/engine/kadet_classifier.ipynb #16d4def2
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -34,7 +33,7 @@ from .reading import explain
 from ..generalization import Taxonomy
 from ..growing import THRESHOLD
 from ..models import ModelAudit, measure_case
-from .model_cases import open_case
+from .model_cases import Case, open_case
 from .checks import check_k
 from .checks import fit_columns
 from ..tables import MISSING, Cell, cell_text, check_table, value_order, value_text
@@ -68,7 +67,7 @@ def set_classes(o: SpanTreeParameters, classes: np.ndarray) -> None:
     o.classes_ = classes[o._sorted_]
 
 
-def remember_columns(o: SpanTreeParameters, people: People, class_name: str) -> None:
+def remember_columns(o: SpanTreeParameters, people: People, class_name: Hashable) -> None:
     """Keep what is needed of the table: classes, values of columns, levels, who knows what"""
     set_classes(o, people.classes)
     o._domains_ = people.values
@@ -268,7 +267,7 @@ def without_missing(text: str) -> str:
     return "\n".join(lines)
 
 # %% ../../nbs/engine/kadet_classifier.ipynb #1e57d0a1
-def case_of(o: SpanTreeParameters, X: pd.DataFrame | ArrayLike, y: ArrayLike) -> SimpleNamespace:
+def case_of(o: SpanTreeParameters, X: pd.DataFrame | ArrayLike, y: ArrayLike | None) -> Case:
     """What an audit needs: the tree, the columns that it asks, who knows what"""
     X = check_table(X)
     columns = case_columns(o)
@@ -335,6 +334,8 @@ def span_table(found: ModelAudit) -> pd.DataFrame:
 class SpanTreeParameters(OneTreeClassifier):
     "The parameters of a tree by spans, and the promise that follows from them"
 
+    spans_: pd.DataFrame
+
     def __init__(
         self,
         k: int = 5,
@@ -380,27 +381,65 @@ class SpanTreeClassifier(SpanTreeParameters):
         return tree_shares(self.tree_, rows)
 
     def audit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None) -> ModelAudit:
-        """What the tree tells about these people, as `ppdt.models.audit_model` finds it"""
+        """What the tree tells about people, as `ppdt.models.audit_model` finds it.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            The people: raw values of the columns that the tree asks.
+        y : array-like, shape (n_rows,), or None
+            Their class; needed for what is said about it.
+
+        Returns
+        -------
+        ModelAudit
+            What was measured.
+
+        Raises
+        ------
+        ValueError
+            For columns that are asked and not there.
+        """
         check_is_fitted(self, "tree_")
         return measure_case(case_of(self, X, y))
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Share of each column in what the splits take off the entropy of the class, shape
-        (n_features,)
-        """
+        """Share of each column in what the splits take off the entropy; shape (n_features,)"""
         check_is_fitted(self, "tree_")
         columns = [j for j, _ in self._asks_]
         return np.bincount(columns, split_importances(self.tree_), minlength=self.n_features_in_)
 
     def path(self, row: dict | pd.Series | pd.DataFrame) -> list:
-        """The nodes that a row (dict, Series or table of one row) visits, a list of `Step`"""
+        """The nodes that a row visits.
+
+        Parameters
+        ----------
+        row : dict, Series or DataFrame of one row
+            A raw value for each column that the tree asks, by name.
+
+        Returns
+        -------
+        list of Step
+            From the root on.
+        """
         check_is_fitted(self, "tree_")
         return decision_path(self.tree_, row_with_levels(self, row))
 
     def explain(self, row: dict | pd.Series | pd.DataFrame, counts: bool = False) -> str:
-        """Why a row (dict, Series or table of one row) gets its class, in words; `counts` tells the
-        training rows
+        """Why a row gets its class, in words.
+
+        Parameters
+        ----------
+        row : dict, Series or DataFrame of one row
+            A raw value for each column that the tree asks, by name.
+        counts : bool
+            Tell the training rows of each class, too.
+
+        Returns
+        -------
+        str
+            Several lines.
         """
         check_is_fitted(self, "tree_")
         tree = self.tree_ if counts else without_nobody(self.tree_)

@@ -5,6 +5,7 @@
 # %% ../../nbs/engine/kadet_people.ipynb #cc93dc6f
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,7 +84,7 @@ def column_levels(name: str, values: list, taxonomy: Taxonomy | None) -> tuple[l
 def code_people(
     X: pd.DataFrame | ArrayLike,
     y: ArrayLike,
-    public: list | None = None,
+    public: Sequence[str] | None = None,
     taxonomies: dict | None = None,
 ) -> People:
     """A raw table and its class as `People`.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -28,9 +29,9 @@ from ..tables import TextFormError
 from ..trees import Tree, tree_from_json, tree_json
 
 # %% auto #0
-__all__ = ['LEAF_KINDS', 'READING', 'PARTS', 'check_span_tree', 'asked_only', 'taxonomy_lines', 'column_entry', 'published_text',
-           'need', 'read_parts', 'need_limit', 'is_column', 'published_taxonomies', 'published_parameters',
-           'filled_classifier']
+__all__ = ['LEAF_KINDS', 'READING', 'PARTS', 'SpanTree', 'check_span_tree', 'asked_only', 'taxonomy_lines', 'column_entry',
+           'published_text', 'need', 'read_parts', 'need_limit', 'is_column', 'published_taxonomies',
+           'published_parameters', 'filled_classifier']
 
 # %% ../../nbs/engine/kadet_publishing.ipynb #bf09b5ce
 def check_span_tree(clf: SpanTreeClassifier) -> None:
@@ -175,7 +176,10 @@ def published_parameters(d: dict, taxonomies: dict) -> dict:
     return dict(k=d["k"], public=known, taxonomies=taxonomies or None, constraints=constraints)
 
 
-def filled_classifier(text: str, make: Callable) -> SpanTreeClassifier:
+SpanTree = TypeVar("SpanTree", bound=SpanTreeClassifier)
+
+
+def filled_classifier(text: str, make: Callable[..., SpanTree]) -> SpanTree:
     """A classifier, made by `make(**parameters)`, with what a text says of its tree"""
     d, tree = read_parts(text)
     try:

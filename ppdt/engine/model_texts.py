@@ -6,9 +6,10 @@
 from __future__ import annotations
 import html
 from collections.abc import Iterator
+import numpy as np
 
 # %% auto #0
-__all__ = ['OnScreen', 'attack_lines', 'audit_lines', 'plain_lines']
+__all__ = ['OnScreen', 'attack_lines', 'audit_lines', 'plain_lines', 'Audited']
 
 # %% ../../nbs/engine/model_texts.ipynb #5ef26c18
 def _lines_html(lines):
@@ -167,3 +168,59 @@ def plain_lines(a: object) -> Iterator[str]:
         "Not looked at: other trees and tables about the same people, and what is commonly known of"
         " them."
     )
+
+# %% ../../nbs/engine/model_texts.ipynb #14486bf4
+def _check_bounds(a, k, l, confidence):
+    """Raises ValueError for bounds that make no sense, or that nothing was measured for"""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise ValueError(f"'k' must be an integer of at least 1. Got {k!r}.")
+    if (l is not None or confidence is not None) and a.l_entropy is None:
+        raise ValueError(
+            "The class must be known and private to ask for 'l' or 'confidence'. Give 'y' to"
+            " audit_model, and leave its name out of 'public'."
+        )
+    if l is not None and not l >= 1:
+        raise ValueError(f"'l' must be a number of at least 1. Got {l!r}.")
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise ValueError(f"'confidence' must lie between 0 and 1. Got {confidence!r}.")
+
+
+class Audited(OnScreen):
+    """What can be asked of an audit"""
+
+    k: int
+    l_entropy: float  # known whenever they are asked for
+    confidence: float
+
+    def _lines(self):
+        return audit_lines(self)
+
+    def explain(self) -> str:
+        """The findings in sentences, for readers who know no terms"""
+        return "\n".join(plain_lines(self))
+
+    def holds(self, k: int = 1, *, l: float | None = None, confidence: float | None = None) -> bool:
+        """Does every span keep these bounds?
+
+        Parameters
+        ----------
+        k : int
+            Fewest people, at least 1.
+        l : float or None
+            Least entropy l of the class, at least 1.
+        confidence : float or None
+            Largest share of one class, in [0, 1].
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        ValueError
+            For other bounds, and for `l` or `confidence` when the class is public or not known.
+        """
+        _check_bounds(self, k, l, confidence)
+        diverse = l is None or self.l_entropy >= l - 1e-9
+        unsure = confidence is None or self.confidence <= confidence + 1e-12
+        return bool(self.k >= k and diverse and unsure)

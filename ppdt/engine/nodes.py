@@ -38,7 +38,19 @@ class Members:
 
     @classmethod
     def exact(cls, codes: np.ndarray, n_values: int) -> "Members":
-        """Cells that are single values, -1 allowed"""
+        """Cells that are single values.
+
+        Parameters
+        ----------
+        codes : ndarray of int, shape (n_rows,)
+            Value of each row, -1 for one outside the domain.
+        n_values : int
+            Size of the domain.
+
+        Returns
+        -------
+        Members
+        """
         n_cells = n_values + 1  # the last cell is the value outside the domain
         value = np.append(np.arange(n_values), -1)
         codes = np.where(codes < 0, n_values, codes)
@@ -62,12 +74,37 @@ class Members:
         first = self.start[:-1]
         return self.value[order][first]
 
-    def expand(self, rows: np.ndarray) -> tuple:
-        """Every member of every row: (position in `rows`, value, weight), arrays of one length"""
+    def expand(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Every member of every row.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (n_chosen,)
+            Rows to look at.
+
+        Returns
+        -------
+        place : ndarray of int, shape (n_members,)
+            Position in `rows`.
+        value : ndarray of int, shape (n_members,)
+            The value that it may be.
+        weight : ndarray of float, shape (n_members,)
+            With which weight.
+        """
         return _expand(self, self.codes[rows])
 
-    def take(self, rows) -> "Members":
-        """The cells of some rows; `rows` as numbers or a slice"""
+    def take(self, rows: np.ndarray | slice) -> "Members":
+        """The cells of some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int, or slice
+            Which rows.
+
+        Returns
+        -------
+        Members
+        """
         codes = self.codes[rows]
         return Members(codes, self.start, self.value, self.weight)
 
@@ -420,8 +457,9 @@ def _portions(tree, members, rows):
 
 # %% ../../nbs/engine/nodes.ipynb #df0556ac
 def tree_counts(tree: Tree, members: list, min_weight: float = 1e-06) -> np.ndarray:
-    """Send rows down, a set down all its branches with its weights; where no branch fits, the
-    node's own class shares answer.
+    """Send rows down a tree, and answer with the class shares of where they stop.
+
+    A set goes down all its branches with its weights; where no branch fits, the node itself answers.
 
     Parameters
     ----------

@@ -8,10 +8,14 @@ __all__ = ['what_may_be_published', 'protect']
 # %% ../../nbs/engine/protecting.ipynb #f949e643
 import copy
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from ..diversity import allow_function, bind_constraints, check_whole
 from ppdt.engine.publishing import (
@@ -31,23 +35,25 @@ from .checks import check_k
 from ..tables import Attribute, Interval, MixedTypesWarning, Roles, encode
 
 # %% ../../nbs/engine/protecting.ipynb #978b3c0f
-def what_may_be_published(constraints, X: pd.DataFrame, y, roles: Roles):
+def what_may_be_published(
+    constraints: Sequence, X: pd.DataFrame, y: pd.Series | None, roles: Roles
+) -> Callable | None:
     """What a method asks before it publishes a group.
 
     Parameters
     ----------
-    constraints
-        `LDiversity`, `TCloseness` and `Alpha` objects.
-    X : pd.DataFrame
-        The table, shape (n_rows, n_columns).
-    y
-        Its class, a Series or None.
+    constraints : list or tuple of LDiversity, TCloseness and Alpha
+        What every group must keep.
+    X : DataFrame, shape (n_rows, n_columns)
+        The table.
+    y : Series, shape (n_rows,), or None
+        Its class.
     roles : Roles
         Roles of its columns.
 
     Returns
     -------
-    object
+    callable or None
         The function `allow` of `ppdt.diversity.allow_function`; None without constraints.
 
     Raises
@@ -313,7 +319,9 @@ def _release(est, job, published, columns, dtypes):
     return Release(data, t.y, found, lost, t.roles, schema, tuple(est.constraints))
 
 # %% ../../nbs/engine/protecting.ipynb #c8932def
-def protect(est, X, y=None) -> dict:
+def protect(
+    est: BaseEstimator, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None
+) -> dict[str, Any]:
     """All steps of `fit`: check, encode, publish, audit.
 
     Parameters

@@ -12,9 +12,12 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
 from ..generalization import Taxonomy
@@ -54,22 +57,28 @@ def _listed(value, param):
     return tuple(str(o) if isinstance(o, str) else o for o in value)
 
 
-def check_input(est, X, y) -> tuple:
+def check_input(
+    est: BaseEstimator, X: pd.DataFrame | ArrayLike, y: ArrayLike | None
+) -> tuple[pd.DataFrame, pd.Series | None, Roles]:
     """What goes in, checked.
 
     Parameters
     ----------
-    est
-        An anonymizer, with parameters `quasi_identifiers`, `categorical` and `identifiers`.
-    X
-        A table, shape (n_rows, n_columns).
-    y
-        Its class, shape (n_rows,), or None.
+    est : Anonymizer
+        It has parameters `quasi_identifiers`, `categorical` and `identifiers`.
+    X : DataFrame or array, shape (n_rows, n_columns)
+        A table.
+    y : array-like, shape (n_rows,), or None
+        Its class.
 
     Returns
     -------
-    tuple
-        (X, y, roles): a DataFrame, a Series or None, and the Roles.
+    X : DataFrame, shape (n_rows, n_columns)
+        The table.
+    y : Series, shape (n_rows,), or None
+        Its class, with the index of X and a name.
+    roles : Roles
+        What each column is for.
 
     Raises
     ------
@@ -92,7 +101,7 @@ def check_input(est, X, y) -> tuple:
 MISSING_RULES = ("error", "drop", "category")
 
 
-def code_columns(X: pd.DataFrame, roles: Roles, missing: str = "error") -> tuple:
+def code_columns(X: pd.DataFrame, roles: Roles, missing: str = "error") -> tuple[list, np.ndarray]:
     """Quasi-identifiers as codes, missing values by the rule.
 
     Parameters
@@ -106,9 +115,10 @@ def code_columns(X: pd.DataFrame, roles: Roles, missing: str = "error") -> tuple
 
     Returns
     -------
-    tuple
-        (coded, kept): an (Attribute, codes) pair for each quasi-identifier, and a mask of the rows
-        that stay, shape (n_rows,).
+    coded : list
+        An (Attribute, codes) pair for each quasi-identifier.
+    kept : ndarray of bool, shape (n_rows,)
+        Which rows stay.
 
     Raises
     ------
@@ -232,8 +242,21 @@ class AsTheyAre:
         return res
 
 
-def unchanged(task: Task, **learnt) -> Published:
-    """Everybody as he is"""
+def unchanged(task: Task, **learnt: Any) -> Published:
+    """Everybody as he is: what a method hands back when nothing is to be hidden.
+
+    Parameters
+    ----------
+    task : Task
+        What is to be published.
+    **learnt : object
+        What the fitted object shows, by name.
+
+    Returns
+    -------
+    Published
+        Every value as an `Exact` cell; new rows stay as they are, too.
+    """
     return Published(published_exactly(task.attributes, task.codes), AsTheyAre(), learnt=learnt)
 
 # %% ../../nbs/engine/publishing.ipynb #1817a9fa
@@ -266,27 +289,35 @@ def _is_single(c):
     return isinstance(c, (Exact, ValueSet)) and len(c.values) == 1 and MISSING not in c.values
 
 
-def published_column(codes, cells: list, raw: pd.Series, a, raw_codes=None) -> pd.Series:
-    """A published column: `raw` itself where the cells say just that, its dtype where all are
-    exact, else a Categorical over cells.
+def published_column(
+    codes: np.ndarray,
+    cells: list[Cell],
+    raw: pd.Series,
+    a: Attribute,
+    raw_codes: np.ndarray | None = None,
+) -> pd.Series:
+    """A column as it is published, with the index and name of the original.
+
+    It is the original itself where the cells say just that, has its dtype where all cells are
+    exact, and else is a Categorical over cells.
 
     Parameters
     ----------
-    codes
-        Cell of each row, shape (n_rows,).
-    cells : list
+    codes : ndarray of int, shape (n_rows,)
+        Cell of each row.
+    cells : list of Cell
         Distinct cells.
-    raw : pd.Series
-        The original column, shape (n_rows,).
-    a
-        Its Attribute.
-    raw_codes
-        Codes of `raw` into the attribute; None for new rows.
+    raw : Series, shape (n_rows,)
+        The original column.
+    a : Attribute
+        Its domain.
+    raw_codes : ndarray of int, shape (n_rows,), or None
+        Codes of `raw` into the domain; None for new rows.
 
     Returns
     -------
-    pd.Series
-        The column, with the index and name of `raw`.
+    Series, shape (n_rows,)
+        The column.
     """
     if not all(map(_is_single, cells)):
         return cell_column(codes, cells, raw.index, raw.name)
@@ -301,13 +332,14 @@ def published_column(codes, cells: list, raw: pd.Series, a, raw_codes=None) -> p
 def published_table(
     X: pd.DataFrame, roles: Roles, coded: list, published: list, changed: bool = True
 ) -> pd.DataFrame:
-    """Columns of X in their order without identifiers: quasi-identifiers as published, the others
-    as they are.
+    """The table that is published: columns of X in their order, without identifiers.
+
+    Quasi-identifiers are as published, the others as they are.
 
     Parameters
     ----------
-    X : pd.DataFrame
-        The original table, shape (n_rows, n_columns).
+    X : DataFrame, shape (n_rows, n_columns)
+        The original table.
     roles : Roles
         Roles of its columns.
     coded : list
@@ -319,7 +351,7 @@ def published_table(
 
     Returns
     -------
-    pd.DataFrame
+    DataFrame, shape (n_rows, n_columns - n_identifiers)
         The published table, with the index of X.
     """
     data = {o: X[o] for o in X.columns if o not in roles.identifiers}
@@ -353,24 +385,30 @@ def public_dtype(dtype: str) -> str:
     )
 
 
-def make_schema(data: pd.DataFrame, y, roles: Roles, dtypes: dict, taxonomies=None) -> Schema:
-    """The schema of a release: roles, kinds, dtypes; for declared categories published as they are,
-    the published ones in order; taxonomies of nodes.
+def make_schema(
+    data: pd.DataFrame,
+    y: pd.Series | None,
+    roles: Roles,
+    dtypes: dict[str, str],
+    taxonomies: dict[str, Taxonomy] | None = None,
+) -> Schema:
+    """The schema of a release: roles, kinds and dtypes of its columns, no counts.
 
-    No counts.
+    Of declared categories that are published as they are it holds the published ones in order, of
+    taxonomies those whose nodes are published.
 
     Parameters
     ----------
-    data : pd.DataFrame
+    data : DataFrame, shape (n_rows, n_columns)
         A release's table.
-    y
-        Its class, a Series or None.
+    y : Series, shape (n_rows,), or None
+        Its class.
     roles : Roles
         Roles of the columns.
-    dtypes : dict
+    dtypes : dict of str
         Dtype of the values of each column, by name; else the column's own.
-    taxonomies
-        `Taxonomy` by column name; written for columns that publish nodes.
+    taxonomies : dict of Taxonomy or None
+        By column name; written for columns that publish nodes.
 
     Returns
     -------

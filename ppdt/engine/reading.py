@@ -111,9 +111,10 @@ def _sentence(tree, leaf, answer, known, counts):
     return f"If {' and '.join(clauses)}{odd}, then {then}."
 
 # %% ../../nbs/engine/reading.ipynb #b3a6ef9f
-def tree_rules(tree: Tree, counts: bool = False) -> list:
-    """A tree as rules in words, one for each leaf in the order of the text; tests of one attribute
-    are merged into what is left of it.
+def tree_rules(tree: Tree, counts: bool = False) -> list[str]:
+    """A tree as rules in words, one for each leaf in the order of the text.
+
+    Tests of one attribute are merged into what is left of it.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ __all__ = ['CUT_RULES', 'WIDTHS', 'MEDIANS', 'Cuts', 'places_of', 'region_widths
            'choose_cuts', 'rows_going_left', 'send_rows', 'check_codes', 'prepare_lines']
 
 # %% ../../nbs/engine/regions.ipynb #197244ed
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,9 +35,18 @@ class Cuts:
     right: np.ndarray
     region: np.ndarray
 
-    def assign(self, codes):
-        """Region of each row, shape (n_rows,); `codes` is a list of code arrays, one an attribute,
-        where -1 lies below all values
+    def assign(self, codes: Sequence[np.ndarray]) -> np.ndarray:
+        """Region of each row.
+
+        Parameters
+        ----------
+        codes : list of ndarray of int, shape (n_rows,) each
+            The rows as codes, one array an attribute; -1 lies below all values.
+
+        Returns
+        -------
+        ndarray of int, shape (n_rows,)
+            Number of the region.
         """
         node, rows = np.zeros(len(codes[0]), dtype=np.int64), np.arange(len(codes[0]))
         while True:

@@ -6,6 +6,7 @@
 __all__ = ['read_schema', 'read_release']
 
 # %% ../../nbs/engine/release_files.ipynb #206574f6
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +70,7 @@ def _schema_fault(schema):
     return next((o for o in faults if o), None)
 
 # %% ../../nbs/engine/release_files.ipynb #1945c08e
-def read_schema(path: str | Path, columns) -> Schema | None:
+def read_schema(path: str | Path, columns: Sequence[str]) -> Schema | None:
     """The schema of a release file, checked.
 
     Parameters

@@ -15,6 +15,7 @@ import pandas as pd
 from ..generalization import Taxonomy
 from ..privacy import Audit, audit
 from ppdt.tables import (
+    Cell,
     Roles,
     Schema,
     atomic_write,
@@ -93,12 +94,30 @@ class _Written:
     schema: Schema | None
 
     @property
-    def taxonomies(self) -> dict:
+    def taxonomies(self) -> dict[str, Taxonomy]:
         """`Taxonomy` by name of the columns that publish nodes, from the schema"""
         return {} if self.schema is None else _schema_taxonomies(self.schema)
 
-    def cells(self, column: str) -> tuple:
-        """Codes and distinct cells of a column, see `ppdt.tables.cells`"""
+    def cells(self, column: str) -> tuple[np.ndarray, list[Cell]]:
+        """A column as codes into its distinct cells, see `ppdt.tables.cells`.
+
+        Parameters
+        ----------
+        column : str
+            Its name.
+
+        Returns
+        -------
+        codes : ndarray of int, shape (n_rows,)
+            Codes into `cells`, -1 where missing.
+        cells : list of Cell
+            The distinct cells.
+
+        Raises
+        ------
+        ValueError
+            For an unknown column.
+        """
         if column not in self.data.columns:
             raise ValueError(
                 f"'column' must be a column of the release. Got {column!r}; the columns are"
@@ -107,8 +126,11 @@ class _Written:
         return cells(self.data[column])
 
     def text(self) -> pd.DataFrame:
-        """The table as it leaves the house: text cells, canonical row order, no index; shape
-        (n_rows, n_columns + class)
+        """The table as it leaves the house: text cells, rows in canonical order, no index.
+
+        Returns
+        -------
+        DataFrame of str, shape (n_rows, n_columns + 1 for a class)
         """
         cols = [self.data[o] for o in self.data.columns]
         if self.y is not None:

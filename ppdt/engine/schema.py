@@ -78,7 +78,17 @@ class Schema:
     taxonomies: dict = field(default_factory=dict)
 
     def role(self, *roles: str) -> list[str]:
-        """Names of the columns with one of these roles"""
+        """Names of the columns with one of some roles.
+
+        Parameters
+        ----------
+        *roles : str
+            "quasi_identifier", "class" or "other".
+
+        Returns
+        -------
+        list of str
+        """
         return [o["name"] for o in self.columns if o["role"] in roles]
 
     def to_json(self) -> str:
@@ -89,7 +99,22 @@ class Schema:
 
     @classmethod
     def from_json(cls, text: str) -> Schema:
-        """The schema in a JSON text. Raises `TextFormError` when there is none."""
+        """The schema in a JSON text.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` gives.
+
+        Returns
+        -------
+        Schema
+
+        Raises
+        ------
+        TextFormError
+            When there is none.
+        """
         try:
             d = json.loads(text)
         except json.JSONDecodeError as e:

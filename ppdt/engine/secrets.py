@@ -4,7 +4,9 @@
 
 # %% ../../nbs/engine/secrets.ipynb #e9923ff7
 from __future__ import annotations
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Self
 import numpy as np, pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
@@ -12,7 +14,8 @@ from .counts import count_table, missing_column, ordered_codes
 
 # %% auto #0
 __all__ = ['is_number', 'is_count', 'number_text', 'check_secret_name', 'check_l_form_c', 'check_t', 'check_alpha_value',
-           'secret_of', 'Secret', 'make_secret', 'place_of_value', 'BoundConstraint']
+           'check_value_column', 'secret_of', 'Secret', 'make_secret', 'place_of_value', 'Constraint',
+           'BoundConstraint']
 
 # %% ../../nbs/engine/secrets.ipynb #a2ce4b29
 def is_number(x: object) -> bool:
@@ -98,6 +101,16 @@ def check_alpha_value(alpha: object, value: object) -> None:
             f" {type(value).__name__}: write one constraint for each value."
         )
 
+
+def check_value_column(value: object, n_values: int) -> None:
+    """Raises ValueError for what is no column of the counts"""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not 0 <= value < n_values:
+        raise ValueError(
+            f"'value' must be the number of a column of the counts, 0 to {n_values - 1}. Got"
+            f" {value!r}: use table_values(...).index of the value."
+        )
+
 # %% ../../nbs/engine/secrets.ipynb #1a1e8b88
 def _class_with_name(y: ArrayLike, n: int) -> pd.Series:
     """The class as a Series with a name. Raises ValueError for another number of rows."""
@@ -113,7 +126,7 @@ def _class_with_name(y: ArrayLike, n: int) -> pd.Series:
 
 
 def secret_of(
-    constraint: object,
+    constraint: Constraint,
     X: pd.DataFrame,
     y: ArrayLike | None = None,
 ) -> pd.Series:
@@ -224,6 +237,82 @@ def place_of_value(value: object, secret: Secret) -> int:
         " categorical column."
     )
 
+# %% ../../nbs/engine/secrets.ipynb #3e90b6d1
+class Constraint:
+    """What every class must keep besides k: `LDiversity`, `TCloseness` or `Alpha`"""
+
+    sensitive: str | None
+
+    def check(self) -> Self:
+        """The constraint itself, if it makes sense.
+
+        Returns
+        -------
+        constraint
+
+        Raises
+        ------
+        ValueError, TypeError
+            For parameters that do not make sense.
+        """
+        raise NotImplementedError
+
+    def promise(self, name: Hashable, secret: Secret | None = None) -> str:
+        """What it promises of a column, in words.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        secret : Secret or None
+            The column; None: it is not known yet.
+
+        Returns
+        -------
+        str
+        """
+        raise NotImplementedError
+
+    def measure(
+        self, counts: ArrayLike | csr_array, secret: Secret | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What each class has, and does the constraint hold in it?
+
+        Parameters
+        ----------
+        counts : array or sparse array of int, shape (n_classes, n_values)
+            Rows of each class that have each value of the secret.
+        secret : Secret or None
+            The column: its order, its missing values, and the whole table.
+
+        Returns
+        -------
+        numbers : ndarray, shape (n_classes,)
+            What was measured.
+        holds : ndarray of bool, shape (n_classes,)
+            Does it hold?
+
+        Raises
+        ------
+        ValueError
+            For empty classes, and where the secret is needed and not given.
+        """
+        raise NotImplementedError
+
+    def worst(self, numbers: Sequence[float] | np.ndarray) -> float:
+        """The number of the weakest class.
+
+        Parameters
+        ----------
+        numbers : array of float, shape (n_classes,)
+            What `measure` gives.
+
+        Returns
+        -------
+        float
+        """
+        return max(numbers)
+
 # %% ../../nbs/engine/secrets.ipynb #a979ce55
 @dataclass(frozen=True, eq=False)
 class BoundConstraint:
@@ -244,7 +333,7 @@ class BoundConstraint:
         What is promised, in words.
     """
 
-    constraint: object
+    constraint: Constraint
     secret: Secret
 
     @property
@@ -261,16 +350,51 @@ class BoundConstraint:
         rows: np.ndarray | None = None,
         n_groups: int | None = None,
     ) -> csr_array:
-        """Counts of the secret in groups, numbered 0, 1, ...; `rows`: the rows that `groups` speaks
-        of, None for all
+        """Counts of the secret in groups.
+
+        Parameters
+        ----------
+        groups : array of int, shape (n_rows,)
+            Group of each row, numbered 0, 1, ...
+        rows : ndarray of int, shape (n_rows,), or None
+            The rows that `groups` speaks of; None: all.
+        n_groups : int or None
+            Number of groups; None: as many as there are numbers.
+
+        Returns
+        -------
+        csr_array of int, shape (n_groups, n_values)
         """
         codes = self.secret.codes if rows is None else self.secret.codes[rows]
         return count_table(groups, codes, len(self.secret.values), n_groups)
 
-    def measure(self, counts: csr_array) -> tuple[np.ndarray, np.ndarray]:
-        """For each group of a `table`: (the number measured, does it hold)"""
+    def measure(self, counts: ArrayLike | csr_array) -> tuple[np.ndarray, np.ndarray]:
+        """What each group has, and does the constraint hold in it?
+
+        Parameters
+        ----------
+        counts : array or sparse array of int, shape (n_groups, n_values)
+            A `table`.
+
+        Returns
+        -------
+        numbers : ndarray, shape (n_groups,)
+            What was measured.
+        holds : ndarray of bool, shape (n_groups,)
+            Does it hold?
+        """
         return self.constraint.measure(counts, self.secret)
 
-    def worst(self, numbers: ArrayLike) -> float:
-        """The number of the weakest group"""
+    def worst(self, numbers: Sequence[float] | np.ndarray) -> float:
+        """The number of the weakest group.
+
+        Parameters
+        ----------
+        numbers : array of float, shape (n_groups,)
+            What `measure` gives.
+
+        Returns
+        -------
+        float
+        """
         return self.constraint.worst(numbers)

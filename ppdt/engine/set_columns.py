@@ -7,13 +7,14 @@ __all__ = ['ENTROPIES', 'CONVERSIONS', 'check_set_cells', 'column_domain', 'aske
            'random_generator', 'checked_class', 'chosen_columns', 'SetClassifier']
 
 # %% ../../nbs/engine/set_columns.ipynb #5bca5273
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 import numpy as np, pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
-from ..growing import tree_counts
+from ..growing import Tree, tree_counts
 from .checks import check_class, fit_columns, forget_learnt, same_columns
 from ppdt.tables import (
     Cell,
@@ -206,7 +207,13 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
     from sorted rows, and `_members(column, values)` of rows to ask about.
     """
 
-    def fit(self, X: ArrayLike | pd.DataFrame, y: ArrayLike) -> "SetClassifier":
+    features: Sequence[str] | None
+    tree_: Tree
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    def fit(self, X: ArrayLike | pd.DataFrame, y: ArrayLike) -> Self:
         """Learn from a release's table or a raw one.
 
         Parameters
@@ -255,6 +262,7 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array-like, shape (n_rows, n_columns)
+            Raw or published rows; columns in any order.
 
         Returns
         -------

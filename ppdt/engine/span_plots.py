@@ -4,7 +4,7 @@
 
 # %% ../../nbs/engine/span_plots.ipynb #93e7652d
 from __future__ import annotations
-from typing import TYPE_CHECKING
+from typing import Any
 import numpy as np
 from .model_domains import mask_text
 from .span_search import Spans
@@ -24,10 +24,6 @@ from ..trees import plot_tree
 
 # %% auto #0
 __all__ = ['plot_spans']
-
-# %% ../../nbs/engine/span_plots.ipynb #172838ff
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # %% ../../nbs/engine/span_plots.ipynb #1897af14
 def _span_words(s, i):
@@ -127,13 +123,10 @@ def _drawn_spans(found):
     return s
 
 # %% ../../nbs/engine/span_plots.ipynb #7bf1e4c3
-def plot_spans(
-    found: object, *, ax: Axes | None = None, max_spans: int = 8, counts: bool = True
-) -> Axes:
-    """Draw a tree and beside it a strip for each span: coloured where its people may be, with their
-    public values and number on top.
+def plot_spans(found: object, *, ax: Any = None, max_spans: int = 8, counts: bool = True) -> Any:
+    """Draw a tree and beside it a strip for each span.
 
-    A strip's colour means nothing else. Places of values without a branch are not drawn.
+    It is coloured where its people may be, with their public values and number on top. A strip's colour means nothing else. Places of values without a branch are not drawn.
 
     Parameters
     ----------

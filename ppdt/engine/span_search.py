@@ -321,7 +321,17 @@ class _WhoWhere:
         return f"Spans({len(self):,} of {low:,} to {high:,} people)"
 
     def reach(self, i: int | slice) -> np.ndarray:
-        """Which ends span i holds, bool, shape (n_ends,); i may be a slice"""
+        """Which ends a span holds.
+
+        Parameters
+        ----------
+        i : int or slice
+            Number of a span, or of several.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_ends,), or (n_chosen, n_ends) for a slice
+        """
         bits = np.unpackbits(
             self.packed[i],
             axis=-1,
@@ -329,9 +339,20 @@ class _WhoWhere:
         )
         return bits.view(bool)
 
-    def pairs(self, i: slice = slice(None)) -> tuple:
-        """(span, end) of all ends that some spans hold, in order; `i` is a slice, from whose start
-        spans are counted
+    def pairs(self, i: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        """All pairs of a span and an end that it holds, in order.
+
+        Parameters
+        ----------
+        i : slice
+            Spans to look at.
+
+        Returns
+        -------
+        span : ndarray of int, shape (n_pairs,)
+            Number of the span, counted from the start of the slice.
+        end : ndarray of int, shape (n_pairs,)
+            Number of the end.
         """
         packed = self.packed[i]
         span, byte = np.nonzero(packed)
@@ -342,12 +363,33 @@ class _WhoWhere:
         return span[pair], end
 
     def ends_of(self, i: int) -> list:
-        """Nodes where the people of span i may stop"""
+        """Nodes where the people of a span may stop.
+
+        Parameters
+        ----------
+        i : int
+            Number of the span.
+
+        Returns
+        -------
+        list of int
+        """
         reach = self.reach(i)
         return self.ends[reach].tolist()
 
     def people(self, i: int) -> list:
-        """Index of the people of span i"""
+        """Who is in a span.
+
+        Parameters
+        ----------
+        i : int
+            Number of the span.
+
+        Returns
+        -------
+        list
+            Labels of the index of the people.
+        """
         theirs = self.row == i
         return self.index[theirs].tolist()
 

@@ -50,7 +50,7 @@ class Masking:
     only_child: str = "pass"
 
     @property
-    def root(self):
+    def root(self) -> int | tuple[int, int] | None:
         """The most general value: node 0, the range of all codes, or the symbol None"""
         return {"taxonomy": 0, "interval": (0, self.size), "suppression": None}[self.kind]
 
@@ -541,10 +541,9 @@ def specialize(
     average: str = "containing",
     allow: Callable | None = None,
 ) -> Specialization:
-    """Begin with the most general values, and refine what has the best score as long as it is
-    valid.
+    """Begin with the most general values, and refine as long as that is valid.
 
-    The order of rows does not matter. Source: fung2005; fung2007.
+    What has the best score comes first. The order of rows does not matter. Source: fung2005; fung2007.
 
     Parameters
     ----------

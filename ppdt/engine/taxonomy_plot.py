@@ -5,12 +5,11 @@
 # %% ../../nbs/engine/taxonomy_plot.ipynb #b67ceee5
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 from .taxonomy import Taxonomy
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # %% auto #0
 __all__ = ['plot_taxonomy']
@@ -43,7 +42,7 @@ def _hidden(t: Taxonomy, chosen: set) -> list:
     return hidden
 
 # %% ../../nbs/engine/taxonomy_plot.ipynb #ad2c6322
-def _letters(ax: Axes, width: float, height: float) -> float:
+def _letters(ax: Any, width: float, height: float) -> float:
     """Size of the letters of a tree that needs so many inches"""
     extent = ax.get_window_extent()
     inches = np.array(extent.size) / ax.figure.dpi
@@ -51,7 +50,7 @@ def _letters(ax: Axes, width: float, height: float) -> float:
     return 8 * max(min(share, 1), 5 / 8)
 
 
-def _draw_line(ax: Axes, start: float, end: float, y_start: float, y_end: float, pale: bool):
+def _draw_line(ax: Any, start: float, end: float, y_start: float, y_end: float, pale: bool):
     """The line from a node to one of its children"""
     color = "#d5dae0" if pale else "#6b7785"
     x = [start, end - 1.8, end - 0.4]
@@ -59,7 +58,7 @@ def _draw_line(ax: Axes, start: float, end: float, y_start: float, y_end: float,
     ax.plot(x, y, lw=0.8, color=color, zorder=1)
 
 
-def _draw_name(ax: Axes, x: float, y: float, name: str, size: float, pale: bool, boxed: bool):
+def _draw_name(ax: Any, x: float, y: float, name: str, size: float, pale: bool, boxed: bool):
     """A name, in a box when it belongs to the cut"""
     box = dict(boxstyle="round,pad=.15", fc="#fdd9b0", ec="none") if boxed else None
     ax.text(
@@ -75,7 +74,7 @@ def _draw_name(ax: Axes, x: float, y: float, name: str, size: float, pale: bool,
     )
 
 # %% ../../nbs/engine/taxonomy_plot.ipynb #fafeea64
-def plot_taxonomy(taxonomy: Taxonomy, *, ax: Axes | None = None, cut=None) -> Axes:
+def plot_taxonomy(taxonomy: Taxonomy, *, ax: Any = None, cut: Iterable[str] | None = None) -> Any:
     """Draw a taxonomy from left to right; below a cut it is pale.
 
     Parameters

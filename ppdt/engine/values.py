@@ -8,18 +8,48 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import date
 from functools import partial
+from typing import Any, Protocol
 import numpy as np, pandas as pd
 
 # %% auto #0
-__all__ = ['MISSING', 'DATE_PATTERN', 'Cell', 'check_value', 'checked_values', 'check_ends', 'looks_like_cell', 'value_text',
-           'value_order', 'TextFormError', 'read_value', 'list_members', 'parse_float', 'parse_number', 'inner_dtype',
-           'time_zone', 'value_parsers']
+__all__ = ['MISSING', 'DATE_PATTERN', 'HasLeaves', 'Cell', 'check_value', 'checked_values', 'check_ends', 'looks_like_cell',
+           'value_text', 'value_order', 'TextFormError', 'read_value', 'list_members', 'parse_float', 'parse_number',
+           'inner_dtype', 'time_zone', 'value_parsers']
 
 # %% ../../nbs/engine/values.ipynb #bb3abe70
+class HasLeaves(Protocol):
+    """A taxonomy, as far as cells ask it"""
+
+    def leaves(self, node: Any) -> tuple:
+        """The values below a node"""
+        ...
+
+
 class Cell:
     "A published cell: what a release says about one value. Immutable, compared by content."
 
     __slots__ = ()
+
+    def possible(self, domain: Any, taxonomy: HasLeaves | None = None) -> np.ndarray:
+        """Which values of a domain it may stand for, see `ppdt.tables.possible`.
+
+        Parameters
+        ----------
+        domain : Attribute
+            The values to ask about.
+        taxonomy : Taxonomy or None
+            The taxonomy of the column, for nodes, and for intervals of a categorical column.
+
+        Returns
+        -------
+        ndarray of bool, shape (len(domain),)
+
+        Raises
+        ------
+        ValueError
+            Without a taxonomy where one is needed.
+        """
+        raise NotImplementedError
 
     def _fields(self):
         return tuple(getattr(self, o) for o in self.__slots__)
@@ -143,7 +173,7 @@ def _date_text(t):
     return t.isoformat().removesuffix("T00:00:00")
 
 
-def value_text(value, inside: bool = False) -> str:
+def value_text(value: Any, inside: bool = False) -> str:
     """A value as text; quoted when it could be taken for another kind of cell.
 
     Parameters
@@ -172,7 +202,7 @@ def value_text(value, inside: bool = False) -> str:
     return _quoted(s) if _must_quote(s, inside) else s
 
 # %% ../../nbs/engine/values.ipynb #d273ba30
-def value_order(value) -> tuple:
+def value_order(value: Any) -> tuple:
     """The order of values where none was declared.
 
     Parameters
@@ -205,7 +235,7 @@ def _unquote(s):
     return re.sub(r"\\(.)", r"\1", s[1:-1], flags=re.S)
 
 
-def read_value(text: str, parse: Callable):
+def read_value(text: str, parse: Callable) -> Any:
     """The value that `text`, perhaps quoted, stands for; `parse` reads what is not quoted"""
     if text == '"missing"':
         return MISSING
@@ -296,12 +326,33 @@ def _parse_bool(s):
 
 # %% ../../nbs/engine/values.ipynb #3bb8be17
 def inner_dtype(dtype: str) -> str:
-    """The dtype of the values of a column: `category[int64]` holds int64"""
+    """The dtype of the values of a column: `category[int64]` holds int64.
+
+    Parameters
+    ----------
+    dtype : str
+        A dtype as in a schema.
+
+    Returns
+    -------
+    str
+    """
     return dtype[9:-1] if dtype.startswith("category[") else dtype
 
 
 def time_zone(dtype: str) -> str | None:
-    """The time zone of a dtype such as `datetime64[ns, Europe/Berlin]`, or None"""
+    """The time zone of a dtype such as `datetime64[ns, Europe/Berlin]`.
+
+    Parameters
+    ----------
+    dtype : str
+        A dtype as in a schema.
+
+    Returns
+    -------
+    str or None
+        None for a dtype without one.
+    """
     m = re.fullmatch(r"datetime64\[\w+, (.+)\]", dtype)
     return m[1] if m else None
 
