@@ -1,5 +1,6 @@
-"""Print words of prose, cells, lines of code and kilobytes of every chapter: python
-scripts/chapter_sizes.py
+"""Print words of prose, cells, lines of code and kilobytes of every notebook, and their sums.
+
+python scripts/chapter_sizes.py
 """
 
 import json
@@ -28,8 +29,22 @@ def sizes(path):
     )
 
 
+def parts():
+    """The notebooks of the book, of the papers and of the engine"""
+    yield "the book", sorted(NBS.glob("[0-9]*.ipynb"))
+    yield "other pages", sorted(NBS.glob("[a-z]*.ipynb"))
+    yield "papers", sorted(NBS.glob("papers/[!_]*.ipynb"))
+    yield "engine", sorted(NBS.glob("engine/[!_]*.ipynb"))
+
+
+def row(name, numbers):
+    """A line of the table"""
+    return f"{name:34}" + "".join(f"{n:9,}" for n in numbers)
+
+
 if __name__ == "__main__":
-    print(f"{'chapter':32}{'words':>7}{'cells':>7}{'code':>7}{'kB':>7}")
-    for p in sorted(NBS.rglob("*.ipynb")):
-        if not any(o[0] in "._" for o in p.relative_to(NBS).parts):
-            print(f"{p.relative_to(NBS).as_posix():32}" + "".join(f"{n:7}" for n in sizes(p)))
+    print(f"{'':34}" + "".join(f"{o:>9}" for o in ("words", "cells", "code", "kB")))
+    for title, paths in parts():
+        rows = {p.relative_to(NBS).as_posix(): sizes(p) for p in paths}
+        print(*(row(name, numbers) for name, numbers in rows.items()), sep="\n")
+        print(row(f"= {title}, {len(rows)}", map(sum, zip(*rows.values()))), end="\n\n")

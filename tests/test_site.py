@@ -7,12 +7,16 @@ Everything happens in a copy, so that nothing is left in the working tree.
 """
 
 import html
+import inspect
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from configparser import ConfigParser
+from importlib import import_module
 from pathlib import Path
 
 import places
@@ -45,10 +49,36 @@ def _run(cmd, where):
     return r.stdout + r.stderr
 
 
-def build(dest):
-    """Build the site into the folder `dest`, which is replaced"""
+def _mathml(formula):
+    """MathML of a formula; its number stands at the right"""
     from latex2mathml.converter import convert
 
+    tex = html.unescape(formula[1] or formula[2])
+    if formula[2]:
+        return convert(tex, display="inline")
+    number = re.search(r"\\tag\{(.+?)\}", tex)
+    if number is None:
+        return convert(tex, display="block")
+    math = convert(tex.replace(number[0], ""), display="block")
+    return f'<span class="equation">{math}<span class="number">({number[1]})</span></span>'
+
+
+def _address():
+    """Where the published site stands, to which nbdev links the names of functions"""
+    settings = ConfigParser(delimiters=["="])
+    settings.read(ROOT / "settings.ini", "utf-8")
+    docs = settings["DEFAULT"]
+    return docs["doc_host"].rstrip("/") + "/" + docs["doc_baseurl"].strip("/") + "/"
+
+
+def _published(names):
+    """From addresses on the published site, where files have no numbers, to the pages here"""
+    stripped = {p.with_name(re.sub(r"^\d+_", "", p.name)): p for p in names}
+    return {_address() + short.as_posix(): p.as_posix() for short, p in stripped.items()}
+
+
+def build(dest):
+    """Build the site into the folder `dest`, which is replaced"""
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp).resolve()
         for name in "settings.ini", "_quarto.yml":
@@ -68,13 +98,16 @@ def build(dest):
         ]
         assert not odd, "\n".join(odd)
 
-        def mathml(m):
-            return convert(html.unescape(m[1] or m[2]), display="block" if m[1] else "inline")
-
-        for f in (tmp / "_proc/_docs").rglob("*.html"):
-            f.write_text(_tex.sub(mathml, _cdn.sub("", f.read_text("utf-8"))), "utf-8")
+        made = tmp / "_proc/_docs"
+        places_of = _published(p.relative_to(made) for p in made.rglob("*.html"))
+        for f in made.rglob("*.html"):
+            up = "../" * len(f.relative_to(made).parent.parts)
+            page = _tex.sub(_mathml, _cdn.sub("", f.read_text("utf-8")))
+            for address, name in places_of.items():
+                page = page.replace(f'href="{address}', f'href="{up}{name}')
+            f.write_text(page, "utf-8")
         shutil.rmtree(dest, ignore_errors=True)
-        shutil.copytree(tmp / "_proc/_docs", dest)
+        shutil.copytree(made, dest)
     return dest
 
 
@@ -99,6 +132,13 @@ def test_pages_are_whole(pages):
     for name, txt in pages.items():
         for bad in "Traceback (most recent", "show_doc</span>(", '"co">#|':
             assert bad not in txt, f"{bad!r} stands on {name}"
+        read = re.sub(r"<(pre|code|math|script|style)\b.*?</\1>", "", txt, flags=re.S)
+        read = re.sub(r"<[^>]+>", "", read)
+        for bad in (r"\]\([^)\s]+\)", r"^:::", r"^#\|", r"\\tag|\\\(|\\\["):
+            found = re.search(bad, read, re.M)
+            assert not found, (
+                f"raw Markdown on {name}: {read[found.start() - 60 : found.end() + 20]}"
+            )
 
 
 def test_local_links_lead_somewhere(site, pages):
@@ -128,9 +168,95 @@ def test_every_public_name_has_a_place(pages):
     assert not lost, f"no page shows {lost}"
 
 
-def test_solutions_are_folded(pages):
-    import json
+def _sidebar(page):
+    """Links and titles of the sidebar of a page, in its order"""
+    nav = re.search(r'<nav id="quarto-sidebar".*?</nav>', page, re.S)[0]
+    links = re.findall(r'<a[^>]*href="([^"]+)"[^>]*>(.*?)</a>', nav, re.S)
+    texts = [(href, re.sub(r"<[^>]+>", "", text).strip()) for href, text in links]
+    return [(href.removeprefix("./"), html.unescape(text)) for href, text in texts if text]
 
+
+def _title(page):
+    """The large title of a page"""
+    return html.unescape(re.search(r'<h1 class="title"[^>]*>(.*?)</h1>', page, re.S)[1])
+
+
+def test_sidebar_shows_every_page(pages):
+    shown = [href for href, _ in _sidebar(pages["index.html"])]
+    assert sorted(set(shown)) == sorted(pages), set(shown) ^ set(pages)
+
+
+def test_chapters_have_numbers(pages):
+    """From the file name: before the title and in the sidebar; other pages have none"""
+    titles = dict(_sidebar(pages["index.html"]))
+    for name, page in pages.items():
+        number = re.match(r"(\d+)_", name)
+        wanted = f"{int(number[1])} " if number else ""
+        nb = json.loads((ROOT / "nbs" / name).with_suffix(".ipynb").read_text("utf-8"))
+        title = "".join(nb["cells"][0]["source"]).splitlines()[0].removeprefix("# ")
+        assert _title(page) == titles[name] == wanted + title, name
+
+
+def test_pages_lead_to_their_neighbours(pages):
+    """Each page has links to the pages before and after it in the sidebar, with their titles"""
+    titles = dict(_sidebar(pages["index.html"]))
+    order = list(titles)
+    assert order[0] == "index.html"
+    for i, name in enumerate(order):
+        links = re.search(r'<div class="reading-order">(.*?)</div>', pages[name], re.S)
+        found = re.findall(r'<a href="([^"]+)" class="(\w+)">(.*?)</a>', links[1])
+        found = [(os.path.normpath(Path(name).parent / o), way, t) for o, way, t in found]
+        before = [(o, "previous", f"← {titles[o]}") for o in order[max(i - 1, 0) : i]]
+        after = [(o, "next", f"{titles[o]} →") for o in order[i + 1 : i + 2]]
+        found = [(o, way, html.unescape(text)) for o, way, text in found]
+        assert found == before + after, name
+        assert "nav-page" not in pages[name], f"{name} has links of the site builder as well"
+
+
+def _entry(pages, name):
+    """What the site shows of a name, from its heading to its code, on all pages that define it"""
+    found = []
+    for page in pages.values():
+        for part in page.split(f">{name}</h3>")[1:]:
+            found.append(part.partition('<details class="code-fold"')[0])
+    assert found, f"no page shows {name}"
+    return "".join(found)
+
+
+def test_classes_show_what_they_inherit_from_private_classes(pages):
+    for cls, wanted in {
+        "Anonymizer": ["Methods", ">fit(X, y=None)<", ">anonymize(X, y=None)<", "<code>guarantee<"],
+        "MondrianAnonymizer": ["Parameters", "Inherited from", "<code>anonymize</code>"],
+        "Taxonomy": ["Class methods", *(f">{o}(" for o in _made_by())],
+        "C45Classifier": ["<code>fit", "<code>predict_proba", "<code>confidence<"],
+    }.items():
+        entry = _entry(pages, cls)
+        for o in wanted:
+            assert o in entry, f"the page of {cls} lacks {o}"
+
+
+def _made_by():
+    from ppdt.generalization import Taxonomy
+
+    return [o for o in dir(Taxonomy) if o.startswith("from_")]
+
+
+def test_functions_show_their_sections(pages):
+    """What stands in the docstring of a public name stands on its page"""
+    lost = []
+    for path in (ROOT / "ppdt").glob("[a-z]*.py"):
+        module = import_module(f"ppdt.{path.stem}")
+        for name in module.__all__:
+            doc = inspect.getdoc(getattr(module, name)) or ""
+            if not inspect.isroutine(getattr(module, name)):
+                continue
+            entry = _entry(pages, name)
+            headings = re.findall(r"^([A-Z]\w+)\n-{3,}$", doc, re.M)
+            lost += [(name, o) for o in headings if f"<strong>{o}</strong>" not in entry]
+    assert not lost, lost
+
+
+def test_solutions_are_folded(pages):
     marked = [
         p
         for p in (ROOT / "nbs").rglob("*.ipynb")
@@ -145,6 +271,21 @@ def test_solutions_are_folded(pages):
         page = pages[p.relative_to(ROOT / "nbs").with_suffix(".html").as_posix()]
         folded = re.findall(r'<details class="solution">.*?</details>', page, re.S)
         assert folded and all('class="sourceCode' in o or "<pre" in o for o in folded), p.name
+
+
+def test_glossary_has_words_once_and_names_that_exist():
+    nb = json.loads((ROOT / "nbs/glossary.ipynb").read_text("utf-8"))
+    lines = [l for c in nb["cells"] for l in "".join(c["source"]).splitlines()]
+    code = "\n".join(p.read_text("utf-8") for p in (ROOT / "ppdt").rglob("*.py"))
+    words, inside = [], False
+    for line in lines:
+        inside = line.startswith("| word | name in the code") or inside and line.startswith("|")
+        if inside and not line.startswith(("| word |", "|---")):
+            word, names = (o.strip() for o in re.split(r"\|", line)[1:3])
+            words.append(word)
+            for name in re.findall(r"\w+", " ".join(re.findall(r"`(.+?)`", names))):
+                assert re.search(rf"\b{name}\b", code), f"{word}: nothing is called {name}"
+    assert len(words) == len(set(words)), sorted(o for o in words if words.count(o) > 1)
 
 
 if __name__ == "__main__":
