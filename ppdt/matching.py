@@ -171,8 +171,9 @@ def full_assignment(
     """
     R, P = len(n_raw), len(n_published)
     source, sink = R + P, R + P + 1
-    start = np.r_[[source] * R, i, R + np.arange(P)]
-    end = np.r_[np.arange(R), R + j, [sink] * P]
+    # older versions of scipy walk through graphs of 32-bit numbers only
+    start = np.r_[[source] * R, i, R + np.arange(P)].astype(np.int32)
+    end = np.r_[np.arange(R), R + j, [sink] * P].astype(np.int32)
     room = np.r_[n_raw, np.minimum(n_raw[i], n_published[j]), n_published].astype(np.int32)
     pipes = csr_array(coo_array((room, (start, end)), shape=(R + P + 2, R + P + 2)))
     found = maximum_flow(pipes, source, sink)
@@ -207,7 +208,8 @@ def matchable_pairs(
     """
     if used is None:
         return np.zeros(len(i), dtype=bool)
-    start, end = np.r_[i, n_people + used[1]], np.r_[n_people + j, used[0]]
+    start = np.r_[i, n_people + used[1]].astype(np.int32)
+    end = np.r_[n_people + j, used[0]].astype(np.int32)
     arrows, n = np.ones(len(start), dtype=np.int8), n_people + n_rows
     graph = csr_array(coo_array((arrows, (start, end)), shape=(n, n)))
     part = connected_components(graph, connection="strong")[1]

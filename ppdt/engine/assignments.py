@@ -231,7 +231,8 @@ def _connected(
     """Components of a graph of pairs"""
     n = n_left + n_right
     ones = np.ones(len(p), dtype=np.int8)
-    pairs = (p, n_left + q)
+    # older versions of scipy walk through graphs of 32-bit numbers only
+    pairs = (p.astype(np.int32), (n_left + q).astype(np.int32))
     graph = coo_array((ones, pairs), shape=(n, n)).tocsr()
     return connected_components(graph, directed=False)[1]
 
