@@ -215,7 +215,7 @@ def anonymizer_for(mode: str, recoding: str, trees: dict[str, Any], **common) ->
         from ppdt.kactus import KActusAnonymizer
 
         merge = "sets" if recoding == "set" else "none"
-        return KActusAnonymizer(numeric="range", merge=merge, **common)
+        return KActusAnonymizer(numeric="interval", merge=merge, **common)
     from ppdt.erp import ERPAnonymizer
 
     if common["constraints"]:
@@ -223,7 +223,7 @@ def anonymizer_for(mode: str, recoding: str, trees: dict[str, Any], **common) ->
             "--l-diversity, --t-closeness and --alpha cannot be used with --mode erp, which"
             " makes no classes of rows that look alike: leave them out, or use another --mode."
         )
-    return ERPAnonymizer(numeric="set" if recoding == "set" else "range", **common)
+    return ERPAnonymizer(numeric="set" if recoding == "set" else "interval", **common)
 
 
 def _check_class_for(mode, class_name):

@@ -84,8 +84,15 @@ METHODS = ANONYMIZERS | CLASSIFIERS | TRANSFORMERS
 
 # A word of the cases below: ppdt's keyword, or value, where it is another one; for one method only
 # as "method.word" and "method.word=value". "mondrian.recoding=interval": "range" is an example.
-KEYWORDS = {"qi": "quasi_identifiers", "seed": "random_state"}
-VALUES = {}
+KEYWORDS = {
+    "qi": "quasi_identifiers",
+    "seed": "random_state",
+    "kactus.root_shortfall": "shortfall",
+}
+VALUES = {
+    "kactus.numeric=range": "interval",
+    "kactus.numeric=interval": "path",
+}
 
 # Options that all cases of a method have; a case can say otherwise
 ALWAYS = {

@@ -174,7 +174,7 @@ def _erp(**p):
 
 _trees = dict(
     inducer=an_inducer,
-    numeric=pick("range", "set"),
+    numeric=pick("interval", "set"),
     rule=pick("minimal", "literal"),
     domain=pick("path", "observed"),
 )
@@ -203,7 +203,7 @@ K_1_MISSING = K_1 | dict(
 
 
 def _kactus(**p):
-    return KActusAnonymizer(**dict(root_shortfall="top_up", random_state=0) | p)
+    return KActusAnonymizer(**dict(shortfall="top_up", random_state=0) | p)
 
 
 FLAT = dict(Gender=["Female", "Male"], Marital=["Married", "Not Married"])
@@ -266,8 +266,8 @@ ANONYMIZERS = {
             grid(
                 inducer=an_inducer,
                 rule=pick("intended", "literal"),
-                numeric=pick("mean", "interval", "range"),
-                root_shortfall=pick("lose", "top_up"),
+                numeric=pick("mean", "path", "interval"),
+                shortfall=pick("lose", "top_up"),
                 selection=pick("random", "first", "nearest"),
                 merge=pick("none", "sets"),
                 random_state=st.integers(0, 3),
@@ -280,7 +280,7 @@ ANONYMIZERS = {
                     min_samples_leaf=pick(1, 2),
                 ),
                 merge=st.just("sets"),
-                numeric=pick("mean", "interval", "range"),
+                numeric=pick("mean", "path", "interval"),
                 random_state=st.just(0),
             ),
         ),
@@ -288,7 +288,7 @@ ANONYMIZERS = {
         needs_y=True,
         impossible=("missing='drop' leaves", WHOLE),
         keeps=("release_", "climb_", "tree_", "inducer_"),
-        loses=lambda p: p["k"] - 1 if p.get("root_shortfall", "lose") == "lose" else 0,
+        loses=lambda p: p["k"] - 1 if p.get("shortfall", "lose") == "lose" else 0,
         checked={
             "k=5": (
                 _kactus(),

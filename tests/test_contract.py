@@ -510,8 +510,8 @@ def test_a_saved_anonymizer_names_no_value_that_was_not_published(cls):
 # options that publish less than all values
 LESS_THAN_SETS = dict(
     MondrianAnonymizer=[dict(recoding="interval"), dict(recoding="interval", mode="infogain")],
-    KActusAnonymizer=[dict(numeric="range"), dict(numeric="interval")],
-    ERPAnonymizer=[dict(numeric="range"), dict(numeric="range", recoding="tiered")],
+    KActusAnonymizer=[dict(numeric="interval"), dict(numeric="path")],
+    ERPAnonymizer=[dict(numeric="interval"), dict(numeric="interval", recoding="tiered")],
 )
 
 

@@ -19,32 +19,15 @@ from sklearn.tree import DecisionTreeClassifier
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import Alpha, LDiversity
-from ppdt.engine.tiers import (
-    DomainFits,
-    LeafOrder,
-    RowSpace,
-    _borrow,
-    _textbook_borrow,
-    _textbook_domains,
-    combination_cells,
-    draw_tuples,
-    row_tiers,
-    tiered_subsets,
-    tiered_table,
-)
-from ppdt.erp import ERPAnonymizer, error_risk_prune
+from ppdt.engine.risk_branches import BranchTotals, prune_branches
+from ppdt.engine.tier_cells import DomainFits, combination_cells, draw_tuples, tiered_table
+from ppdt.engine.tiers import LeafOrder, RowSpace, borrow, row_tiers, tiered_subsets
+from ppdt.erp import ERPAnonymizer, _textbook_borrow, _textbook_domains, error_risk_prune
 from ppdt.growing import MULTIWAY, ONE_VALUE, THRESHOLD
 from ppdt.loss import gcp
 from ppdt.matching import matched
 from ppdt.release import AnonymizedClassifier, GuaranteeError, read_release
-from ppdt.risk import (
-    BranchTotals,
-    _ratio,
-    _textbook_prune,
-    background_attack,
-    error_risk,
-    prune_branches,
-)
+from ppdt.risk import _textbook_prune, background_attack, error_risk, error_risk_ratio
 from ppdt.tables import MISSING, Exact, Interval, Suppressed, ValueSet, encode
 from ppdt.trees import tree_from_json, tree_json
 
@@ -119,10 +102,9 @@ def test_pruning_is_the_textbooks(seed, n_inner, k, rule):
     if t.n[0] < k:
         return
     risk = bare_risk(rng, t)
-    log = prune_branches(
-        BranchTotals(t.parent, t.n, t.n - t.counts.max(axis=1), risk, lambda i: t.n[i] < k), rule
-    )
-    assert [o[0] for o in log] == _textbook_prune(t, risk, k, rule)
+    errors = t.n - t.counts.max(axis=1)
+    b = BranchTotals(t.parent, t.n, errors, risk, lambda i: t.n[i] < k, error_risk_ratio)
+    assert prune_branches(b, rule).node.tolist() == _textbook_prune(t, risk, k, rule)
 
 
 def table_for(rng, t, n=40):
@@ -240,7 +222,7 @@ def path_of(t, i):
 
 
 def test_ratio_where_no_error_is_lost():
-    assert [_ratio(b, e) for b, e in ((1, 2), (1, 0), (0, 0), (-1, 0), (0, 3))] == [
+    assert [error_risk_ratio(b, e) for b, e in ((1, 2), (1, 0), (0, 0), (-1, 0), (0, 3))] == [
         0.5,
         np.inf,
         0,
@@ -375,7 +357,7 @@ def test_tiers_are_the_textbooks(case, strict):
     assert all(len(m) >= k for m in t.members)
     rows = _textbook_domains(stops.tolist(), borrowed)
     for a, codes in coded:
-        for numeric in ("range", "set"):
+        for numeric in ("interval", "set"):
             at, cells = combination_cells(a, codes, t, numeric)
             for r, U in enumerate(rows):
                 v = {a.items[codes[i]] for i in U}
@@ -384,7 +366,7 @@ def test_tiers_are_the_textbooks(case, strict):
                     if len(v) == 1
                     else (
                         Interval(min(v), max(v))
-                        if a.kind == "numeric" and numeric == "range"
+                        if a.kind == "numeric" and numeric == "interval"
                         else ValueSet(v)
                     )
                 )
@@ -393,7 +375,7 @@ def test_tiers_are_the_textbooks(case, strict):
 
 @given(case=stands(), seed=st.integers(0, 9))
 def test_the_claim_and_the_draw(case, seed):
-    """(k,k) and global (1,k) for any grouping of rows at all; every draw is true, and a permutation"""
+    """(k,k) and global (1,k) for any grouping at all; every draw is true, and a permutation"""
     X, parent, stops, k = case
     space, coded = space_of(X)
     t = row_tiers(parent, stops, space, k)
@@ -412,8 +394,8 @@ def test_a_search_ends_where_there_are_enough():
     space, _ = space_of(X)
     stand = LeafOrder(parent, stops)
     # the sisters, though strangers are nearer
-    assert _borrow(stand, 3, space, 3).tolist() == [1, 2]
-    assert _borrow(stand, 3, space, 4).tolist() == [3, 4, 5] and _borrow(
+    assert borrow(stand, 3, space, 3).tolist() == [1, 2]
+    assert borrow(stand, 3, space, 4).tolist() == [3, 4, 5] and borrow(
         stand, 3, space, 4, strict=True
     ).tolist() == [1, 2, 3]
 
@@ -448,7 +430,7 @@ OPTIONS = dict(
     rule=pick("minimal", "literal"),
     recoding=pick("tiered", "uniform"),
     assign=pick("own", "random"),
-    numeric=pick("range", "set"),
+    numeric=pick("interval", "set"),
     strict_tiers=st.booleans(),
     domain=pick("path", "observed"),
     random_state=st.integers(0, 9),
@@ -489,7 +471,7 @@ def test_invariants(table, options, binary):
         inducer=C45Classifier(prune=False, binary_splits=binary),
         **options | dict(recoding="uniform"),
     ).anonymize(X, y)
-    if options["numeric"] == "range" and not X.isna().any(axis=None):
+    if options["numeric"] == "interval" and not X.isna().any(axis=None):
         assert r.audit.gcp <= alike.audit.gcp + 1e-9
     order = np.random.default_rng(0).permutation(len(X))
     assert tool.anonymize(X.iloc[order], y.iloc[order]).text().equals(r.text())

@@ -198,7 +198,7 @@ def test_figures_6_three_tests_of_one_number(k, n):
 @pytest.mark.parametrize("k, path", [(11, "[29.5, 49.5]"), (10, "[39.5, 49.5]")])
 def test_figures_6_as_intervals(k, path):
     X = pd.DataFrame({"age": np.r_[np.full(11, 25), np.full(11, 60), 33:38, 40:50]})
-    r = KActusAnonymizer(k=k, inducer=ages([11, 11, 5, 10]), numeric="interval").anonymize(X)
+    r = KActusAnonymizer(k=k, inducer=ages([11, 11, 5, 10]), numeric="path").anonymize(X)
     assert path in set(r.text().age)
 
 
@@ -207,7 +207,7 @@ def test_figures_a_mean_that_tells_one_value():
     y = pd.Series(["yes"] * 5 + ["no"] * 6, name="rich")
     r = KActusAnonymizer(k=5).anonymize(X, y)
     assert "~19999.8" in set(r.text().gain) and any("dominance" in o for o in r.audit.warnings)
-    r = KActusAnonymizer(k=5, numeric="interval").anonymize(X, y)
+    r = KActusAnonymizer(k=5, numeric="path").anonymize(X, y)
     assert not any("dominance" in o for o in r.audit.warnings)
 
 
@@ -298,7 +298,7 @@ def test_customers_who_moves(selection, moves):
 
 
 def test_customers_a_whole_batch_tops_up_the_root():
-    est, batches = publish(root_shortfall="top_up")
+    est, batches = publish(shortfall="top_up")
     assert sorted(map(len, batches)) == [3, 3, 3, 5] and not len(est.release_.lost)
     assert batches[next(o for o in batches if 1 in o)] == ("*", "*", "*")
 
@@ -307,12 +307,12 @@ def test_customers_a_spare_row_tops_up_the_root():
     X = pd.concat(
         [CUSTOMERS, pd.DataFrame([["Male", "Married", 70, "No"]], [15], CUSTOMERS.columns)]
     )
-    est = KActusAnonymizer(k=3, root_shortfall="top_up", random_state=0).fit(X[QIS], X.Bought)
+    est = KActusAnonymizer(k=3, shortfall="top_up", random_state=0).fit(X[QIS], X.Bought)
     assert sorted(map(len, est.climb_.batches)) == [3] * 5 and not len(est.release_.lost)
 
 
 def test_customers_interval():
-    _, batches = publish(numeric="interval")
+    _, batches = publish(numeric="path")
     assert batches[12, 13, 14] == ("Male", "Married", "[65, inf]")
 
 

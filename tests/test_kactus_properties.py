@@ -83,8 +83,8 @@ def people(draw):
 
 OPTIONS = dict(
     rule=pick("intended", "literal"),
-    numeric=pick("mean", "interval", "range"),
-    root_shortfall=pick("lose", "top_up"),
+    numeric=pick("mean", "path", "interval"),
+    shortfall=pick("lose", "top_up"),
     selection=pick("random", "first", "nearest"),
     merge=pick("none", "sets"),
     random_state=st.integers(0, 9),
@@ -98,7 +98,7 @@ def test_invariants(table, options, m, prune):
     r = tool.anonymize(X, y)
     kept = np.setdiff1d(np.arange(len(X)), r.lost)
     assert r.data.index.tolist() == X.index[kept].tolist() and r.y.tolist() == y.iloc[kept].tolist()
-    assert len(r.lost) <= (k - 1 if options["root_shortfall"] == "lose" else 0)
+    assert len(r.lost) <= (k - 1 if options["shortfall"] == "lose" else 0)
     rows = list(zip(*[row_cells(r.data[o]) for o in X]))
     assert all(rows.count(o) >= k for o in set(rows))
     if k == 1:
@@ -138,7 +138,7 @@ def test_means_are_of_the_batch_and_lie_where_its_path_says(table, seed):
     X = X.assign(x9=np.arange(len(X)) % 7)
     mean, wide = (
         KActusAnonymizer(k, inducer=C45Classifier(prune=False), numeric=o, random_state=seed)
-        for o in ("mean", "interval")
+        for o in ("mean", "path")
     )
     a, b = mean.anonymize(X, y), wide.anonymize(X, y)
     assert a.lost.tolist() == b.lost.tolist()
@@ -195,7 +195,7 @@ def test_two_halves_of_a_line_are_the_whole_line():
     """Both sides of the only threshold wait at the root: nothing is left to say"""
     X, y = pd.DataFrame({"x": [1, 2, 3, 4, 11, 12, 13, 14]}), list("aaaabbbb")
     tool = KActusAnonymizer(
-        k=5, inducer=C45Classifier(prune=False), numeric="interval", merge="sets"
+        k=5, inducer=C45Classifier(prune=False), numeric="path", merge="sets"
     ).fit(X, y)
     assert (
         len(tool.tree_) == 3
@@ -216,7 +216,7 @@ def test_one_leaf_is_no_tree_and_all_is_suppressed():
 
 def test_where_nobody_has_slack_a_batch_joins_the_root():
     tool = KActusAnonymizer(
-        k=3, inducer=C45Classifier(prune=False), root_shortfall="top_up", random_state=0
+        k=3, inducer=C45Classifier(prune=False), shortfall="top_up", random_state=0
     )
     r = tool.anonymize(SHOP, BOUGHT)
     assert (
@@ -281,7 +281,7 @@ def test_what_cannot_be_done():
                 SHOP[["Gender"]], BOUGHT
             ),
         ).fit(SHOP, BOUGHT)
-    for name in ("rule", "numeric", "root_shortfall", "selection", "merge"):
+    for name in ("rule", "numeric", "shortfall", "selection", "merge"):
         with pytest.raises(ValueError, match=f"'{name}' must be one of .*Got 'other'"):
             KActusAnonymizer(k=3, **{name: "other"}).fit(SHOP, BOUGHT)
     with pytest.raises(ValueError, match="must have no missing values"):
@@ -368,7 +368,7 @@ def test_dates_and_codes():
     y = list("aaabbb")
     r = KActusAnonymizer(k=3, quasi_identifiers=["born"]).anonymize(X, y)
     assert r.data.born.astype(str).unique().tolist() == ["~1961-01-01", "~1991-06-06"]
-    r = KActusAnonymizer(k=3, quasi_identifiers=["born"], numeric="interval").anonymize(X, y)
+    r = KActusAnonymizer(k=3, quasi_identifiers=["born"], numeric="path").anonymize(X, y)
     assert r.data.born.astype(str).unique().tolist() == [
         "[1960-05-01, 1962-02-02]",
         "[1990-01-01, 1992-07-07]",

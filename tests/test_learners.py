@@ -321,7 +321,7 @@ def test_a_set_of_one_value_is_the_value(rows):
         MondrianAnonymizer(k=3),
         MondrianAnonymizer(k=3, recoding="interval"),
         KActusAnonymizer(k=3, random_state=0),
-        KActusAnonymizer(k=3, numeric="interval", random_state=0),
+        KActusAnonymizer(k=3, numeric="path", random_state=0),
     ],
     ids=str,
 )

@@ -321,7 +321,7 @@ def test_a_release_knows_which_rows_its_centroids_stand_for():
     X, y = CUSTOMERS[QIS], CUSTOMERS.Bought
     for shortfall, told in (("lose", (12, 0, 2)), ("top_up", (9, 5, 0))):
         r = KActusAnonymizer(
-            k=3, inducer=C45Classifier(prune=False), selection="first", root_shortfall=shortfall
+            k=3, inducer=C45Classifier(prune=False), selection="first", shortfall=shortfall
         ).anonymize(X, y)
         a, again = r.audit, audit(r, original=X)
         assert (a.n_rows, a.suppressed_rows, a.lost_rows) == told and not a.warnings
