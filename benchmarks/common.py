@@ -37,7 +37,9 @@ POPULATION_QI = ["age", "education", "occupation", "marital_status", "region", "
 
 
 def find_data():
-    """Let fetch_adult find the tables in ../shared/data when PPDT_DATA does not say where they are"""
+    """Let fetch_adult find the tables in ../shared/data when PPDT_DATA does not say
+    where they are
+    """
     folder = ROOT.parent / "shared" / "data"
     if not os.environ.get("PPDT_DATA") and (folder / "adult_train.csv").is_file():
         os.environ["PPDT_DATA"] = str(folder)
@@ -82,7 +84,9 @@ def machine():
 
 
 def resident():
-    """Bytes of memory this process holds now (where the system does not say: held at most so far)"""
+    """Bytes of memory this process holds now (where the system does not say: held at
+    most so far)
+    """
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
@@ -210,7 +214,9 @@ def readme_block(name, text=None):
 
 
 def finish(name, report, out, strict):
-    """Print a report; store it in README.md when its numbers are the project's own; the exit code"""
+    """Print a report; store it in README.md when its numbers are the project's own;
+    the exit code
+    """
     text = report(out)
     print("\n" + text)
     if out == RESULTS:

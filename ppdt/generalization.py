@@ -29,18 +29,6 @@ from .engine.taxonomy import ADULT_TAXONOMIES, Taxonomy, load_adult_taxonomies
 from .engine.taxonomy_plot import plot_taxonomy
 from .tables import MISSING, Attribute, Exact, Interval, ValueSet, check_table, encode
 
-# %% ../nbs/03_generalization.ipynb #9f33d702
-def _textbook_set_recoding(a, codes, groups):
-    """Equation (1), one group at a time: the published cell of each row, a list of length n_rows.
-
-    Source: shao_beckford, Def. 2.
-    """
-    values = [a.items[c] for c in codes]
-    found = {}
-    for g in set(groups):
-        found[g] = ValueSet(v for v, h in zip(values, groups) if h == g)
-    return [found[g] for g in groups]
-
 # %% ../nbs/03_generalization.ipynb #a49f7e43
 def set_recoding(a: Attribute, codes: ArrayLike, groups: ArrayLike) -> tuple[np.ndarray, list]:
     """Each value becomes the set of the values found in its group.
@@ -71,18 +59,6 @@ def set_recoding(a: Attribute, codes: ArrayLike, groups: ArrayLike) -> tuple[np.
     members, starts = group_code_pairs(codes, groups, len(a))
     of_group, cells = set_cells(a, members, starts)
     return to_rows(of_group, groups), cells
-
-# %% ../nbs/03_generalization.ipynb #67c45ef3
-def _textbook_interval_recoding(a, codes, groups):
-    """Equation (2), one group at a time; sets where there is no range: a list of length n_rows"""
-
-    def cell(s):
-        has_range = a.kind == "numeric" and MISSING not in s.values
-        if not has_range or len(s.values) == 1:
-            return s
-        return Interval(min(s.values), max(s.values))
-
-    return [cell(s) for s in _textbook_set_recoding(a, codes, groups)]
 
 # %% ../nbs/03_generalization.ipynb #b2498076
 def interval_recoding(a: Attribute, codes: ArrayLike, groups: ArrayLike) -> tuple[np.ndarray, list]:

@@ -31,14 +31,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 from replicate import MADE, provenance
 
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
-from ppdt.engine.tree_tables import asked_rows
 from ppdt.engine.checks import class_codes
-from ppdt.engine.columns import learn_raw_column
-from ppdt.engine.shares import tree_shares
-from ppdt.engine.tree_texts import branch_text
-from ppdt.engine.rules import nominal_scores, numeric_scores, one_state, rule_shares
-from ppdt.growing import LEAF, MULTIWAY, Tree
 from ppdt.engine.coded_rows import CodedRows
+from ppdt.engine.columns import learn_raw_column
+from ppdt.engine.rules import nominal_scores, numeric_scores, one_state, rule_shares
+from ppdt.engine.shares import tree_shares
+from ppdt.engine.tree_tables import asked_rows
+from ppdt.engine.tree_texts import branch_text
+from ppdt.growing import LEAF, MULTIWAY, Tree
 from ppdt.tables import atomic_write, value_text
 
 RESULTS = ROOT / "nbs" / "papers" / "results" / "weka_agreement.csv"

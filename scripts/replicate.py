@@ -47,9 +47,9 @@ import ppdt
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.contest import exposure
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
+from ppdt.diversity import LDiversity
 from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.id3_sets import GeneralizedID3Classifier, make_marginals
-from ppdt.diversity import LDiversity
 from ppdt.kadet import KADETClassifier
 from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer

@@ -1,31 +1,42 @@
-"""C4.5, ID3 and PART: fast versions against the textbook, sets against all rows they may stand for, odd tables, releases."""
+"""C4.5, ID3 and PART: fast versions against the textbook, sets against all rows they may stand
+for, odd tables, releases.
+"""
 
-import datetime as dt, decimal, itertools, re, warnings
+import datetime as dt
+import decimal
+import itertools
+import re
+import warnings
 from dataclasses import replace
 from types import SimpleNamespace
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_trees import as_numbers, random_row, trees
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer, log_loss
+
+from ppdt._textbook import _textbook_c45, _textbook_part
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate, part_text
-from random_trees import as_numbers, random_row, trees
-from ppdt.engine.fraction_rows import CellRows
-from ppdt.engine.shares import filled, branches_in_order, node_shares, tree_shares
-from ppdt.engine.fractions import grow_nodes
 from ppdt.datasets import fetch_adult, load_customers
+from ppdt.engine.coded_rows import CodedRows
+from ppdt.engine.fraction_rows import CellRows
+from ppdt.engine.fractions import grow_nodes
+from ppdt.engine.node_arrays import collapse_nodes
+from ppdt.engine.paths import decision_path, path_answer
+from ppdt.engine.pruning import prune_nodes
+from ppdt.engine.rules import part_rules
+from ppdt.engine.shares import branches_in_order, filled, node_shares, tree_shares
 from ppdt.generalization import Taxonomy
 from ppdt.growing import THRESHOLD, Members, Tree, TreeData, grow, tree_counts
 from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, read_release
-from ppdt.tables import Centroid, Exact, Interval, MISSING, Node, Suppressed, ValueSet, cell_column
-from ppdt.engine.node_arrays import collapse_nodes
-from ppdt.engine.pruning import prune_nodes
-from ppdt.pruning import _textbook_c45
-from ppdt.engine.paths import path_answer, decision_path
-from ppdt.engine.rules import part_rules, _textbook_part
-from ppdt.engine.coded_rows import CodedRows
 from ppdt.splits import GainRatio
+from ppdt.tables import MISSING, Centroid, Exact, Interval, Node, Suppressed, ValueSet, cell_column
 from ppdt.trees import j48_text, tree_from_json, tree_json
 
 LEARNERS = [C45Classifier, ID3Classifier, PARTClassifier]

@@ -16,12 +16,12 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 
+from ppdt._textbook import _textbook_tree
 from ppdt.datasets import load_customers, load_patients
 from ppdt.diversity import (
     Alpha,
     LDiversity,
     TCloseness,
-    _textbook_tree,
     allow_function,
     alpha_share,
     bind_constraints,

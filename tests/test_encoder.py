@@ -1,8 +1,17 @@
-"Releases as matrices: weights, numbers and gaps against plain loops, and scikit-learn's own encoders on raw rows."
+"""Releases as matrices: weights, numbers and gaps against plain loops, and scikit-learn's own
+encoders on raw rows.
+"""
 
-import pickle, time, warnings
-import numpy as np, pandas as pd, pytest
-from hypothesis import assume, given, strategies as st
+import pickle
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from random_tables import tables
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -12,6 +21,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
+
 from ppdt.datasets import fetch_adult, load_customers
 from ppdt.encoder import ReleaseEncoder
 from ppdt.generalization import Taxonomy, recode
@@ -28,7 +38,6 @@ from ppdt.tables import (
     ValueSet,
     cell_column,
 )
-from random_tables import tables
 
 CUSTOMERS = load_customers()
 X, y = CUSTOMERS[["Gender", "Marital", "Age"]], CUSTOMERS.Bought
@@ -48,7 +57,7 @@ def _coded(items):
 
 
 # random cells
-# ----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 WORDS, NUMBERS = ["a", "b", "c,d", "*", "1"], [-3, 0, 1, 2.5, 40]
 
@@ -237,7 +246,7 @@ def test_a_file_gives_the_same_matrix(tmp_path_factory, table, sets, numeric, mi
 
 
 # raw rows
-# ---------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @st.composite
@@ -456,7 +465,7 @@ def test_numbers_as_categories():
 
 
 # errors
-# -----------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -496,7 +505,7 @@ def test_tables():
 
 
 # scikit-learn
-# -----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_release_that_was_read_as_text_is_said():
@@ -558,7 +567,7 @@ def test_in_pipelines_and_searches():
 
 
 # Adult
-# ------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_adult_is_quick(data_dir):

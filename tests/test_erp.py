@@ -16,18 +16,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from ppdt._textbook import _textbook_borrow, _textbook_domains, _textbook_risk_prune
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import Alpha, LDiversity
 from ppdt.engine.risk_branches import BranchTotals, prune_branches
 from ppdt.engine.tier_cells import DomainFits, combination_cells, draw_tuples, tiered_table
 from ppdt.engine.tiers import LeafOrder, RowSpace, borrow, row_tiers, tiered_subsets
-from ppdt.erp import ERPAnonymizer, _textbook_borrow, _textbook_domains, error_risk_prune
+from ppdt.erp import ERPAnonymizer, error_risk_prune
 from ppdt.growing import MULTIWAY, ONE_VALUE, THRESHOLD
 from ppdt.loss import gcp
 from ppdt.matching import matched
 from ppdt.release import AnonymizedClassifier, GuaranteeError, read_release
-from ppdt.risk import _textbook_prune, background_attack, error_risk, error_risk_ratio
+from ppdt.risk import background_attack, error_risk, error_risk_ratio
 from ppdt.tables import MISSING, Exact, Interval, Suppressed, ValueSet, encode
 from ppdt.trees import tree_from_json, tree_json
 
@@ -104,7 +105,7 @@ def test_pruning_is_the_textbooks(seed, n_inner, k, rule):
     risk = bare_risk(rng, t)
     errors = t.n - t.counts.max(axis=1)
     b = BranchTotals(t.parent, t.n, errors, risk, lambda i: t.n[i] < k, error_risk_ratio)
-    assert prune_branches(b, rule).node.tolist() == _textbook_prune(t, risk, k, rule)
+    assert prune_branches(b, rule).node.tolist() == _textbook_risk_prune(t, risk, k, rule)
 
 
 def table_for(rng, t, n=40):
@@ -188,7 +189,7 @@ def test_what_holds_of_pruning(seed, n_inner, k):
         assert steps == sorted(steps)
         assert tree_json(p.after(len(p.log)), counts=True) == tree_json(p.tree, counts=True)
     assert len(whole["minimal"].leaves) >= len(whole["literal"].leaves)
-    seen = {frozenset(_textbook_prune(t, bare_risk(rng, t), k)) for _ in range(3)}
+    seen = {frozenset(_textbook_risk_prune(t, bare_risk(rng, t), k)) for _ in range(3)}
     assert {t_.n_leaves for t_ in [whole["minimal"].tree]} == {
         error_risk_prune(t, k, X=X).tree.n_leaves
     } and len({ends(t, o) for o in seen}) == 1

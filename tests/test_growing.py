@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppdt._textbook import _textbook_id3
 from ppdt.datasets import fetch_adult, load_clients, load_customers
 from ppdt.engine import grower
 from ppdt.engine import nodes as engine_nodes
@@ -29,7 +30,6 @@ from ppdt.growing import (
     Tree,
     TreeData,
     _nested,
-    _textbook_id3,
     entropy,
     grow,
     information_gain,

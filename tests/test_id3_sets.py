@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from ppdt._textbook import _textbook_gain, _textbook_id3_sets
 from ppdt.datasets import load_customers, load_salaries
 from ppdt.id3_sets import (
     CONVERSIONS,
     ENTROPIES,
-    _textbook_gain,
-    _textbook_id3_sets,
     cell_members,
     draw_members,
     make_marginals,

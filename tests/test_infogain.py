@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from test_medians import WORLD, secrets, some_of
 from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks
 
-from ppdt.datasets import load_customers, make_population
-from ppdt.generalization import Taxonomy
-from ppdt.engine.class_cuts import ENTROPY_TIE
-from ppdt.infogain import (
+from ppdt._textbook import (
     _textbook_candidates,
     _textbook_children,
     _textbook_infogain,
     _textbook_left,
-    infogain_partition,
 )
+from ppdt.datasets import load_customers, make_population
+from ppdt.engine.class_cuts import ENTROPY_TIE
+from ppdt.generalization import Taxonomy
+from ppdt.infogain import infogain_partition
 from ppdt.medians import in_leaf_order
 from ppdt.tables import encode, with_missing
 from ppdt.trees import entropy

@@ -6,17 +6,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from ppdt._textbook import _textbook_climb
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers
 from ppdt.growing import LEAF, THRESHOLD, Tree
-from ppdt.kactus import (
-    KActusAnonymizer,
-    _textbook_climb,
-    _wanted,
-    climb,
-    climb_text,
-    load_adult_excerpt_tree,
-)
+from ppdt.kactus import KActusAnonymizer, _wanted, climb, climb_text, load_adult_excerpt_tree
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from ppdt._textbook import _textbook_climb
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
 from ppdt.datasets import load_customers, make_population
 from ppdt.growing import MULTIWAY, THRESHOLD
-from ppdt.kactus import KActusAnonymizer, _textbook_climb, climb
+from ppdt.kactus import KActusAnonymizer, climb
 from ppdt.kadet import KADETClassifier
 from ppdt.release import AnonymizedClassifier, read_release
 from ppdt.tables import Centroid, Exact, Interval, Suppressed, ValueSet

@@ -1,4 +1,6 @@
-"""kADET: every tree keeps its promise as an auditor that knows nothing of spans sees it, and the fast trees are the textbook's."""
+"""kADET: every tree keeps its promise as an auditor that knows nothing of spans sees it, and the
+fast trees are the textbook's.
+"""
 
 import json
 import pickle
@@ -10,23 +12,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppdt._textbook import (
+    _textbook_breach,
+    _textbook_id3,
+    _textbook_kadet,
+    _textbook_measure,
+    _textbook_nested,
+    _textbook_ratio,
+    _textbook_spans,
+)
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_clients, load_customers
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.engine import kadet_classifier
 from ppdt.engine.kadet_checks import class_limits
 from ppdt.engine.kadet_people import People, code_people
-from ppdt.engine.kadet_pruning import leaves_for_subtrees
-from ppdt.engine.kadet_spans import as_nested, grow_kadet, level_data
-from ppdt.generalization import Taxonomy, load_adult_taxonomies
-from ppdt.growing import Members, TreeData, _textbook_id3, information_gain
+from ppdt.engine.kadet_spans import as_nested, grow_kadet
+from ppdt.engine.split_scores import most_ratio
+from ppdt.generalization import Taxonomy
+from ppdt.growing import Members, TreeData, information_gain
 from ppdt.kadet import (
     KADETClassifier,
-    _textbook_breach,
-    _textbook_cuts,
-    _textbook_kadet,
-    _textbook_nested,
-    _textbook_spans,
     publish,
     read_published,
     safe_counts,
@@ -36,8 +42,6 @@ from ppdt.kadet import (
 from ppdt.models import audit_model
 from ppdt.privacy import audit
 from ppdt.release import GuaranteeError
-from ppdt.engine.split_scores import most_ratio
-from ppdt.splits import _textbook_measure, _textbook_ratio
 from ppdt.tables import Interval, Node, Suppressed, TextFormError, cells
 
 
@@ -219,7 +223,7 @@ def test_a_breach_stays_a_breach(data):
     if root is None:
         return
     order = [root]
-    for i, test, _, what in tried:
+    for i, _, _, what in tried:
         if what == "split":
             order += order[i].sons
     for i, test, _, what in tried:
@@ -576,7 +580,9 @@ def test_what_is_published_is_what_was_promised(table):
 
 
 def named_publicly(d, X, known, k):
-    """Has every public value that has a branch at least k people, and every private one somebody?"""
+    """Has every public value that has a branch at least k people, and every private
+    one somebody?
+    """
     return all(
         (X[a["name"]] == v).sum() >= (k if a["name"] in known else 1)
         for a in d["tree"]["attributes"]

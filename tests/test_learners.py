@@ -1,16 +1,25 @@
-"""Naive Bayes, logistic regression and the supervised cuts: against Weka's stored results and plain loops, and what a cell that says nothing does."""
+"""Naive Bayes, logistic regression and the supervised cuts: against Weka's stored results and
+plain loops, and what a cell that says nothing does.
+"""
 
-import importlib.util, os, sys, warnings
-import numpy as np, pandas as pd, pytest
-from hypothesis import assume, given, strategies as st
-from sklearn.pipeline import make_pipeline
+import importlib.util
+import os
+import sys
+
+import numpy as np
+import pandas as pd
 import places
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
+
+from ppdt._textbook import _textbook_naive_bayes
 from ppdt.datasets import load_customers
 from ppdt.kactus import KActusAnonymizer
 from ppdt.learners import (
     MDLDiscretizer,
     NaiveBayesClassifier,
-    _textbook_naive_bayes,
     learners,
     logistic_regression,
     mdl_cut_points,
@@ -30,7 +39,7 @@ def column(items):
 
 
 # Weka
-# -------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +140,7 @@ def test_cuts_are_wekas(compare, name):
 
 
 # textbook
-# ---------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 WORDS = ["a", "b", "c"]
 
@@ -218,7 +227,7 @@ def test_numbers_equal_the_textbook(rows, at):
 
 
 # cells
-# ------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def word_cell():
@@ -390,7 +399,7 @@ def test_learners_are_four():
 
 
 # cuts
-# -------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def naive_cuts(pairs):
@@ -457,7 +466,7 @@ def test_cut_columns():
 
 
 # errors
-# -----------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [NaiveBayesClassifier, logistic_regression, MDLDiscretizer])

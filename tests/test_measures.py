@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppdt._textbook import _textbook_holds, _textbook_t
 from ppdt.datasets import load_customers, load_patients
-from ppdt.diversity import Alpha, LDiversity, TCloseness, _textbook_t
+from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.generalization import Taxonomy, recode
 from ppdt.loss import discernibility
-from ppdt.matching import _textbook_holds, consistent, matched, matching_probabilities, plot_fits
+from ppdt.matching import consistent, matched, matching_probabilities, plot_fits
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import alpha_share, audit, distinct_l, entropy_l, recursive_c, t_closeness
 from ppdt.release import read_release

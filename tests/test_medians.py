@@ -9,18 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks, whole
 
+from ppdt._textbook import _textbook_cut, _textbook_relaxed, _textbook_strict
 from ppdt.datasets import load_customers, make_population
-from ppdt.generalization import Taxonomy
-from ppdt.medians import (
-    _halves,
-    _textbook_cut,
-    _textbook_relaxed,
-    _textbook_strict,
-    in_leaf_order,
-    relaxed_partition,
-    strict_partition,
-)
 from ppdt.engine.regions import _median_cuts
+from ppdt.generalization import Taxonomy
+from ppdt.medians import _halves, in_leaf_order, relaxed_partition, strict_partition
 from ppdt.tables import MISSING, encode, with_missing
 
 secrets = st.lists(st.integers(0, 2), min_size=40, max_size=40)

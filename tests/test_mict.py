@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_tables import pick, row_cells
 
+from ppdt._textbook import _textbook_knn, _textbook_mdav, _textbook_vmdav
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
 from ppdt.diversity import LDiversity
@@ -20,9 +21,6 @@ from ppdt.mict import (
     MicroaggregationAnonymizer,
     MiCTAnonymizer,
     MixedKNNClassifier,
-    _textbook_knn,
-    _textbook_mdav,
-    _textbook_vmdav,
     levels,
     record_linkage,
 )

@@ -16,20 +16,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from ppdt._textbook import _textbook_end, _textbook_span
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_clients, load_customers
 from ppdt.engine.model_audit import routed_counts
 from ppdt.engine.model_domains import places_of
 from ppdt.engine.span_search import any_left
 from ppdt.id3_sets import GeneralizedID3Classifier
-from ppdt.models import (
-    _textbook_end,
-    _textbook_span,
-    audit_model,
-    linking_attack,
-    plot_spans,
-    spans,
-)
+from ppdt.models import audit_model, linking_attack, plot_spans, spans
 from ppdt.tables import Interval
 from ppdt.trees import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree, tree_from_json, tree_json
 

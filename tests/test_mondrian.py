@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
+from ppdt._textbook import _textbook_cut, _textbook_strict
 from ppdt.datasets import load_customers, load_patients, make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
-from ppdt.generalization import Taxonomy
 from ppdt.engine.regions import _n_distinct
-from ppdt.medians import _textbook_cut, _textbook_strict
+from ppdt.generalization import Taxonomy
 from ppdt.mondrian import Cuts, MondrianAnonymizer, strict_partition
 from ppdt.privacy import class_sizes
 from ppdt.tables import MISSING, Interval, ValueSet, cells, column_text, encode, with_missing
@@ -558,7 +558,9 @@ EDGES = Taxonomy.from_edges(range(-3, 8), [-3, 0, 3, 8], [-3, 3, 8])
 
 @st.composite
 def mode_tasks(draw):
-    """A table with a class, a column with a taxonomy of words and perhaps one of numbers, and a k"""
+    """A table with a class, a column with a taxonomy of words and perhaps one of
+    numbers, and a k
+    """
     X, categorical, k = draw(tasks())
     n = len(X)
     X["words"] = pd.Series(
@@ -623,7 +625,9 @@ def test_modes_and_taxonomies(task, mode, recoding, categories):
 
 
 def assert_same_cells(m, X, r):
-    """Training rows find their cells again, also after saving; relaxed cuts have no places for rows"""
+    """Training rows find their cells again, also after saving; relaxed cuts have no
+    places for rows
+    """
     saved = pickle.loads(pickle.dumps(m))
     if m.mode == "relaxed":
         assert not hasattr(m, "cuts_") and m.recoder_ is None

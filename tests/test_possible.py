@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from ppdt.encoder import possible_values
 from ppdt.engine.coding import encode, with_missing
+from ppdt.engine.fits import opened_columns
+from ppdt.engine.holdings import cells_hold
 from ppdt.engine.published_columns import plain_values
 from ppdt.engine.values import MISSING
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import cell_members
 from ppdt.loss import cell_ncp
-from ppdt.engine.holdings import cells_hold
-from ppdt.engine.fits import opened_columns
 from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, possible
 
 LEAVES = ["a", "b", "c", "d", "e"]

@@ -1,21 +1,29 @@
-"""Pruning: what it promises of every tree, the waves against the recursion, and the estimate of errors against its formula."""
+"""Pruning: what it promises of every tree, the waves against the recursion, and the estimate of
+errors against its formula.
+"""
 
 import math
-import numpy as np, pandas as pd, pytest
-from hypothesis import given, strategies as st
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import ndtri
-from ppdt.engine import pruning
+from test_c45 import differ, random_rows
+
+from ppdt._textbook import _textbook_c45, _textbook_leaves, _textbook_prune
 from ppdt.c45 import C45Classifier
-from ppdt.engine.tree_tables import learn_rows
 from ppdt.datasets import load_customers
+from ppdt.engine import pruning
+from ppdt.engine.coded_rows import CodedRows, runs
 from ppdt.engine.fractions import grow_nodes
+from ppdt.engine.moving_rows import leaf_slots
 from ppdt.engine.node_arrays import below, collapse_nodes, wrong
 from ppdt.engine.pruning import prune_nodes
-from ppdt.engine.coded_rows import CodedRows, runs
-from ppdt.engine.moving_rows import leaf_slots
-from ppdt.pruning import _textbook_c45, _textbook_leaves, _textbook_prune, error_estimate
+from ppdt.engine.tree_tables import learn_rows
+from ppdt.pruning import error_estimate
 from ppdt.splits import GainRatio
-from test_c45 import differ, random_rows
 
 seeds = st.integers(0, 2**32 - 1)
 confidences = st.sampled_from([0.5, 0.25, 0.1, 0.05, 0.001])

@@ -17,10 +17,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.datasets import load_customers
-from ppdt.engine.shares import tree_shares
 from ppdt.engine.moments import as_date, moment_text
 from ppdt.engine.paths import decision_path, path_answer
 from ppdt.engine.reading import class_of_shares, explain, tree_rules
+from ppdt.engine.shares import tree_shares
 from ppdt.engine.tree_texts import branch_text, j48_text, tree_text
 from ppdt.growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
 from ppdt.id3_sets import GeneralizedID3Classifier

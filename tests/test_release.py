@@ -12,6 +12,7 @@ import pytest
 from random_tables import row_cells
 
 from ppdt.datasets import load_customers
+from ppdt.engine.checks import check_class
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
@@ -23,7 +24,6 @@ from ppdt.release import (
     read_release,
     unchanged,
 )
-from ppdt.engine.checks import check_class
 from ppdt.tables import (
     Exact,
     MixedTypesWarning,

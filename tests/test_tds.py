@@ -12,10 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from random_tables import pick, row_cells
 
+from ppdt._textbook import _textbook_smallest, _textbook_specialize, _textbook_tds_candidates
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import LDiversity
 from ppdt.engine.specialization import Masking, specialize
-from ppdt.tds import _textbook_candidates, _textbook_smallest, _textbook_specialize
 from ppdt.generalization import Taxonomy
 from ppdt.growing import information_gain
 from ppdt.release import GuaranteeError, read_release
@@ -156,7 +156,7 @@ def test_all_disclosures():
     codes = [(EDUCATION.values.index(e),) for e in PEOPLE.Education]
     found = {
         EDUCATION.values[o["into"][0]]: o
-        for o in _textbook_candidates(
+        for o in _textbook_tds_candidates(
             codes,
             (Y == "Yes").astype(int).tolist(),
             [Masking("suppression", 7)],
@@ -265,7 +265,7 @@ def test_every_step_holds_k_and_nothing_valid_and_beneficial_is_left(task):
     for s in found.steps:
         ways = [
             o
-            for o in _textbook_candidates(table, y.tolist(), maskings, cut, groups, **options)
+            for o in _textbook_tds_candidates(table, y.tolist(), maskings, cut, groups, **options)
             if (o["column"], o["value"], o["into"]) == (s["column"], s["value"], s["into"])
         ]
         assert len(ways) == 1 and ways[0]["valid"] and ways[0]["gain"] > 0
@@ -275,7 +275,7 @@ def test_every_step_holds_k_and_nothing_valid_and_beneficial_is_left(task):
         now = s["smallest"]
     assert not [
         o
-        for o in _textbook_candidates(table, y.tolist(), maskings, cut, groups, **options)
+        for o in _textbook_tds_candidates(table, y.tolist(), maskings, cut, groups, **options)
         if o["valid"] and o["gain"] > 0
     ]
     for j, m in enumerate(maskings):

@@ -1,11 +1,16 @@
-"""C4.5, ID3 and PART against stored results of Weka. All runs are in nbs/papers/results/weka_agreement.csv, which
-scripts/compare_weka.py makes; here a sample of each family is run again, and under the stress profile everything.
+"""C4.5, ID3 and PART against stored results of Weka. All runs are in
+nbs/papers/results/weka_agreement.csv, which scripts/compare_weka.py makes; here a sample of
+each family is run again, and under the stress profile everything.
 """
 
-import importlib.util, math, os, re
+import importlib.util
+import math
+import os
+import re
 from collections import Counter
-import pytest
+
 import places
+import pytest
 
 # Stored results that are not compared, or only in part, and why
 NOT_COMPARED = {

@@ -21,88 +21,9 @@ from .shares import branch_asked
 from .split_scores import binary_split, nominal_split, nominal_table, numeric_split
 from ..growing import MULTIWAY, ONE_VALUE, THRESHOLD, entropy
 from ..pruning import error_estimate
-from ..splits import _textbook_choice, _textbook_counts, _textbook_send
 
 # %% auto #0
 __all__ = ['one_state', 'numeric_scores', 'nominal_scores', 'Rule', 'part_rules', 'rule_shares']
-
-# %% ../../nbs/engine/rules.ipynb #9106eeec
-def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=0.25):
-    """A partial tree by recursion; a son is None where nobody looked"""
-    node = _textbook_as_leaf(SimpleNamespace(counts=_textbook_counts(d, parts)))
-    best = _textbook_choice(d, parts, m, binary)
-    if not best:
-        return node
-    _, _, node.kind, node.cut, node.attribute = best
-    bags = _textbook_send(d, node, parts)
-    node.bags = [_textbook_counts(d, o) for o in bags]
-    node.sons = [None] * len(bags)
-    todo = [i for i, o in enumerate(node.bags) if o.sum() > m - SPLIT_EPS]
-    if not todo:
-        return _textbook_as_leaf(node)
-    while todo:
-        # the lowest entropy, the first of equals
-        i = min(todo, key=lambda i: (round(float(entropy(node.bags[i])), 6), i))
-        todo.remove(i)
-        node.sons[i] = _textbook_partial(d, bags[i], m, binary, prune, confidence)
-        # it goes on below: its sisters stay unseen
-        if node.sons[i].sons:
-            return node
-    for i, o in enumerate(node.sons):
-        node.sons[i] = o or _textbook_as_leaf(SimpleNamespace(counts=node.bags[i]))
-    as_leaf = error_estimate(node.counts, confidence)
-    as_tree = sum(error_estimate(o.counts, confidence) for o in node.sons)
-    leaf = prune and as_leaf <= as_tree + 0.1 + SPLIT_EPS
-    return _textbook_as_leaf(node) if leaf else node
-
-
-def _textbook_as_leaf(node):
-    node.attribute = -1
-    node.sons = []
-    return node
-
-# %% ../../nbs/engine/rules.ipynb #acc4a41c
-def _textbook_path(d, node, m=2):
-    """The way to the heaviest leaf among branches that were looked at and weigh m or more.
-
-    (tests, counts of the leaf)
-    """
-    if not node.sons:
-        return [], node.counts
-    ways = []
-    for i, o in enumerate(node.sons):
-        if o and node.bags[i].sum() > m - SPLIT_EPS:
-            ways.append((i, _textbook_path(d, o, m)))
-    b, (tests, counts) = max(ways, key=lambda o: (round(float(o[1][1].sum()), 6), -o[0]))
-    share = node.bags[b].sum() / sum(o.sum() for o in node.bags)
-    return [(node.attribute, node.kind, node.cut, b, share), *tests], counts
-
-# %% ../../nbs/engine/rules.ipynb #f737fbc5
-def _textbook_covered(d, i, w, tests):
-    """The part of row i, of weight w, that the tests cover"""
-    for j, kind, cut, b, share in tests:
-        code = d.codes[j][i]
-        met = share if code < 0 else int(branch_of_rows(code, kind, cut)) == b
-        w = w * met
-    return w
-
-
-def _textbook_part(d, m=2, binary=False, prune=True, confidence=0.25):
-    """Rules, one after the other: [(tests, counts)]. Source: frank1998"""
-    weight = np.ones(len(d.y)) if d.weight is None else d.weight
-    parts = [(i, float(w)) for i, w in enumerate(weight)]
-    rules = []
-    while parts:
-        node = _textbook_partial(d, parts, m, binary, prune, confidence)
-        tests, counts = _textbook_path(d, node, m)
-        rules.append((tests, counts))
-        left = []
-        for i, w in parts:
-            rest = w - _textbook_covered(d, i, w, tests)
-            if rest > SPLIT_EPS * w:
-                left.append((i, rest))
-        parts = left
-    return rules
 
 # %% ../../nbs/engine/rules.ipynb #f7be66d1
 def _packed_words(
