@@ -12,22 +12,27 @@ from typing import TYPE_CHECKING
 
 # %% ../nbs/engine/package.ipynb #a056f1b1
 if TYPE_CHECKING:
-    from ppdt.mondrian import MondrianAnonymizer as MondrianAnonymizer
-    from ppdt.id3_sets import GeneralizedID3Classifier as GeneralizedID3Classifier
     from ppdt.c45 import (
         C45Classifier as C45Classifier,
         ID3Classifier as ID3Classifier,
         PARTClassifier as PARTClassifier,
     )
-    from ppdt.tds import TDSAnonymizer as TDSAnonymizer, TDRAnonymizer as TDRAnonymizer
+    from ppdt.diversity import Alpha as Alpha, LDiversity as LDiversity, TCloseness as TCloseness
+    from ppdt.erp import ERPAnonymizer as ERPAnonymizer, error_risk_prune as error_risk_prune
+    from ppdt.generalization import Taxonomy as Taxonomy
+    from ppdt.id3_sets import GeneralizedID3Classifier as GeneralizedID3Classifier
+    from ppdt.kactus import KActusAnonymizer as KActusAnonymizer
+    from ppdt.kadet import KADETClassifier as KADETClassifier
+    from ppdt.learners import (
+        NaiveBayesClassifier as NaiveBayesClassifier,
+        logistic_regression as logistic_regression,
+    )
     from ppdt.mict import (
-        MiCTAnonymizer as MiCTAnonymizer,
         MicroaggregationAnonymizer as MicroaggregationAnonymizer,
+        MiCTAnonymizer as MiCTAnonymizer,
         MixedKNNClassifier as MixedKNNClassifier,
     )
-    from ppdt.kadet import KADETClassifier as KADETClassifier
-    from ppdt.kactus import KActusAnonymizer as KActusAnonymizer
-    from ppdt.erp import ERPAnonymizer as ERPAnonymizer, error_risk_prune as error_risk_prune
+    from ppdt.mondrian import MondrianAnonymizer as MondrianAnonymizer
     from ppdt.privacy import (
         audit as audit,
         audit_model as audit_model,
@@ -35,20 +40,15 @@ if TYPE_CHECKING:
         risk_report as risk_report,
     )
     from ppdt.release import (
-        Anonymizer as Anonymizer,
         AnonymizedClassifier as AnonymizedClassifier,
-        ReleaseEncoder as ReleaseEncoder,
-        read_release as read_release,
-        Release as Release,
+        Anonymizer as Anonymizer,
         GuaranteeError as GuaranteeError,
+        Release as Release,
+        ReleaseEncoder as ReleaseEncoder,
         RowsLostError as RowsLostError,
+        read_release as read_release,
     )
-    from ppdt.diversity import Alpha as Alpha, LDiversity as LDiversity, TCloseness as TCloseness
-    from ppdt.generalization import Taxonomy as Taxonomy
-    from ppdt.learners import (
-        NaiveBayesClassifier as NaiveBayesClassifier,
-        logistic_regression as logistic_regression,
-    )
+    from ppdt.tds import TDRAnonymizer as TDRAnonymizer, TDSAnonymizer as TDSAnonymizer
 
 # %% ../nbs/engine/package.ipynb #cdbb00ce
 _PUBLIC = {

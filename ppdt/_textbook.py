@@ -6,14 +6,15 @@
 __all__ = []
 
 # %% ../nbs/engine/00_textbook.ipynb #99048bfd
+import itertools
 from collections import Counter
 from itertools import product
 from types import SimpleNamespace
-from typing import Any
-from typing import cast
-import itertools
+from typing import Any, cast
+
 import numpy as np
 import pandas as pd
+
 from .engine.class_cuts import ENTROPY_TIE
 from ppdt.engine.coded_rows import (
     SPLIT_EPS,
@@ -22,18 +23,18 @@ from ppdt.engine.coded_rows import (
     midpoint,
     moved_threshold,
 )
+from .engine.median_cuts import places_of
 from .engine.node_arrays import wrong
 from .engine.opening import TOLERANCE
-from .engine.regions import places_of
 from .engine.specialization import branches_of, codes_of_node, mean_loss, refinement_score
 from .engine.tree_texts import children_of_nodes
 from .growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, entropy, information_gain
 from .kactus import _wanted
-from .kadet import _Spot, _branch_of, _by_branch, _n_branches
+from .kadet import _branch_of, _by_branch, _n_branches, _Spot
 from .mict import mixed_square
 from .pruning import error_estimate
 from .risk import error_risk_ratio
-from .tables import Cell, Exact, Interval, MISSING, Node, Suppressed, ValueSet, value_order
+from .tables import MISSING, Cell, Exact, Interval, Node, Suppressed, ValueSet, value_order
 
 # %% ../nbs/03_generalization.ipynb #9f33d702
 def _textbook_set_recoding(a, codes, groups):

@@ -41,6 +41,8 @@ from ppdt.engine.contest_entrants import (
     shown,
     with_raw_table,
 )
+
+# %% ../nbs/22_contest.ipynb #5e38a94e
 from .engine.contest_files import COLUMNS, frame, keys_of, read_results, stored
 from ppdt.engine.contest_plan import (
     Plan,

@@ -15,9 +15,12 @@ __all__ = ['distinct_l', 'entropy_l', 'recursive_c', 'alpha_share', 'share_at_wo
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Self, cast
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
+
 from ppdt.engine.closeness import (
     check_distance,
     equal_distance,

@@ -8,8 +8,11 @@ __all__ = ['RECODINGS', 'set_recoding', 'interval_recoding', 'node_recoding', 'r
 
 # %% ../nbs/03_generalization.ipynb #8d0f9644
 from collections.abc import Collection
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
+
 from ppdt.engine.recoding import (
     centroid_recoding,
     check_known,

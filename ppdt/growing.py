@@ -12,6 +12,7 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+
 from .engine.grower import ORDERS, Criterion, grow_open, growth_rules, open_root
 from .engine.nodes import Members, Tree, TreeData, tree_counts
 from .engine.questions import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Test, test_levels

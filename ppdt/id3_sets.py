@@ -13,6 +13,8 @@ from typing import cast
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+
+from .engine.checks import column_names
 from ppdt.engine.set_columns import (
     CONVERSIONS,
     ENTROPIES,
@@ -24,15 +26,14 @@ from ppdt.engine.set_columns import (
 )
 from .growing import Members, TreeData, grow, information_gain
 from ppdt.tables import (
-    Exact,
     MAX_NUMERIC_VALUES,
+    Exact,
     Suppressed,
     cells,
     check_table,
     value_order,
     value_text,
 )
-from .engine.checks import column_names
 
 _all_ = ["CONVERSIONS", "ENTROPIES", "MAX_NUMERIC_VALUES"]
 

@@ -21,7 +21,7 @@ from ppdt.engine.class_cuts import (
     cut_nodes,
     row_parts,
 )
-from .engine.regions import Cuts
+from .engine.median_cuts import Cuts
 from .trees import entropy
 
 # %% ../nbs/05_infogain.ipynb #b96764ec

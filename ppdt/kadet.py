@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .engine.checks import forget_learnt
 from ppdt.engine.kadet_checks import (
     check_class_constraints,
     check_class_is_private,
@@ -36,13 +37,12 @@ from ppdt.engine.kadet_classifier import (
     remember_columns,
     span_table,
 )
-from .engine.kadet_people import People, code_people, refuse_missing, with_levels
 from .engine.kadet_publishing import filled_classifier, published_text
 from .engine.kadet_release import span_release
+from .engine.kadet_table import People, code_people, refuse_missing, with_levels
 from .growing import entropy, information_gain
 from .models import measure_case
 from .release import GuaranteeError, Release
-from .engine.checks import forget_learnt
 
 # %% ../nbs/15_kadet.ipynb #3d322d0c
 _all_ = ["with_levels"]

@@ -23,15 +23,20 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from .c45 import C45Classifier, PARTClassifier
-from .engine.tree_tables import keep_classes
 from .encoder import ReleaseEncoder, check_encoding
-from .engine.checks import same_columns
-from .engine.cell_texts import warn_of_texts
 from .engine.chances import class_counts, column_logs, in_sorted_order, learn_chances
-from .engine.checks import check_weight, check_y, class_codes
-from .engine.cuts import MDLDiscretizer, mdl_cut_points
+from ppdt.engine.checks import (
+    check_weight,
+    check_y,
+    class_codes,
+    fit_columns,
+    forget_learnt,
+    same_columns,
+)
+from .engine.discretizing import MDLDiscretizer, mdl_cut_points
+from .engine.text_warnings import warn_of_texts
+from .engine.tree_tables import keep_classes
 from .generalization import Taxonomy
-from .engine.checks import fit_columns, forget_learnt
 from .tables import canonical_order, check_table
 
 # %% ../nbs/21_learners.ipynb #02ab8e86

@@ -8,10 +8,13 @@ __all__ = ['cell_ncp', 'kept_rows', 'ncp', 'gcp', 'discernibility', 'c_avg', 'cm
 # %% ../nbs/engine/loss.ipynb #66937cb4
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
-from .engine.keys import row_kinds
+
 from .engine.cell_loss import cell_losses, check_cells, domain_line
+from .engine.keys import row_kinds
 from .engine.taxonomy import Taxonomy
 from .generalization import interval_recoding
 from ppdt.tables import (

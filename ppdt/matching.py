@@ -12,18 +12,21 @@ __all__ = ['consistent', 'plot_fits', 'full_assignment', 'matchable_pairs', 'glo
 # %% ../nbs/11_matching.ipynb #6a7a6646
 from collections.abc import Sequence
 from typing import Any, cast
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_flow
+
 from .engine.assignments import pair_probabilities
 from .engine.fits import encode_beside, fit_blocks, opened_columns
 from ppdt.tables import (
+    MISSING,
     Cell,
     Centroid,
     Exact,
     Interval,
-    MISSING,
     Node,
     Suppressed,
     ValueSet,
@@ -261,7 +264,8 @@ def matched(fits: ArrayLike) -> np.ndarray:
 def matching_probabilities(fits: ArrayLike) -> tuple[int | None, np.ndarray]:
     """How likely is each row a person's, when everybody is known?
 
-    All perfect matchings are taken as equally likely. Exact, by equations (3) and (4). A component is too large beyond 300 kinds of people or rows, or
+    All perfect matchings are taken as equally likely. Exact, by equations (3) and (4). A
+    component is too large beyond 300 kinds of people or rows, or
     where counting takes more than 2*10**8 additions in all, the cheapest components first;
     additions of numbers beyond 60 bits count 20. Without a perfect matching the number is 0 and all
     is nan. Source: gionis2008; erp, Table 1.

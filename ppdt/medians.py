@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ppdt.engine.regions import (
+from .engine.checks import check_choice, check_k
+from ppdt.engine.median_cuts import (
     CUT_RULES,
     MEDIANS,
     WIDTHS,
@@ -26,9 +27,7 @@ from ppdt.engine.regions import (
     sides_allowed,
 )
 from .generalization import Taxonomy
-from .engine.checks import check_k
 from .tables import Attribute
-from .engine.checks import check_choice
 
 _all_ = ["Cuts"]
 

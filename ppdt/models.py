@@ -12,10 +12,13 @@ __all__ = ['spans', 'LinkingAttack', 'linking_attack', 'ModelAudit', 'measure_ca
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, maximum_flow
+
 from .engine.model_audit import audit_warnings, count_mismatch, narrowed_people, value_shares
 from .engine.model_cases import Case, open_case
 from .engine.model_texts import Audited, OnScreen, attack_lines

@@ -6,18 +6,21 @@
 __all__ = ['RegionRecoder', 'MondrianAnonymizer', 'Cuts', 'strict_partition']
 
 # %% ../nbs/06_mondrian.ipynb #5988d865
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
-import warnings
-import numpy as np, pandas as pd
-from .generalization import RECODINGS, Taxonomy, node_recoding
-from .engine.class_cuts import CANDIDATES, CATEGORIES
-from .infogain import infogain_partition
-from .engine.regions import CUT_RULES, MEDIANS, WIDTHS, Cuts
+
+import numpy as np
+import pandas as pd
+
 from .engine.checks import check_choice
-from .medians import in_leaf_order, relaxed_partition, strict_partition
+from .engine.class_cuts import CANDIDATES, CATEGORIES
+from .engine.median_cuts import CUT_RULES, MEDIANS, WIDTHS, Cuts
 from .engine.publishing import Published, code_new_rows
+from .generalization import RECODINGS, Taxonomy, node_recoding
+from .infogain import infogain_partition
+from .medians import in_leaf_order, relaxed_partition, strict_partition
 from .release import Anonymizer
 from ppdt.tables import (
     MAX_NUMERIC_VALUES,

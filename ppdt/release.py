@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .diversity import check_constraints
 from .encoder import ReleaseEncoder
-from .engine.checks import same_columns
+from .engine.checks import check_class, fit_columns, forget_learnt, same_columns
 from .engine.protecting import protect, what_may_be_published
 from ppdt.engine.publishing import (
     MISSING_RULES,
@@ -37,12 +37,9 @@ from ppdt.engine.publishing import (
     refuse_gaps,
     unchanged,
 )
-from .engine.checks import check_class
 from .engine.release_files import read_release, read_schema
 from .engine.releases import GuaranteeError, Release, RowsLostError
 from .tables import Attribute, Roles, check_table, encode
-from .engine.checks import forget_learnt
-from .engine.checks import fit_columns
 
 # %% ../nbs/engine/release.ipynb #1694e221
 _all_ = [

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.validation import check_is_fitted
 
+from .engine.checks import check_choice
 from .engine.publishing import unchanged
 from ppdt.engine.specialization import (
     Masking,
@@ -35,10 +37,8 @@ from ppdt.engine.tds_cells import (
 )
 from .generalization import Taxonomy, plot_taxonomy
 from .growing import information_gain
-from .engine.checks import check_choice
 from .release import Anonymizer
 from .tables import MISSING, Exact, Suppressed
-from sklearn.utils.validation import check_is_fitted
 
 _all_ = ["Masking", "Specialization", "specialize"]
 

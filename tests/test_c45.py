@@ -23,11 +23,11 @@ from ppdt._textbook import _textbook_c45, _textbook_part
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier, error_estimate, part_text
 from ppdt.datasets import fetch_adult, load_customers
 from ppdt.engine.coded_rows import CodedRows
-from ppdt.engine.fraction_rows import CellRows
+from ppdt.engine.divided_rows import CellRows
 from ppdt.engine.fractions import grow_nodes
 from ppdt.engine.node_arrays import collapse_nodes
 from ppdt.engine.paths import decision_path, path_answer
-from ppdt.engine.pruning import prune_nodes
+from ppdt.engine.pruning_waves import prune_nodes
 from ppdt.engine.rules import part_rules
 from ppdt.engine.shares import branches_in_order, filled, node_shares, tree_shares
 from ppdt.generalization import Taxonomy

@@ -26,8 +26,8 @@ from ppdt.datasets import load_clients, load_customers
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.engine import kadet_classifier
 from ppdt.engine.kadet_checks import class_limits
-from ppdt.engine.kadet_people import People, code_people
-from ppdt.engine.kadet_spans import as_nested, grow_kadet
+from ppdt.engine.kadet_span_test import as_nested, grow_kadet
+from ppdt.engine.kadet_table import People, code_people
 from ppdt.engine.split_scores import most_ratio
 from ppdt.generalization import Taxonomy
 from ppdt.growing import Members, TreeData, information_gain

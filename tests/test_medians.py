@@ -11,7 +11,7 @@ from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions,
 
 from ppdt._textbook import _textbook_cut, _textbook_relaxed, _textbook_strict
 from ppdt.datasets import load_customers, make_population
-from ppdt.engine.regions import _median_cuts
+from ppdt.engine.median_cuts import _median_cuts
 from ppdt.generalization import Taxonomy
 from ppdt.medians import _halves, in_leaf_order, relaxed_partition, strict_partition
 from ppdt.tables import MISSING, encode, with_missing

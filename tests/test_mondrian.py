@@ -15,7 +15,7 @@ from pandas.testing import assert_frame_equal
 from ppdt._textbook import _textbook_cut, _textbook_strict
 from ppdt.datasets import load_customers, load_patients, make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
-from ppdt.engine.regions import _n_distinct
+from ppdt.engine.median_cuts import _n_distinct
 from ppdt.generalization import Taxonomy
 from ppdt.mondrian import Cuts, MondrianAnonymizer, strict_partition
 from ppdt.privacy import class_sizes
@@ -472,7 +472,7 @@ def test_codes_fit_their_type(d):
 
 def test_keys_beyond_32_bits():
     """Regions times values above 2**31 take 64 bits"""
-    from ppdt.engine.regions import _median_cuts
+    from ppdt.engine.median_cuts import _median_cuts
 
     codes = np.array([5, 6, 7, 8, 1, 2, 3, 4])
     for d in (10, 2**30, 2**31, 2**40):

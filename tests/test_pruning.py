@@ -20,7 +20,7 @@ from ppdt.engine.coded_rows import CodedRows, runs
 from ppdt.engine.fractions import grow_nodes
 from ppdt.engine.moving_rows import leaf_slots
 from ppdt.engine.node_arrays import below, collapse_nodes, wrong
-from ppdt.engine.pruning import prune_nodes
+from ppdt.engine.pruning_waves import prune_nodes
 from ppdt.engine.tree_tables import learn_rows
 from ppdt.pruning import error_estimate
 from ppdt.splits import GainRatio

@@ -22,7 +22,7 @@ from ppdt.engine.checks import check_roles, check_table
 from ppdt.engine.coding import Attribute, encode, encode_like, position, with_missing
 from ppdt.engine.dtypes import MixedTypesWarning, column_kind, dtype_name
 from ppdt.engine.files import atomic_write, file_kind, guess_kind, read_text, to_kind, write_text
-from ppdt.engine.schema import Schema, schema_path
+from ppdt.engine.schema_file import Schema, schema_path
 from ppdt.engine.values import MISSING, TextFormError, value_order, value_text
 from ppdt.tables import (
     Centroid,

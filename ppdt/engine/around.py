@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .averages import OrderedRows, representatives_of
+from .checks import check_choice
 from ppdt.engine.inducers import (
     as_trained,
     check_asks,
@@ -21,7 +22,6 @@ from ppdt.engine.inducers import (
 )
 from .microaggregation import check_grouping
 from .publishing import Task
-from .checks import check_choice
 from ..tables import Exact, Suppressed
 
 # %% ../../nbs/engine/around.ipynb #da48187f

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdt.engine.regions import (
+from .checks import check_choice, check_k
+from ppdt.engine.median_cuts import (
     CUT_RULES,
     WIDTHS,
     check_codes,
@@ -21,8 +22,6 @@ from ppdt.engine.regions import (
     region_widths,
     rows_of_regions,
 )
-from .checks import check_choice
-from .checks import check_k
 
 # %% ../../nbs/engine/class_cuts.ipynb #ca7a61d8
 CANDIDATES, CATEGORIES = ("all", "class_change"), ("ordered", "subsets")

@@ -8,7 +8,9 @@ __all__ = ['SPLIT_EPS', 'CodedRows', 'midpoint', 'moved_threshold', 'branch_of_r
 
 # %% ../../nbs/engine/coded_rows.ipynb #1ce65812
 from dataclasses import dataclass
+
 import numpy as np
+
 from ..growing import MULTIWAY, THRESHOLD
 
 # %% ../../nbs/engine/coded_rows.ipynb #2d488b16

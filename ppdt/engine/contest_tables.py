@@ -199,7 +199,7 @@ def _cases(t, by):
     """The case of each cell: what tells rows apart, and the learner"""
     return list(t[[*by, "learner"]].itertuples(index=False, name=None))
 
-
+# %% ../../nbs/engine/contest_tables.ipynb #e5c01a25
 def _raw_as_k1(t, by):
     """Cells of methods that only have k = 1, once for each other method with the same learner"""
     most = t.groupby("method").k.max()

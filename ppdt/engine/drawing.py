@@ -11,7 +11,9 @@ import warnings
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
+
 import numpy as np
+
 from .nodes import Tree
 from ppdt.engine.tree_texts import (
     asked_attribute,

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from copy import copy
 from types import SimpleNamespace
 from typing import Any, Protocol
+
 import numpy as np
+
 from .nodes import CELLS_AT_ONCE, Tree, TreeData
 from ppdt.engine.questions import (
     LEAF,
@@ -352,7 +354,7 @@ def growth_rules(
         finer=next_finer(base, level),
     )
 
-
+# %% ../../nbs/engine/grower.ipynb #a561df0b
 def heavy_rows(data: TreeData) -> np.ndarray:
     """Rows that weigh something; ValueError when there is none"""
     rows = np.flatnonzero(data.weight > 0)

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .checks import check_choice, check_number
 from .mixed_space import MixedSpace, center_of, group_centers, one_group, squares_to
-from .checks import check_choice
-from .checks import check_number
 
 # %% ../../nbs/engine/microaggregation.ipynb #0594f6b4
 class _Distances:

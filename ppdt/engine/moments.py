@@ -7,7 +7,10 @@ __all__ = ['as_date', 'timestamp_dtype', 'moment_text', 'threshold_text']
 
 # %% ../../nbs/engine/moments.ipynb #6c6bb751
 from datetime import date
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
+
 from .values import DATE_PATTERN, time_zone
 
 # %% ../../nbs/engine/moments.ipynb #d1a5b0e5

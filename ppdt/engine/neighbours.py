@@ -15,15 +15,19 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .tree_tables import keep_classes
 from ..encoder import ColumnCode, ReleaseEncoder, check_encoding
+from ppdt.engine.checks import (
+    check_number,
+    check_y,
+    class_codes,
+    fit_columns,
+    forget_learnt,
+    same_columns,
+)
 from .encoding import cell_block, coded_column, learn_column, member_positions
-from .checks import same_columns
-from .cell_texts import warn_of_texts
-from .checks import check_y, class_codes
 from .microaggregation import check_count
-from .checks import check_number
-from .checks import fit_columns, forget_learnt
+from .text_warnings import warn_of_texts
+from .tree_tables import keep_classes
 from ..tables import canonical_order, check_table
 
 # %% ../../nbs/engine/neighbours.ipynb #2020f4f9

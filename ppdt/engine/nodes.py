@@ -8,8 +8,10 @@ __all__ = ['CELLS_AT_ONCE', 'Members', 'TreeData', 'Tree', 'tree_counts']
 # %% ../../nbs/engine/nodes.ipynb #4adbf8fd
 from dataclasses import dataclass
 from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
+
 from .tree_texts import first_lines
 
 # %% ../../nbs/engine/nodes.ipynb #633efe52
@@ -459,7 +461,8 @@ def _portions(tree, members, rows):
 def tree_counts(tree: Tree, members: list, min_weight: float = 1e-06) -> np.ndarray:
     """Send rows down a tree, and answer with the class shares of where they stop.
 
-    A set goes down all its branches with its weights; where no branch fits, the node itself answers.
+    A set goes down all its branches with its weights; where no branch fits, the node itself
+    answers.
 
     Parameters
     ----------

@@ -11,23 +11,26 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
+
 from .moments import as_date, timestamp_dtype
 from .nodes import Tree
 from .questions import MULTIWAY, ONE_VALUE, THRESHOLD
 from .tree_texts import children_of_nodes, dates_asked, tree_of
+from .values import time_zone
 from ppdt.tables import (
+    MISSING,
     Cell,
     Centroid,
     Exact,
     Interval,
-    MISSING,
     Node,
     Suppressed,
     position,
     value_text,
 )
-from .values import time_zone
 
 # %% ../../nbs/engine/paths.ipynb #d03e6241
 def as_row(row: Any) -> Any:

@@ -18,6 +18,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from ..diversity import allow_function, bind_constraints, check_whole
+from .checks import check_k
+from .holdings import cell_holder
 from ppdt.engine.publishing import (
     MISSING_RULES,
     Published,
@@ -29,9 +31,7 @@ from ppdt.engine.publishing import (
     published_table,
 )
 from .releases import GuaranteeError, Release
-from .holdings import cell_holder
 from ..privacy import audit
-from .checks import check_k
 from ..tables import Attribute, Interval, MixedTypesWarning, Roles, encode
 
 # %% ../../nbs/engine/protecting.ipynb #978b3c0f

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
+from .checks import check_class
 from ..generalization import Taxonomy
 from ppdt.tables import (
     MISSING,
@@ -42,7 +43,6 @@ from ppdt.tables import (
     value_text,
     with_missing,
 )
-from .checks import check_class
 
 # %% ../../nbs/engine/publishing.ipynb #bf4c5625
 def _listed(value, param):

@@ -9,6 +9,7 @@ __all__ = ['LEAF', 'MULTIWAY', 'THRESHOLD', 'ONE_VALUE', 'Test', 'best_tests', '
 # %% ../../nbs/engine/questions.ipynb #ca444db0
 from dataclasses import dataclass
 from types import SimpleNamespace
+
 import numpy as np
 from numpy.typing import ArrayLike
 

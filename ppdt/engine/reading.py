@@ -7,7 +7,9 @@ __all__ = ['tree_rules', 'value_in_words', 'class_of_shares', 'explain']
 
 # %% ../../nbs/engine/reading.ipynb #8ce73a7e
 from typing import Any
+
 import numpy as np
+
 from .moments import as_date, moment_text, threshold_text
 from .nodes import Tree
 from .paths import as_row, decision_path, is_missing, path_answer, walk

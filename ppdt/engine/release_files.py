@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .releases import Release
+from .values import inner_dtype
 from ..generalization import Taxonomy
 from ..privacy import audit
 from ppdt.tables import (
@@ -28,7 +29,6 @@ from ppdt.tables import (
     read_text,
     schema_path,
 )
-from .values import inner_dtype
 
 # %% ../../nbs/engine/release_files.ipynb #bb9f0b25
 def _values_fault(column):
@@ -147,8 +147,8 @@ def _read_column(texts, c):
         row, declared = int(bad.argmax()), c.get("values") is not None
         wanted = "one of the declared values" if declared else f"a value of {dtype}"
         raise TextFormError(
-            f"column {name!r}, row {row + 1}: {texts[row]!r} is not {wanted}: mend the file, or give"
-            " kinds="
+            f"column {name!r}, row {row + 1}: {texts[row]!r} is not {wanted}: mend the file, or"
+            " give kinds="
         )
     return s
 

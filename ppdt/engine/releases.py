@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .values import inner_dtype
 from ..generalization import Taxonomy
 from ..privacy import Audit, audit
 from ppdt.tables import (
@@ -25,7 +26,6 @@ from ppdt.tables import (
     schema_path,
     write_text,
 )
-from .values import inner_dtype
 
 # %% ../../nbs/engine/releases.ipynb #67181851
 class GuaranteeError(RuntimeError):

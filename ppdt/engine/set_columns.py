@@ -9,19 +9,22 @@ __all__ = ['ENTROPIES', 'CONVERSIONS', 'check_set_cells', 'column_domain', 'aske
 # %% ../../nbs/engine/set_columns.ipynb #5bca5273
 from collections.abc import Sequence
 from typing import Any, Self
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
+
+from .checks import check_class, column_names, fit_columns, forget_learnt, same_columns
 from ..growing import Tree, tree_counts
-from .checks import check_class, fit_columns, forget_learnt, same_columns
 from ppdt.tables import (
+    MAX_NUMERIC_VALUES,
     Cell,
     Centroid,
     Exact,
     Interval,
-    MAX_NUMERIC_VALUES,
     Node,
     Suppressed,
     canonical_order,
@@ -30,7 +33,6 @@ from ppdt.tables import (
     value_order,
     value_text,
 )
-from .checks import column_names
 
 # %% ../../nbs/engine/set_columns.ipynb #32c9c024
 _NO_SETS = {Interval: "an interval", Node: "a taxonomy node", Centroid: "a centroid"}

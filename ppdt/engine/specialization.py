@@ -543,7 +543,8 @@ def specialize(
 ) -> Specialization:
     """Begin with the most general values, and refine as long as that is valid.
 
-    What has the best score comes first. The order of rows does not matter. Source: fung2005; fung2007.
+    What has the best score comes first. The order of rows does not matter. Source: fung2005;
+    fung2007.
 
     Parameters
     ----------

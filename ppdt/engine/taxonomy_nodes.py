@@ -10,7 +10,9 @@ import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+
 import numpy as np
+
 from ..tables import MISSING, Attribute, Cell, Exact, Node, cell_text, value_text
 
 # %% ../../nbs/engine/taxonomy_nodes.ipynb #99705e35

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from .checks import check_k
 from .publishing import Published, code_new_rows
 from .specialization import Masking, specialize
 from ..generalization import Taxonomy
-from .checks import check_k
 from ppdt.tables import (
     MAX_NUMERIC_VALUES,
     MISSING,
@@ -75,7 +75,7 @@ def is_date(a):
 
 
 def _outer(a, bounds):
-    """The ends of the most general interval: what was given; the first and last date; else infinity"""
+    """Ends of the most general interval: what was given, the first and last date, or infinity"""
     return bounds or ((a.items[0], a.items[len(a.known) - 1]) if is_date(a) else (-np.inf, np.inf))
 
 
@@ -442,8 +442,8 @@ def cut_after_steps(o, steps):
         or not 0 <= steps < len(way)
     ):
         raise ValueError(
-            f"'steps' must be a whole number from 0 to {len(way) - 1}, the number of refinements. Got"
-            f" {steps!r}."
+            f"'steps' must be a whole number from 0 to {len(way) - 1}, the number of refinements."
+            f" Got {steps!r}."
         )
     cut = {name: list(cs) for name, cs in way[0].items()}
     for name, old, new in way[1 : steps + 1]:

@@ -6,18 +6,23 @@
 __all__ = ['tree_json', 'tree_schema', 'tree_from_json']
 
 # %% ../../nbs/engine/tree_files.ipynb #f242bdd0
-import json, re, sys
+import json
+import re
+import sys
 from dataclasses import replace
-import numpy as np, pandas as pd
+
+import numpy as np
+import pandas as pd
+
 from .nodes import Tree
 from .questions import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
 from .tree_texts import node_answers, tree_of, value_label
 from ppdt.tables import (
+    MISSING,
     Cell,
     Centroid,
     Exact,
     Interval,
-    MISSING,
     TextFormError,
     parse_cell,
     value_text,

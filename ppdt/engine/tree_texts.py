@@ -10,7 +10,9 @@ __all__ = ['value_label', 'number_label', 'percent_label', 'tree_of', 'children_
 # %% ../../nbs/engine/tree_texts.ipynb #03b061ed
 from dataclasses import replace
 from typing import Any
+
 import numpy as np
+
 from .moments import moment_text, threshold_text
 from .questions import MULTIWAY, THRESHOLD
 from ..tables import Cell, cell_text, value_text
