@@ -589,7 +589,7 @@ from .engine.coding import encode_like, with_missing
 from .engine.dtypes import MAX_NUMERIC_VALUES, MixedTypesWarning, column_kind
 from .engine.dtypes import dtype_name, plain_column
 from .engine.files import atomic_write, file_kind, guess_kind, read_text, to_kind, write_text
-from .engine.schema import Schema, schema_path
+from .engine.schema_file import Schema, schema_path
 from .engine.values import DATE_PATTERN, time_zone
 
 # %% ../nbs/02_tables.ipynb #4c432f48

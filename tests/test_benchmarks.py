@@ -9,8 +9,7 @@ import sys
 import pandas as pd
 import places
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ppdt.generalization import recode
 from ppdt.tables import Exact, Interval, ValueSet, cells

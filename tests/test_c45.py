@@ -13,8 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from random_trees import as_numbers, random_row, trees
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer, log_loss

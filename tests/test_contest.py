@@ -16,8 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from random_tables import row_cells, tables
 from scipy import stats
 from sklearn.base import BaseEstimator
@@ -50,8 +49,7 @@ from ppdt.contest import (
 )
 from ppdt.datasets import load_customers, make_population
 from ppdt.encoder import ReleaseEncoder
-from ppdt.engine.contest_entrants import check_halves
-from ppdt.engine.contest_entrants import stem as stem_of
+from ppdt.engine.contest_entrants import check_halves, stem as stem_of
 from ppdt.engine.contest_files import describe
 from ppdt.engine.contest_runs import measure
 from ppdt.generalization import Taxonomy

@@ -15,9 +15,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given as _given
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import given as _given, settings, strategies as st
 from pandas.testing import assert_frame_equal, assert_series_equal
 from random_tables import pick, row_cells
 from registry import (

@@ -26,8 +26,7 @@ from ppdt.datasets import (
     load_salaries,
     make_population,
 )
-from ppdt.engine import benchmarks as B
-from ppdt.engine import downloads as A
+from ppdt.engine import benchmarks as B, downloads as A
 
 # sockets of connections that were refused are closed when they are collected
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -10,8 +10,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone

@@ -9,8 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from random_tables import tables
 from scipy import sparse
 from sklearn.base import clone

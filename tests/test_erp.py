@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from random_tables import pick, row_cells
 from random_trees import NAMES, VALUES, chain, random_tree
 from sklearn.pipeline import make_pipeline

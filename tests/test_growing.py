@@ -12,13 +12,11 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ppdt._textbook import _textbook_id3
 from ppdt.datasets import fetch_adult, load_clients, load_customers
-from ppdt.engine import grower
-from ppdt.engine import nodes as engine_nodes
+from ppdt.engine import grower, nodes as engine_nodes
 from ppdt.engine.shares import tree_shares
 from ppdt.growing import (
     LEAF,

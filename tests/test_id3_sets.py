@@ -6,8 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.base import clone
 
 from ppdt._textbook import _textbook_gain, _textbook_id3_sets
@@ -15,14 +14,12 @@ from ppdt.datasets import load_customers, load_salaries
 from ppdt.id3_sets import (
     CONVERSIONS,
     ENTROPIES,
+    GeneralizedID3Classifier as ID3Sets,
     cell_members,
     draw_members,
     make_marginals,
     most_frequent_members,
     weigh_members,
-)
-from ppdt.id3_sets import (
-    GeneralizedID3Classifier as ID3Sets,
 )
 from ppdt.tables import (
     Centroid,

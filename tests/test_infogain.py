@@ -5,8 +5,7 @@ the worked examples come out.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from test_medians import WORLD, secrets, some_of
 from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks
 

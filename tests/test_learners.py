@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import places
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from sklearn.pipeline import make_pipeline
 
 from ppdt._textbook import _textbook_naive_bayes

@@ -6,8 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ppdt.datasets import load_customers, load_patients
 from ppdt.diversity import equivalence_classes

@@ -11,8 +11,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ppdt._textbook import _textbook_holds, _textbook_t
 from ppdt.datasets import load_customers, load_patients

@@ -5,8 +5,7 @@ strict cuts are in test_mondrian.py too.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks, whole
 
 from ppdt._textbook import _textbook_cut, _textbook_relaxed, _textbook_strict

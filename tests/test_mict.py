@@ -7,8 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from random_tables import pick, row_cells
 
 from ppdt._textbook import _textbook_knn, _textbook_mdav, _textbook_vmdav

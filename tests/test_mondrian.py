@@ -8,8 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pandas.testing import assert_frame_equal
 
 from ppdt._textbook import _textbook_cut, _textbook_strict

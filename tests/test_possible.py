@@ -6,8 +6,7 @@ It is compared with one value at a time, and with every reader of cells that ppd
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ppdt.encoder import possible_values
 from ppdt.engine.coding import encode, with_missing

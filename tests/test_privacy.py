@@ -6,8 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers, load_patients

@@ -10,8 +10,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from random_trees import as_numbers, chain, make_tree, random_row, random_tree, trees
 from sklearn.tree import DecisionTreeClassifier
 

@@ -8,8 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from random_tables import pick, row_cells
 
 from ppdt._textbook import _textbook_smallest, _textbook_specialize, _textbook_tds_candidates

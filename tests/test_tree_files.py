@@ -13,8 +13,7 @@ import pytest
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from random_trees import chain, make_tree, random_row, random_tree, trees
 
 from ppdt.c45 import C45Classifier
