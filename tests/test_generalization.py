@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
+import ppdt._textbook as T
 import ppdt.engine.recoding as R
 import ppdt.generalization as G
 from ppdt.datasets import load_customers, load_patients
@@ -21,7 +22,7 @@ from ppdt.tables import (
     with_missing,
 )
 
-TEXTBOOK = {"set": G._textbook_set_recoding, "interval": G._textbook_interval_recoding}
+TEXTBOOK = {"set": T._textbook_set_recoding, "interval": T._textbook_interval_recoding}
 recodings = st.sampled_from(list(RECODINGS))
 KINDS = {
     "int": st.integers(-4, 4),

@@ -14,7 +14,7 @@ from test_c45 import differ, random_rows
 from ppdt._textbook import _textbook_c45, _textbook_leaves, _textbook_prune
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers
-from ppdt.engine import pruning
+from ppdt.engine import pruning_waves
 from ppdt.engine.coded_rows import CodedRows, runs
 from ppdt.engine.fractions import grow_nodes
 from ppdt.engine.moving_rows import leaf_slots
@@ -267,9 +267,9 @@ def noisy_rows(seed):
 
 def test_raised_branches_are_those_of_the_recursion(monkeypatch):
     """Tables where branches are often raised, with and without gaps and weights"""
-    raised, real = [], pruning._raise
+    raised, real = [], pruning_waves._raise
     monkeypatch.setattr(
-        pruning,
+        pruning_waves,
         "_raise",
         lambda p, v, *rest: (raised.append((seed % 2, len(v))), real(p, v, *rest))[1],
     )
