@@ -28,6 +28,8 @@ LIMITS = {
     "circles": 0,
     "arrows up": 0,
     "imports by a string": 0,
+    "arrows between rooms, the engine as one": 200,
+    "methods that import each other": 0,
     "chapters": 24,
     "words of the longest chapter": 4000,
     "cells of the longest chapter": 130,
@@ -175,6 +177,25 @@ def arrows_up(known: dict) -> list:
     return lost + gone + up
 
 
+def room_arrows(known: dict) -> set:
+    """Arrows in the picture of the folder: public modules, and the engine as one room"""
+
+    def room(name):
+        return "engine" if name.startswith("engine.") else name
+
+    pairs = {(room(m), room(o)) for m in known for o in known[m].imports}
+    return {(a, b) for a, b in pairs if a != b}
+
+
+# each anonymizer, and the tree that is one: they are made of parts, not of each other
+METHODS = ("mondrian", "tds", "mict", "kadet", "kactus", "erp")
+
+
+def entangled_methods(known: dict) -> list:
+    """Methods that import another method"""
+    return [f"{m} imports {o}" for m in METHODS for o in METHODS if o in known[m].imports]
+
+
 def private_names(known: dict) -> list:
     """(module, source, name) of private names that cross modules"""
     return [
@@ -257,9 +278,11 @@ def measure() -> dict:
         "highest complexity of a function": complexity(known)[0][0],
         "private names across modules": len(private_names(known)),
         "arrows": sum(len(m.imports) for m in known.values()),
+        "arrows between rooms, the engine as one": len(room_arrows(known)),
         "arrows up": len(arrows_up(known)),
         "circles": len(circles(known)),
         "imports by a string": len(strings),
+        "methods that import each other": len(entangled_methods(known)),
         "chapters": len(chapters),
         "words before the first anonymizer": words_before(chapters),
         "words of the longest chapter": max(o.words for o in chapters),
@@ -289,12 +312,26 @@ def worst(n=8) -> list:
     return res + [f"up       {o}" for o in arrows_up(known)]
 
 
+def rooms() -> list:
+    """Every module with what it says of itself, wing by wing"""
+    known, at = modules(), wings()
+    res = []
+    for name in sorted(at, key=lambda m: at[m]):
+        first = (ast.get_docstring(known[name].tree) or "").partition("\n")[0]
+        res.append(f"{name:<26} {first}")
+    return res
+
+
 def main(argv=None) -> int:
     """Print the numbers; with --check compare them with the limits"""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="exit 1 beyond a limit")
     parser.add_argument("--worst", action="store_true", help="name the places behind the numbers")
+    parser.add_argument("--rooms", action="store_true", help="list the modules, wing by wing")
     args = parser.parse_args(argv)
+    if args.rooms:
+        print(*rooms(), sep="\n")
+        return 0
     found = measure()
     over = [o for o, limit in LIMITS.items() if found[o] > limit]
     for name, value in found.items():
