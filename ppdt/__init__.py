@@ -88,4 +88,4 @@ def __getattr__(name):
 
 def __dir__():
     """What completion offers"""
-    return sorted({*globals(), *_MODULE})
+    return sorted({"__version__", *_MODULE})

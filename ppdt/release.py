@@ -99,8 +99,8 @@ def recoded(est: "Anonymizer", X: pd.DataFrame | ArrayLike) -> pd.DataFrame:
     """
     if est.recoder_ is None:
         raise TypeError(
-            f"{type(est).__name__} cannot recode new rows: it has no regions to place them in. Use"
-            " test='raw' to classify them as they are."
+            f"{type(est).__name__} cannot recode new rows: it has no places for them. Classify them"
+            " as they are, AnonymizedClassifier(..., test='raw')."
         )
     named = hasattr(est, "feature_names_in_")
     ids = est.roles_.identifiers

@@ -229,6 +229,14 @@ def _published_by(est, task) -> Published:
             f" {type(found).__name__}: return Published(columns), with (codes, cells) of each"
             " quasi-identifier."
         )
+    if len(found.columns) != len(task.attributes):
+        raise ValueError(
+            f"'columns' of a Published must have one entry for each of the"
+            f" {len(task.attributes)} quasi-identifiers. Got {len(found.columns)}."
+        )
+    odd = next((o for o in found.learnt if not o.endswith("_")), None)
+    if odd is not None:
+        raise ValueError(f"'learnt' of a Published must have names that end in '_'. Got {odd!r}.")
     return found
 
 
