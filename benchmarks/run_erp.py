@@ -26,12 +26,12 @@ def make(path, people):
 
 
 def protect(path, method, k):
-    import ppdt.release
+    import ppdt.engine.protecting
     from ppdt.c45 import C45Classifier
     from ppdt.erp import ERPAnonymizer
 
     X, y = read(path)
-    whole, apart, before = ppdt.release.audit, {}, megabytes()
+    whole, apart, before = ppdt.engine.protecting.audit, {}, megabytes()
     start = clock()
     tree = C45Classifier(prune=False).fit(X, y)
     apart["tree_seconds"], apart["tree_cpu"] = since(start)
@@ -42,7 +42,7 @@ def protect(path, method, k):
         apart["audit_seconds"], apart["audit_cpu"] = since(start)
         return res
 
-    ppdt.release.audit = timed
+    ppdt.engine.protecting.audit = timed
     tool = ERPAnonymizer(
         int(k),
         inducer=tree,

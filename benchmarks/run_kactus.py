@@ -59,11 +59,11 @@ def tree(path, model):
 def protect(path, model, k):
     from sklearn.frozen import FrozenEstimator
 
-    import ppdt.release
+    import ppdt.engine.protecting
     from ppdt.kactus import KActusAnonymizer
 
     X, y = pd.read_pickle(path)
-    clf, audit, apart = pickle.loads(Path(model).read_bytes()), ppdt.release.audit, {}
+    clf, audit, apart = pickle.loads(Path(model).read_bytes()), ppdt.engine.protecting.audit, {}
 
     def timed(*a, **kw):
         apart["protect_megabytes"], start = megabytes(), clock()
@@ -71,7 +71,7 @@ def protect(path, model, k):
         apart["audit_seconds"], apart["audit_cpu"] = since(start)
         return res
 
-    ppdt.release.audit = timed
+    ppdt.engine.protecting.audit = timed
     start = clock()
     release = KActusAnonymizer(k=int(k), inducer=FrozenEstimator(clf), random_state=0).anonymize(
         X, y

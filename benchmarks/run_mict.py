@@ -48,11 +48,11 @@ def read(path):
 
 
 def protect(path, method, k, blocks):
-    import ppdt.release
+    import ppdt.engine.protecting
     from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer
 
     X, y = read(path)
-    audit, apart, before = ppdt.release.audit, {}, megabytes()
+    audit, apart, before = ppdt.engine.protecting.audit, {}, megabytes()
 
     def timed(*a, **kw):
         apart["megabytes"], start = megabytes(), clock()
@@ -60,7 +60,7 @@ def protect(path, method, k, blocks):
         apart["audit_seconds"], apart["audit_cpu"] = since(start)
         return res
 
-    ppdt.release.audit = timed
+    ppdt.engine.protecting.audit = timed
     p = dict(k=int(k), blocks=int(blocks) or None)
     tool = (
         MiCTAnonymizer(**p) if method == "mict" else MicroaggregationAnonymizer(method=method, **p)

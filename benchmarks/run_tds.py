@@ -49,7 +49,8 @@ def table(n, people):
 
 
 def run(setting, n, k, people):
-    import ppdt.release
+    import ppdt.engine.protecting
+    import ppdt.engine.tds_cells
     import ppdt.tds
 
     X, y, trees = table(int(n), int(people))
@@ -64,9 +65,9 @@ def run(setting, n, k, people):
 
         return g
 
-    ppdt.release.audit, ppdt.tds.specialize = (
-        timed("audit", ppdt.release.audit),
-        timed("search", ppdt.tds.specialize),
+    ppdt.engine.protecting.audit, ppdt.engine.tds_cells.specialize = (
+        timed("audit", ppdt.engine.protecting.audit),
+        timed("search", ppdt.engine.tds_cells.specialize),
     )
     threshold = "valid" if setting.endswith("valid") else "literal"
     tool = (
