@@ -22,6 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from .checks import check_class
 from .coded_rows import CodedRows
 from .dtypes import plain_column
+from .keys import row_keys
 from .paths import same_text
 from ..tables import MISSING, column_kind, encode, value_text
 
@@ -233,17 +234,10 @@ def canonical_rows(
     The order in which weights are added then does not depend on the order of the table.
     """
     sizes = d.sizes if n_sets is None else [a + b for a, b in zip(d.sizes, n_sets)]
-    key, size, keys = np.zeros(len(d.y), dtype=np.int64), 1, []
-    for c, n in [*zip(d.codes, sizes), (d.y, d.n_classes)]:
-        if size * (n + 1) >= 2**62:
-            keys.append(key)
-            key, size = np.zeros(len(d.y), dtype=np.int64), 1
-        key = key * (n + 1) + c + 1
-        size = size * (n + 1)
-    keys.append(key)
-    if d.weight is not None:
-        keys.append(d.weight)
-    return d.take(np.lexsort(keys[::-1]))
+    key = row_keys([*d.codes, d.y], [*sizes, d.n_classes])
+    if d.weight is None:
+        return d.take(np.argsort(key, kind="stable"))
+    return d.take(np.lexsort((d.weight, key)))
 
 # %% ../../nbs/engine/columns.ipynb #9cf22a1d
 def _is_class_column(y: pd.Series) -> bool:

@@ -12,6 +12,7 @@ __all__ = ['send_shared', 'CellRows', 'rows_at_depth', 'send_cells']
 import numpy as np
 
 from .coded_rows import SPLIT_EPS, CodedRows, branch_of_rows, counted, runs
+from .keys import row_keys
 
 # %% ../../nbs/engine/divided_rows.ipynb #ddfe6efa
 def _shares_of_lost(
@@ -251,16 +252,7 @@ def _not_divided(
 # %% ../../nbs/engine/divided_rows.ipynb #44e35b85
 def _distinct_rows(columns: list) -> tuple:
     """(distinct rows of columns of whole numbers, in order; number of each row among them)"""
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    size = 1
-    for c in columns:
-        low = int(c.min())
-        n = int(c.max()) - low + 1
-        if size * n >= 2**62:
-            found, number = np.unique(np.stack(columns), axis=1, return_inverse=True)
-            return found.T, number.ravel()
-        key = key * n + (c.astype(np.int64) - low)
-        size = size * n
+    key = row_keys(columns)
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     return np.stack([c[first] for c in columns], axis=1), inverse
 

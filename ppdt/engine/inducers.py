@@ -19,6 +19,7 @@ from sklearn.frozen import FrozenEstimator
 
 from ..c45 import C45Classifier
 from .columns import category_codes, places_on_line
+from .keys import row_keys
 from .opening import left_limit, open_model
 from .values import time_zone
 from ..tables import encode
@@ -211,16 +212,7 @@ def content_order(columns: list) -> np.ndarray:
     """Row numbers in an order that depends on content only; `columns` are codes, shape (n_rows,)
     each
     """
-    key = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
-    size = 1
-    for c in columns:
-        d = int(c.max(initial=0)) + 2
-        if size > 2**62 // d:
-            key = np.unique(key, return_inverse=True)[1].ravel()
-            size = int(key.max(initial=0)) + 1
-        key = key * d + c + 1
-        size *= d
-    return np.argsort(key, kind="stable")
+    return np.argsort(row_keys(columns), kind="stable")
 
 # %% ../../nbs/engine/inducers.ipynb #b5595c52
 def kept_nodes(t: Tree, stay: np.ndarray) -> Tree:

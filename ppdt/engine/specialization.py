@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .keys import row_kinds
 from ..generalization import Taxonomy
 from ..growing import information_gain
 
@@ -299,21 +300,6 @@ def _bad_cuts(g, c, rows, weight):
         np.add.at(edge, code[hi] + 1, -1)
     return np.cumsum(edge)[: c.m.size] > 0
 
-# %% ../../nbs/engine/specialization.ipynb #4c470dd2
-def _distinct(columns):
-    """(a row of each kind, kind of each row) of equal rows; `columns` are codes"""
-    key, size = np.zeros(len(columns[0]), dtype=np.int64), 1
-    for c in columns:
-        d = int(c.max(initial=0)) + 1
-        if size > 2**62 // d:
-            key, u = pd.factorize(key)
-            key, size = key.astype(np.int64), len(u)
-        key, size = key * d + c, size * d
-    kind = pd.factorize(key)[0]
-    first = np.empty(int(kind.max(initial=-1)) + 1, dtype=np.int64)
-    first[kind[::-1]] = np.arange(len(kind))[::-1]
-    return first, kind
-
 # %% ../../nbs/engine/specialization.ipynb #141e23b9
 class _SearchState:
     "A table on its way down, see `specialize`"
@@ -322,7 +308,7 @@ class _SearchState:
         self.score, self.threshold, self.disclose = score, threshold, disclose
         self.average, self.allow, self.steps = average, allow, []
         n_classes, self.kinds, self.weight = int(y.max(initial=0)) + 1, None, None
-        first, kinds = _distinct([*codes, y])
+        first, kinds = row_kinds([*codes, y])
         if 4 * len(first) < 3 * len(y):
             self.kinds, self.weight = kinds, np.bincount(kinds)
             codes, y = [c[first] for c in codes], y[first]
