@@ -28,7 +28,7 @@ lint: $(DEV)       ## style, the numbers of the house, types of the public modul
 	$(BIN)/ruff format nbs tests scripts benchmarks
 	$(BIN)/ruff check nbs ppdt tests scripts benchmarks
 	$(BIN)/python scripts/house.py --check --worst
-	$(BIN)/basedpyright
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
 stress: $(DEV)     ## property tests on thousands of random tables
 	PPDT_HYPOTHESIS=stress $(BIN)/python -m pytest -q --ignore=tests/test_house.py --ignore=tests/test_notebooks.py --ignore=tests/test_site.py

@@ -28,9 +28,6 @@ from ppdt.datasets import (
 )
 from ppdt.engine import benchmarks as B, downloads as A
 
-# sockets of connections that were refused are closed when they are collected
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
 
 # ---------- small tables
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from hypothesis import given, strategies as st
 
 import ppdt._textbook as T
 import ppdt.engine.recoding as R
-import ppdt.generalization as G
 from ppdt.datasets import load_customers, load_patients
 from ppdt.generalization import RECODINGS, interval_recoding, recode, set_recoding
 from ppdt.tables import (

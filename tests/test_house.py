@@ -265,7 +265,7 @@ def test_style():
 
 def test_types():
     """The public modules are clean for a type checker"""
-    r = run(tool("basedpyright"))
+    r = run(tool("basedpyright"), "--pythonpath", sys.executable)
     assert r.returncode == 0, f"{r.stdout[-4000:]}{r.stderr}"
 
 

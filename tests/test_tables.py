@@ -1289,7 +1289,7 @@ ENGINE = {
     "coding": "Attribute encode encode_like position with_missing",
     "dtypes": "MAX_NUMERIC_VALUES MixedTypesWarning column_kind dtype_name plain_column",
     "files": "atomic_write file_kind guess_kind read_text to_kind write_text",
-    "schema": "Schema schema_path",
+    "schema_file": "Schema schema_path",
     "values": "Cell DATE_PATTERN MISSING TextFormError time_zone value_order value_text",
 }
 

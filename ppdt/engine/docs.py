@@ -116,7 +116,7 @@ class FoldSolutions(Processor):
 # %% ../../nbs/engine/docs.ipynb #d825e689
 def numbered(name: str, title: str) -> str:
     """`title` after the number with which the file name `name` begins, if any."""
-    number = re.match(r"(\d+)_", name)
+    number = re.match(r"(0*[1-9]\d*)_", name)
     return f"{int(number[1])} {title}" if number else title
 
 
