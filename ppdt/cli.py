@@ -178,7 +178,7 @@ def choose_kinds(
 _BY_TREE = ("kactus", "erp")  # a tree that predicts the class says how rows are published
 
 
-def anonymizer_for(mode: str, recoding: str, trees: dict[str, Any], **common) -> Any:
+def anonymizer_for(mode: str, recoding: str, trees: dict[str, Any], **common: Any) -> Any:
     """The method that --mode names.
 
     Parameters
@@ -250,7 +250,7 @@ def anonymize_file(
     recoding: str = "set",
     mode: str = "strict",
     taxonomies: Iterable[str] = (),
-    **secret,
+    **secret: Any,
 ) -> tuple:
     """Protect a file.
 
@@ -332,7 +332,7 @@ def audit_file(
     class_name: str | None = None,
     person: str | None = None,
     taxonomies: Iterable[str] = (),
-    **secret,
+    **secret: Any,
 ) -> tuple:
     """Measure a file.
 

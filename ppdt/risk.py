@@ -116,7 +116,9 @@ def log2_counts(n: np.ndarray) -> np.ndarray:
     return np.where(somebody, bits, np.inf)
 
 # %% ../nbs/17_risk.ipynb #aa65a258
-def plot_risk_plane(risk: pd.DataFrame, *, leaves: bool = True, names: bool = True, ax=None):
+def plot_risk_plane(
+    risk: pd.DataFrame, *, leaves: bool = True, names: bool = True, ax: Any = None
+) -> Any:
     """Bits of background against bits of identity, a point a node, and lines of equal R.
 
     Source: erp, Definitions 1 to 3.

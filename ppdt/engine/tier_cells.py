@@ -10,6 +10,7 @@ __all__ = ['combination_cells', 'tiered_table', 'plot_tiers', 'DomainFits', 'dra
 
 # %% ../../nbs/engine/tier_cells.ipynb #7cc632b8
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -127,8 +128,8 @@ def _box(ax, places, members, color, pads):
 
 
 def plot_tiers(
-    t: Tiers, X: pd.DataFrame, x: str, y: str, rows: ArrayLike | None = None, *, ax=None
-):
+    t: Tiers, X: pd.DataFrame, x: str, y: str, rows: ArrayLike | None = None, *, ax: Any = None
+) -> Any:
     """Rows as points and the domain of each subset as a box; boxes overlap at the rows that are
     shared.
 
