@@ -5,7 +5,6 @@ size, and asking a tree.
 import copy
 import itertools
 import pickle
-import time
 import tracemalloc
 from unittest import mock
 
@@ -13,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
+from python_lines import python_lines
 
 from ppdt._textbook import _textbook_id3
 from ppdt.datasets import fetch_adult, load_clients, load_customers
@@ -1066,10 +1066,11 @@ def test_a_million_numbers():
     rng, n = np.random.default_rng(0), 1_000_000
     x = rng.permutation(n) * 1.0
     d = numbers([x], (x > n / 3).astype(int) ^ (rng.random(n) < 0.01))
-    start = time.process_time()
     t = grow(d, GainRatio(), max_depth=3)
-    # ten times what it takes; quadratic time would be hours
-    assert abs(t.threshold[0] - n / 3) < 0.01 * n and time.process_time() - start < 20
+    assert abs(t.threshold[0] - n / 3) < 0.01 * n
+    lines = python_lines(lambda: grow(d, GainRatio(), max_depth=3))
+    # a pass or two over the million different values (2.3 lines each), none for every node
+    assert lines < 5 * n, lines
     tracemalloc.start()
     grow(d, GainRatio(), max_depth=1, admit=at_least(5))
     peak = tracemalloc.get_traced_memory()[1]
@@ -1096,12 +1097,7 @@ def test_admit_on_adult(data_dir):
     words = [o for o in train if train[o].dtype.kind not in "if" and o != "income"]
     few, all_ = adult_data(words, train), adult_data([o for o in train if o != "income"], train)
     for k in (2, 10, 100, 1000):
-        for d, score, limit in ((few, information_gain, 1.0), (all_, GainRatio(), 3.0)):
-            start = time.process_time()
+        for d, score in ((few, information_gain), (all_, GainRatio())):
             t = grow(d, score, admit=at_least(k))
-            took = time.process_time() - start
-            assert (
-                took < limit
-                and ((t.n[1:] == 0) | (t.n[1:] >= k)).all()
-                and (len(t) > 20 or k == 1000)
-            )
+            assert ((t.n[1:] == 0) | (t.n[1:] >= k)).all()
+            assert len(t) > 20 or k == 1000
