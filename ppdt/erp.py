@@ -257,6 +257,10 @@ class ERPAnonymizer(Anonymizer):
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects, with recoding="uniform" only: what every
         group must fulfil besides its size.
+    published : list of str
+        Columns that go out as they are, though they are no quasi-identifiers; see `Anonymizer`.
+    person : str or None
+        Column that says whose row it is; see `Anonymizer`.
 
     Attributes
     ----------
@@ -303,8 +307,12 @@ class ERPAnonymizer(Anonymizer):
         domain: str = "path",
         random_state: int | np.random.Generator | None = None,
         constraints: Sequence = (),
+        published: Sequence[str] = (),
+        person: str | None = None,
     ):
-        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        super().__init__(
+            k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
+        )
         self.inducer = inducer
         self.rule = rule
         self.recoding = recoding

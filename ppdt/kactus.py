@@ -352,6 +352,10 @@ class KActusAnonymizer(Anonymizer):
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every batch must fulfil besides its
         size.
+    published : list of str
+        Columns that go out as they are, though they are no quasi-identifiers; see `Anonymizer`.
+    person : str or None
+        Column that says whose row it is; see `Anonymizer`.
 
     Attributes
     ----------
@@ -393,8 +397,12 @@ class KActusAnonymizer(Anonymizer):
         merge: str = "none",
         random_state: int | np.random.Generator | None = None,
         constraints: Sequence = (),
+        published: Sequence[str] = (),
+        person: str | None = None,
     ):
-        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        super().__init__(
+            k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
+        )
         self.inducer = inducer
         self.rule = rule
         self.numeric = numeric

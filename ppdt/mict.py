@@ -134,6 +134,10 @@ class MicroaggregationAnonymizer(Anonymizer):
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: groups that break them are merged with the
         nearest.
+    published : list of str
+        Columns that go out as they are, though they are no quasi-identifiers; see `Anonymizer`.
+    person : str or None
+        Column that says whose row it is; see `Anonymizer`.
 
     Attributes
     ----------
@@ -168,8 +172,12 @@ class MicroaggregationAnonymizer(Anonymizer):
         keep_types: bool = False,
         blocks: int | None = None,
         constraints: list | tuple = (),
+        published: list | tuple = (),
+        person: str | None = None,
     ):
-        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        super().__init__(
+            k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
+        )
         self.method = method
         self.gamma = gamma
         self.cat_weight = cat_weight
@@ -390,6 +398,10 @@ class MiCTAnonymizer(Anonymizer):
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its
         size; not with "asis".
+    published : list of str
+        Columns that go out as they are, though they are no quasi-identifiers; see `Anonymizer`.
+    person : str or None
+        Column that says whose row it is; see `Anonymizer`.
 
     Attributes
     ----------
@@ -437,8 +449,12 @@ class MiCTAnonymizer(Anonymizer):
         keep_types: bool = False,
         blocks: int | None = None,
         constraints: list | tuple = (),
+        published: list | tuple = (),
+        person: str | None = None,
     ):
-        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        super().__init__(
+            k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
+        )
         self.inducer = inducer
         self.release = release
         self.complies = complies

@@ -294,6 +294,10 @@ class MondrianAnonymizer(Anonymizer):
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its
         size.
+    published : list of str
+        Columns that go out as they are, though they are no quasi-identifiers; see `Anonymizer`.
+    person : str or None
+        Column that says whose row it is; see `Anonymizer`.
 
     Attributes
     ----------
@@ -340,8 +344,12 @@ class MondrianAnonymizer(Anonymizer):
         stop_pure: bool = False,
         taxonomies: dict[str, Taxonomy] | None = None,
         constraints: Sequence = (),
+        published: Sequence[str] = (),
+        person: str | None = None,
     ):
-        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        super().__init__(
+            k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
+        )
         self.mode = mode
         self.recoding = recoding
         self.cut_rule = cut_rule

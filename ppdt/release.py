@@ -329,6 +329,12 @@ class Anonymizer(_Fitting):
     constraints : sequence
         What every class must keep besides k: `LDiversity`, `TCloseness`, `Alpha` of
         `ppdt.diversity`.
+    published : list of str
+        Columns that go out as they are, though they are no quasi-identifiers, no secrets of
+        `constraints` and not the class. A column without a role is refused.
+    person : str or None
+        Column that says whose row it is, where a person may have several: k counts persons, and
+        the column is dropped.
 
     Attributes
     ----------
@@ -361,6 +367,8 @@ class Anonymizer(_Fitting):
         identifiers: Sequence[str] = (),
         missing: str = "error",
         constraints: Sequence = (),
+        published: Sequence[str] = (),
+        person: str | None = None,
     ):
         self.k = k
         self.quasi_identifiers = quasi_identifiers
@@ -368,6 +376,8 @@ class Anonymizer(_Fitting):
         self.identifiers = identifiers
         self.missing = missing
         self.constraints = constraints
+        self.published = published
+        self.person = person
 
 # %% ../nbs/engine/release.ipynb #05b35b29
 _KINDS_OF_CELLS = ("ValueSet", "Interval", "Suppressed", "Node", "Centroid", "Exact")

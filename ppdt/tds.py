@@ -122,6 +122,10 @@ class TDSAnonymizer(Anonymizer):
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every class must fulfil besides its
         size. Not with `groups`.
+    published : list of str
+        Columns that go out as they are, though they are no quasi-identifiers; see `Anonymizer`.
+    person : str or None
+        Column that says whose row it is; see `Anonymizer`.
 
     Attributes
     ----------
@@ -170,8 +174,12 @@ class TDSAnonymizer(Anonymizer):
         only_child: str = "pass",
         bounds: dict[str, tuple] | None = None,
         constraints: Sequence = (),
+        published: Sequence[str] = (),
+        person: str | None = None,
     ):
-        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        super().__init__(
+            k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
+        )
         self.taxonomies = taxonomies
         self.groups = groups
         self.score_form = score_form
@@ -232,7 +240,7 @@ class TDRAnonymizer(TDSAnonymizer):
     Parameters
     ----------
     k, quasi_identifiers, categorical, identifiers, missing, groups, score_form, average,
-    only_child, bounds, constraints
+    only_child, bounds, constraints, published, person
         As in `TDSAnonymizer`.
     taxonomies : dict or None
         `Taxonomy` by column name; a categorical quasi-identifier without one is suppressed.
@@ -271,6 +279,8 @@ class TDRAnonymizer(TDSAnonymizer):
         disclose: str = "gain",
         bounds: dict[str, tuple] | None = None,
         constraints: Sequence = (),
+        published: Sequence[str] = (),
+        person: str | None = None,
     ):
         super().__init__(
             k,
@@ -286,6 +296,8 @@ class TDRAnonymizer(TDSAnonymizer):
             only_child,
             bounds,
             constraints,
+            published,
+            person,
         )
         self.disclose = disclose
 
