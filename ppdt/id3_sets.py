@@ -46,7 +46,7 @@ def _may_be(cell, where, own):
         if where:
             return np.arange(len(where))
         return np.array([-1])
-    return np.array(sorted(where.get(v, -1) for v in cell.values))
+    return np.array(sorted(where.get(v, -1) for v in cell.listed()))
 
 
 def cell_members(codes: ArrayLike, cells: list, values: list, own: bool = False) -> Members:

@@ -175,9 +175,8 @@ class MicroaggregationAnonymizer(Anonymizer):
         published: list | tuple = (),
         person: str | None = None,
     ):
-        super().__init__(
-            k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
-        )
+        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        self.published, self.person = published, person
         self.method = method
         self.gamma = gamma
         self.cat_weight = cat_weight
@@ -336,6 +335,11 @@ def _groups_around(m, rows, unit, q, lost, k):
     return res
 
 # %% ../nbs/19_mict.ipynb #6ceb400c
+# what a fitted object shows besides the release
+_LEARNT = ("tree_", "inducer_", "stops_", "averaged_", "moved_", "groups_")
+_LOST = {"lose": "fewer than k rows lost"}
+
+
 def _average_around(m, task):
     """What MiCT publishes of a task"""
     rows = ordered_rows(m, task)
@@ -452,9 +456,8 @@ class MiCTAnonymizer(Anonymizer):
         published: list | tuple = (),
         person: str | None = None,
     ):
-        super().__init__(
-            k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
-        )
+        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        self.published, self.person = published, person
         self.inducer = inducer
         self.release = release
         self.complies = complies
@@ -471,8 +474,7 @@ class MiCTAnonymizer(Anonymizer):
         """The promise, in words; None with release="asis" """
         if self.release == "asis":
             return None
-        lost = "fewer than k rows lost" if self.shortfall == "lose" else "no row lost"
-        return f"{super().guarantee}; {lost}"
+        return f"{super().guarantee}; {_LOST.get(self.shortfall, 'no row lost')}"
 
     @property
     def recodes_new_rows(self) -> bool:
@@ -485,8 +487,7 @@ class MiCTAnonymizer(Anonymizer):
     def _publish(self, task):
         if not task.is_trivial:
             return _average_around(self, task)
-        names = ("tree_", "inducer_", "stops_", "averaged_", "moved_", "groups_")
-        res = unchanged(task, **dict.fromkeys(names))
+        res = unchanged(task, **dict.fromkeys(_LEARNT))
         return res if self.recodes_new_rows else replace(res, recode=None)
 
     def __sklearn_tags__(self):

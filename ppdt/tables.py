@@ -18,7 +18,8 @@ from ppdt.engine.dtypes import (
     used_only,
 )
 from .engine.files import first_row
-from .engine.values import MISSING, Cell, HasLeaves, TextFormError, check_ends, check_value
+from .engine.values import MISSING, Cell, HasLeaves, TextFormError, among, check_ends
+from .engine.values import check_value, leaves_below, possible_below
 from .engine.values import checked_values, inner_dtype, list_members, looks_like_cell
 from .engine.values import read_value, value_order, value_parsers, value_text
 
@@ -59,7 +60,10 @@ class ValueSet(Cell):
         return _set_text(self.values)
 
     def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
-        return _among(domain, self.values)
+        return among(domain, self.values)
+
+    def listed(self, taxonomy: HasLeaves | None = None) -> tuple:
+        return tuple(self.values)
 
 # %% ../nbs/02_tables.ipynb #0c4e0c77
 def _set_text(values):
@@ -68,11 +72,6 @@ def _set_text(values):
         return value_text(next(iter(values)))
     members = [value_text(o, inside=True) for o in sorted(values, key=value_order)]
     return "{" + ", ".join(members) + "}"
-
-
-def _among(domain, values):
-    """Which values of a domain are among some values?"""
-    return np.array([o in values for o in domain.items], dtype=bool)
 
 # %% ../nbs/02_tables.ipynb #f339edfb
 class Exact(Cell):
@@ -109,7 +108,10 @@ class Exact(Cell):
         return value_text(self.value)
 
     def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
-        return _among(domain, self.values)
+        return among(domain, self.values)
+
+    def listed(self, taxonomy: HasLeaves | None = None) -> tuple:
+        return tuple(self.values)
 
 # %% ../nbs/02_tables.ipynb #29fc48d0
 class Interval(Cell):
@@ -142,7 +144,7 @@ class Interval(Cell):
 
     def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
         if domain.kind == "categorical":
-            return _below(self, domain, taxonomy)
+            return possible_below(self, domain, taxonomy)
         return _between(self, domain)
 
 # %% ../nbs/02_tables.ipynb #28df5d7f
@@ -175,23 +177,10 @@ class Node(Cell):
         return f"<{value_text(self.name, inside=True)}>"
 
     def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
-        return _below(self, domain, taxonomy)
+        return possible_below(self, domain, taxonomy)
 
-# %% ../nbs/02_tables.ipynb #c46369af
-def _below(cell, domain, taxonomy):
-    """Which values of a domain are leaves below a node of a taxonomy?"""
-    if taxonomy is None:
-        raise ValueError(
-            f"What {cell} leaves possible in column {domain.name!r} depends on its taxonomy. Got"
-            " none: give the taxonomy, or the column as numbers if this is an interval."
-        )
-    leaves = taxonomy.leaves(cell)
-    texts = {value_text(o) for o in leaves if o is not MISSING}
-
-    def is_leaf(v):
-        return v is not MISSING and (v in leaves or value_text(v) in texts)
-
-    return np.array([is_leaf(v) for v in domain.items], dtype=bool)
+    def listed(self, taxonomy: HasLeaves | None = None) -> tuple:
+        return leaves_below(self, taxonomy, "its column")
 
 # %% ../nbs/02_tables.ipynb #a19853ad
 class Suppressed(Cell):
@@ -234,6 +223,9 @@ class Centroid(Cell):
     def possible(self, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
         return np.ones(len(domain), dtype=bool)
 
+    def listed(self, taxonomy: HasLeaves | None = None) -> tuple:
+        return (self.value,)
+
 # %% ../nbs/02_tables.ipynb #a67a7382
 def possible(cell: Cell | None, domain: Attribute, taxonomy: HasLeaves | None = None) -> np.ndarray:
     """Which values of a domain a published cell may stand for.
@@ -262,7 +254,7 @@ def possible(cell: Cell | None, domain: Attribute, taxonomy: HasLeaves | None = 
         For a node, or an interval beside categories, without a taxonomy or unknown to it.
     """
     if cell is None:
-        return _among(domain, {MISSING})
+        return among(domain, {MISSING})
     return cell.possible(domain, taxonomy)
 
 # %% ../nbs/02_tables.ipynb #46678c91

@@ -49,6 +49,7 @@ _WORDS = dict(
     average=("containing", "all"),
     only_child=("pass", "stop"),
 )
+_BY_GROUPS = "k-anonymity in each group of quasi-identifiers"
 
 # %% ../nbs/20_tds.ipynb #e5a90c17
 def _check_parameters(m):
@@ -177,9 +178,8 @@ class TDSAnonymizer(Anonymizer):
         published: Sequence[str] = (),
         person: str | None = None,
     ):
-        super().__init__(
-            k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
-        )
+        super().__init__(k, quasi_identifiers, categorical, identifiers, missing, constraints)
+        self.published, self.person = published, person
         self.taxonomies = taxonomies
         self.groups = groups
         self.score_form = score_form
@@ -191,9 +191,7 @@ class TDSAnonymizer(Anonymizer):
     @property
     def guarantee(self) -> str | None:
         """The promise, in words"""
-        if self.groups is None:
-            return super().guarantee
-        return "k-anonymity in each group of quasi-identifiers"
+        return super().guarantee if self.groups is None else _BY_GROUPS
 
     def _check(self):
         _check_parameters(self)
@@ -201,7 +199,6 @@ class TDSAnonymizer(Anonymizer):
     def _promised(self, roles, n):
         if self.groups is not None:
             return check_groups(self.groups, roles.quasi_identifiers, n)
-        return None
 
     def _publish(self, task):
         return _published(self, task)

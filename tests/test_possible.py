@@ -131,6 +131,27 @@ def test_an_empty_domain():
         assert possible(cell, a).shape == (0,)
 
 
+@given(questions())
+def test_what_a_cell_lists_is_what_it_leaves_possible(question):
+    cell, values = question
+    a = domain_of(values)
+    if isinstance(cell, (Exact, ValueSet)):
+        assert possible(cell, a).tolist() == marked(a, cell.listed())
+    elif cell is not None:
+        assert cell.listed() == ()
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_a_node_lists_its_leaves(node):
+    assert Node(node).listed(TAXONOMY) == TAXONOMY.leaves(node)
+    with pytest.raises(ValueError, match="depends on its taxonomy"):
+        Node(node).listed()
+
+
+def test_a_centroid_lists_its_value():
+    assert Centroid(4.5).listed() == (4.5,)
+
+
 def marked(a, values):
     """Which values of a domain are listed?"""
     return [v in values for v in a.items]

@@ -66,23 +66,19 @@ def possible_values(
     ValueError
         For a node without its taxonomy, and for an interval.
     """
-    if cell is None or isinstance(cell, Suppressed):
+    if cell is None:
         return ()
-    if isinstance(cell, Centroid):
-        return (cell.value,)
-    if isinstance(cell, (Exact, ValueSet)):
-        return tuple(cell.values)
     if isinstance(cell, Interval):
         raise ValueError(
             f"Column {name!r} must hold values, sets or nodes to be categorical. Got the interval"
             f" {cell}: leave the column out of 'categorical', or use sets='token'."
         )
-    if taxonomy is None:
+    if isinstance(cell, Node) and taxonomy is None:
         raise ValueError(
             f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes. Got none,"
             f" and {cell}: use taxonomies={{{name!r}: ...}}, or sets='token' for categories."
         )
-    return taxonomy.leaves(cell)
+    return cell.listed(taxonomy)
 
 # %% ../../nbs/engine/encoding.ipynb #6f0bb318
 def cell_weights(

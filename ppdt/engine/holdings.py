@@ -83,21 +83,6 @@ def cell_holdings(a: Attribute, held: Sequence[Cell]) -> Holdings:
     return Holdings(first, end, pairs)
 
 # %% ../../nbs/engine/holdings.ipynb #e1480cd4
-def _place_of_leaf(
-    v: object,
-    taxonomy: Taxonomy,
-    leaves: set,
-) -> int:
-    """Position of a value among the leaves, -1 for none"""
-    if v is MISSING:
-        return -1
-    try:
-        i = taxonomy.node(v)
-    except ValueError:
-        return -1
-    return int(taxonomy.begin[i]) if i in leaves else -1
-
-
 def _is_node(c: Cell, a: Attribute) -> bool:
     """A node, or an interval beside categories, which is the label of a node"""
     return isinstance(c, Node) or isinstance(c, Interval) and a.kind != "numeric"
@@ -113,13 +98,10 @@ def open_nodes(
     """
     if taxonomy is None or not any(_is_node(c, a) for c in held):
         return held
-    leaves, items = set(taxonomy.leaf.tolist()), a.items
-    places = [_place_of_leaf(v, taxonomy, leaves) for v in items]
-    at = np.array(places, dtype=np.int64)
+    items = a.items
 
     def members(c):
-        i = taxonomy.node(c)
-        below = (at >= taxonomy.begin[i]) & (at < taxonomy.end[i])
+        below = c.possible(a, taxonomy)
         if not below.any():
             return Exact(c)  # no value of this domain
         return ValueSet([items[j] for j in np.flatnonzero(below)])

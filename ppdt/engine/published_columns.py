@@ -31,20 +31,6 @@ from ppdt.tables import (
     value_text,
 )
 
-# %% ../../nbs/engine/published_columns.ipynb #0610bb55
-def _below_node(
-    taxonomy: Taxonomy,
-    node: str,
-    column: str,
-) -> list:
-    """The values below a node of a taxonomy"""
-    if node not in taxonomy.name:
-        raise ValueError(
-            f"'taxonomies' must know every node of column {column!r}. Got none called {node!r}."
-        )
-    i = list(taxonomy.name).index(node)
-    return sorted(taxonomy.values[taxonomy.begin[i] : taxonomy.end[i]], key=value_order)
-
 # %% ../../nbs/engine/published_columns.ipynb #b59efc22
 def plain_values(
     c: Cell,
@@ -54,18 +40,14 @@ def plain_values(
     """The values that a cell may stand for, (lo, hi) for an interval, None when nothing is known"""
     if isinstance(c, Suppressed):
         return None
-    if isinstance(c, Centroid):
-        return [c.value]
     if isinstance(c, Interval):
         return (c.lo, c.hi)
-    if isinstance(c, Node):
-        if taxonomy is None:
-            raise ValueError(
-                f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as"
-                f" {c}. Got none: give taxonomies={{{name!r}: ...}}."
-            )
-        return _below_node(taxonomy, c.name, name)
-    return sorted(c.values, key=value_order)
+    if isinstance(c, Node) and taxonomy is None:
+        raise ValueError(
+            f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as"
+            f" {c}. Got none: give taxonomies={{{name!r}: ...}}."
+        )
+    return sorted(c.listed(taxonomy), key=value_order)
 
 # %% ../../nbs/engine/published_columns.ipynb #cf1debcb
 def _weight_of(

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['MISSING', 'DATE_PATTERN', 'HasLeaves', 'Cell', 'check_value', 'checked_values', 'check_ends', 'looks_like_cell',
-           'value_text', 'value_order', 'TextFormError', 'read_value', 'list_members', 'parse_float', 'parse_number',
-           'inner_dtype', 'time_zone', 'value_parsers']
+           'value_text', 'value_order', 'among', 'leaves_below', 'possible_below', 'TextFormError', 'read_value',
+           'list_members', 'parse_float', 'parse_number', 'inner_dtype', 'time_zone', 'value_parsers']
 
 # %% ../../nbs/engine/values.ipynb #b79b6759
 import re
@@ -54,6 +54,26 @@ class Cell:
             Without a taxonomy where one is needed.
         """
         raise NotImplementedError
+
+    def listed(self, taxonomy: HasLeaves | None = None) -> tuple:
+        """The values that it names, whatever the domain, in no order.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy or None
+            The taxonomy of the column, for nodes.
+
+        Returns
+        -------
+        tuple
+            None for a suppressed cell, and for an interval, which names its ends only.
+
+        Raises
+        ------
+        ValueError
+            For a node without a taxonomy, or unknown to it.
+        """
+        return ()
 
     def _fields(self):
         return tuple(getattr(self, o) for o in self.__slots__)
@@ -224,6 +244,32 @@ def value_order(value: Any) -> tuple:
     if isinstance(value, (bool, np.bool_, int, float, np.integer, np.floating, pd.Timestamp)):
         return (0, value, "")
     return (1, 0, str(value))
+
+# %% ../../nbs/engine/values.ipynb #4a0f9e5f
+def among(domain: Any, values: Iterable) -> np.ndarray:
+    """Which values of a domain are among some values?"""
+    return np.array([o in values for o in domain.items], dtype=bool)
+
+
+def leaves_below(cell: Any, taxonomy: HasLeaves | None, where: str) -> tuple:
+    """The leaves below a node; `where` names the column in the message"""
+    if taxonomy is None:
+        raise ValueError(
+            f"What {cell} leaves possible in {where} depends on its taxonomy. Got none: give the"
+            " taxonomy, or the column as numbers if this is an interval."
+        )
+    return taxonomy.leaves(cell)
+
+
+def possible_below(cell: Any, domain: Any, taxonomy: HasLeaves | None) -> np.ndarray:
+    """Which values of a domain are leaves below a node of a taxonomy?"""
+    leaves = leaves_below(cell, taxonomy, f"column {domain.name!r}")
+    texts = {value_text(o) for o in leaves if o is not MISSING}
+
+    def is_leaf(v):
+        return v is not MISSING and (v in leaves or value_text(v) in texts)
+
+    return np.array([is_leaf(v) for v in domain.items], dtype=bool)
 
 # %% ../../nbs/engine/values.ipynb #d0d428de
 class TextFormError(ValueError):
