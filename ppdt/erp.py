@@ -208,6 +208,11 @@ def _check_options(o):
             "'constraints' are about classes of rows that look alike, which recoding='tiered'"
             f" does not make. Got {len(o.constraints)}: use recoding='uniform'."
         )
+    if o.person is not None and o.recoding == "tiered":
+        raise ValueError(
+            "'person' must be None with recoding='tiered', whose promise counts rows. Got"
+            f" {o.person!r}: use recoding='uniform', or make one row of each person first."
+        )
     check_inducer(o.inducer)
     check_seed(o.random_state)
 

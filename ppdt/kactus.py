@@ -414,7 +414,8 @@ class KActusAnonymizer(Anonymizer):
     @property
     def guarantee(self) -> str | None:
         """The promise, in words"""
-        lost = "fewer than k rows lost" if self.shortfall == "lose" else "no row lost"
+        whom = "rows" if self.person is None else "persons"
+        lost = f"fewer than k {whom} lost" if self.shortfall == "lose" else "no row lost"
         return f"{super().guarantee}; {lost}"
 
     def _check(self):

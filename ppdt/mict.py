@@ -337,7 +337,12 @@ def _groups_around(m, rows, unit, q, lost, k):
 # %% ../nbs/19_mict.ipynb #6ceb400c
 # what a fitted object shows besides the release
 _LEARNT = ("tree_", "inducer_", "stops_", "averaged_", "moved_", "groups_")
-_LOST = {"lose": "fewer than k rows lost"}
+
+
+def _lost_words(m):
+    """How many may be lost, in words"""
+    whom = "rows" if m.person is None else "persons"
+    return f"fewer than k {whom} lost" if m.shortfall == "lose" else "no row lost"
 
 
 def _average_around(m, task):
@@ -474,7 +479,7 @@ class MiCTAnonymizer(Anonymizer):
         """The promise, in words; None with release="asis" """
         if self.release == "asis":
             return None
-        return f"{super().guarantee}; {_LOST.get(self.shortfall, 'no row lost')}"
+        return f"{super().guarantee}; {_lost_words(self)}"
 
     @property
     def recodes_new_rows(self) -> bool:

@@ -133,6 +133,7 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
     k: int
     missing: str
     constraints: Sequence
+    person: str | None
     attributes_: list[Attribute]
     roles_: Roles
     recoder_: Callable[[pd.DataFrame, list], list] | None
@@ -146,7 +147,8 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
     def guarantee(self) -> str | None:
         """The promise, in words; None where a method promises nothing"""
         promises = [o.promise(o.sensitive or "class") for o in check_constraints(self.constraints)]
-        return "; ".join(["k-anonymity", *promises])
+        counted = "" if self.person is None else ", counted in persons"
+        return "; ".join([f"k-anonymity{counted}", *promises])
 
     def _check(self):
         """Check a method's own parameters"""

@@ -63,6 +63,11 @@ def _check_parameters(m):
             "'constraints' must be empty with 'groups': it would not be said whose classes they"
             " are about. Use one group, or no constraints."
         )
+    if m.groups is not None and m.person is not None:
+        raise ValueError(
+            f"'person' must be None with 'groups', whose promises count rows. Got {m.person!r}: use"
+            " one group, or make one row of each person first."
+        )
 
 
 def _published(m, task):

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator
 from ..diversity import allow_function, bind_constraints, check_whole
 from .checks import check_k
 from .holdings import cell_holder
+from .persons import allow_by_persons, numbered_persons
 from ppdt.engine.publishing import (
     MISSING_RULES,
     Published,
@@ -36,7 +37,12 @@ from ..tables import Attribute, Interval, MixedTypesWarning, Roles, encode
 
 # %% ../../nbs/engine/protecting.ipynb #978b3c0f
 def what_may_be_published(
-    constraints: Sequence, X: pd.DataFrame, y: pd.Series | None, roles: Roles
+    constraints: Sequence,
+    X: pd.DataFrame,
+    y: pd.Series | None,
+    roles: Roles,
+    who: np.ndarray | None = None,
+    k: int = 1,
 ) -> Callable | None:
     """What a method asks before it publishes a group.
 
@@ -50,11 +56,16 @@ def what_may_be_published(
         Its class.
     roles : Roles
         Roles of its columns.
+    who : ndarray of int, shape (n_rows,), or None
+        The number of each row's person; None: each row is a person.
+    k : int
+        Persons that a group must hold; with `who`.
 
     Returns
     -------
     callable or None
-        The function `allow` of `ppdt.diversity.allow_function`; None without constraints.
+        The function `allow` of `ppdt.diversity.allow_function`; None without constraints and
+        persons.
 
     Raises
     ------
@@ -74,6 +85,8 @@ def what_may_be_published(
                 f"'constraints' must protect a column that is published. Got {o!r}, which is listed"
                 " under identifiers and dropped: leave it out of one of them."
             )
+    if who is not None:
+        return allow_by_persons(constraints, X, y, who, k)
     check_whole(bound)
     return allow_function(bound)
 
@@ -186,6 +199,7 @@ class _Job:
     whole: pd.DataFrame  # losses are measured against all of the original, lost rows too
     kept: np.ndarray  # which of its rows stay
     groups: list | None  # groups of quasi-identifiers that are promised one by one
+    person: pd.Series | None  # whose row each is, of the rows of the task
 
 
 def _job(est, X, y):
@@ -207,11 +221,13 @@ def _job(est, X, y):
     whole = X
     if not kept.all():
         X, y = X[kept], y if y is None else y[kept]
-    allow = what_may_be_published(est.constraints, X, y, roles)
+    person = None if est.person is None else X[est.person]
+    who = None if person is None else numbered_persons(person, k)
+    allow = what_may_be_published(est.constraints, X, y, roles, who, k)
     attributes, codes = [a for a, _ in coded], [c for _, c in coded]
     chance = getattr(est, "random_state", None)
     task = Task(attributes, codes, X, y, roles, k, allow, chance)
-    return _Job(task, whole, kept, groups)
+    return _Job(task, whole, kept, groups, person)
 
 # %% ../../nbs/engine/protecting.ipynb #a87688f0
 def _dtypes(task):
@@ -249,7 +265,9 @@ def _without_lost(job, columns):
     kept[np.flatnonzero(kept)[~stay]] = False
     y = t.y if t.y is None else t.y[stay]
     task = replace(t, X=t.X[stay], y=y, codes=[c[stay] for c in t.codes])
-    return replace(job, task=task, kept=kept), [(c[stay], cs) for c, cs in columns]
+    person = job.person if job.person is None else job.person[stay]
+    columns = [(c[stay], cs) for c, cs in columns]
+    return replace(job, task=task, kept=kept, person=person), columns
 
 # %% ../../nbs/engine/protecting.ipynb #8aa7ad59
 _COUNTED_ROWS = 1000  # rows up to which every alternative of a person is counted
@@ -270,6 +288,7 @@ def _measured(est, job, published, columns, data, taxonomies):
         y=t.y,
         constraints=est.constraints,
         taxonomies=taxonomies,
+        person=job.person,
     )
     if proof is not None:
         coded = list(zip(t.attributes, t.codes))

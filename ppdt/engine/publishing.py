@@ -57,6 +57,20 @@ def _listed(value, param):
     return tuple(str(o) if isinstance(o, str) else o for o in value)
 
 
+def _with_person(est, identifiers, columns):
+    """The columns to drop, with the one that says whose row it is"""
+    person = getattr(est, "person", None)
+    if person is None:
+        return identifiers
+    if not isinstance(person, str) or person not in columns:
+        raise ValueError(
+            f"'person' must name a column of the table. Got {person!r}; the columns are"
+            f" {', '.join(map(str, columns))}."
+        )
+    ids = () if identifiers is None else identifiers
+    return ids if isinstance(ids, str) or person in ids else (*ids, person)
+
+
 def check_input(
     est: BaseEstimator, X: pd.DataFrame | ArrayLike, y: ArrayLike | None
 ) -> tuple[pd.DataFrame, pd.Series | None, Roles]:
@@ -94,6 +108,7 @@ def check_input(
             f"'quasi_identifiers' must not hold the class. Got {y.name!r}, which is the class: a"
             " release publishes it as it is; leave it out, or give another class."
         )
+    ids = _with_person(est, ids, X.columns)
     y = check_class(y, X)
     return X, y, check_roles(X.columns, qi, cat, ids, None if y is None else y.name)
 
