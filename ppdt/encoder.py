@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['check_encoding', 'ReleaseEncoder', 'ColumnCode', 'cell_block', 'cell_numbers', 'cell_weights', 'coded_column',
+__all__ = ['check_encoding', 'ReleaseEncoder', 'ColumnCode', 'cell_block', 'cell_numbers', 'cell_weights', 'coded_column', 'draw',
            'encode_column', 'learn_column', 'member_positions', 'possible_values', 'warn_of_texts']
 
 # %% ../nbs/engine/encoder.ipynb #2dd64669
@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .engine.checks import same_columns
+from .engine.draws import draw
 from ppdt.engine.encoding import (
     ColumnCode,
     cell_block,
@@ -43,6 +44,7 @@ _all_ = [
     "cell_numbers",
     "cell_weights",
     "coded_column",
+    "draw",
     "encode_column",
     "learn_column",
     "member_positions",

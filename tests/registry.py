@@ -28,7 +28,7 @@ from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
-from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier
+from ppdt.learners import DrawnClassifier, MDLDiscretizer, NaiveBayesClassifier
 from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer, MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer
@@ -624,6 +624,27 @@ CLASSIFIERS = {
         declared=True,
         refuses=("'taxonomies' must have the taxonomy of column",),
         checked={"Weka's": (NaiveBayesClassifier(), NOT_TEXT)},
+    ),
+    DrawnClassifier: Entry(
+        grids=(
+            grid(
+                classifier=st.just(DecisionTreeClassifier(random_state=0)),
+                n_draws=pick(1, 3),
+                weights=pick("uniform", "distribution"),
+                random_state=st.just(0),
+            ),
+        ),
+        example=lambda **p: DrawnClassifier(
+            **{"classifier": DecisionTreeClassifier(random_state=0), "random_state": 0, **p}
+        ),
+        needs_y=True,
+        refuses=("'taxonomies' must have the taxonomy of column",),
+        checked={
+            "a tree": (
+                DrawnClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
+                NOT_TEXT,
+            ),
+        },
     ),
     MixedKNNClassifier: Entry(
         grids=(grid(n_neighbors=pick(1, 3, 5), cat_weight=pick(1, 0.3)),),

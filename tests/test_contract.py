@@ -708,6 +708,12 @@ def _learnt(est):
             )
             for c in est.columns_
         ]
+    if hasattr(est, "encoder_"):
+        tree = est.classifier_.tree_
+        arrays = (tree.feature, tree.threshold, tree.value)
+        return [(c.name, c.kind, c.parts) for c in est.encoder_.columns_], [
+            o.tobytes() for o in arrays
+        ]
     if hasattr(est, "priors_"):
         return est.priors_.tobytes(), [
             (

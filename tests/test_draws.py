@@ -1,0 +1,205 @@
+"""A draw is one of the tables that the release allows, the same for a table and its file."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings, strategies as st
+from random_tables import row_cells
+from registry import ANONYMIZERS, REGISTRY, tasks
+from scipy.stats import chisquare
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from ppdt.datasets import make_population
+from ppdt.encoder import draw
+from ppdt.engine.drawn_learners import weight_parameter
+from ppdt.engine.draws import draw_each, drawn_between
+from ppdt.learners import DrawnClassifier
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.release import read_release
+from ppdt.tables import (
+    MISSING,
+    Centroid,
+    Exact,
+    Interval,
+    Node,
+    Suppressed,
+    ValueSet,
+    cell_column,
+)
+
+every_method = pytest.mark.parametrize("cls", list(ANONYMIZERS), ids=lambda o: o.__name__)
+
+
+def is_missing(v):
+    return v is None or v != v
+
+
+def fits(cell, v, leaves):
+    """May the cell have been this value? In the plainest way; a star and a gap may be missing"""
+    if cell is None:
+        return is_missing(v)
+    if isinstance(cell, Suppressed):
+        return True
+    if isinstance(cell, Interval):
+        return cell.lo <= v <= cell.hi and (v < cell.hi or not cell.hi_open)
+    if isinstance(cell, Node):
+        return v in leaves(cell) or is_missing(v)
+    values = {cell.value} if isinstance(cell, Centroid) else cell.values
+    return v in values or (MISSING in values and is_missing(v))
+
+
+@every_method
+@settings(max_examples=max(1, settings().max_examples // 4))
+@given(data=st.data())
+def test_every_drawn_value_is_possible(cls, data):
+    X, y, p = data.draw(tasks(cls))
+    try:
+        r = cls(**p).anonymize(X, y)
+    except ValueError as e:
+        assert any(o in str(e) for o in REGISTRY[cls].impossible)
+        return
+    qi = list(r.roles.quasi_identifiers)
+    data = r.data[qi]
+    trees = {o: r.taxonomies[o] for o in qi if o in r.taxonomies}
+    drawn = draw(data, 2, 0, y=r.y, taxonomies=trees, categorical=p["categorical"])
+    assert len(drawn.X) == len(drawn.sample_weight) == 2 * len(data)
+    assert set(drawn.sample_weight) <= {0.5}
+    numbered = data.reset_index(drop=True)
+    plain_y = None if r.y is None else r.y.to_numpy()
+    again = draw(numbered, 2, 0, y=plain_y, taxonomies=trees, categorical=p["categorical"])
+    for name in qi:
+        leaves = trees[name].leaves if name in trees else None
+        held = row_cells(numbered[name])
+        for row, v in again.X[name].items():
+            assert fits(held[row], v, leaves), (held[row], v)
+    assert again.X.astype(str).to_numpy().tolist() == drawn.X.astype(str).to_numpy().tolist()
+
+
+POPULATION = make_population(400, 0)
+SHOWN = POPULATION[["age", "education", "region", "hours"]]
+RELEASE = MondrianAnonymizer(k=10).anonymize(SHOWN, POPULATION["income"])
+
+
+def test_a_table_and_its_file_give_the_same_draws(tmp_path):
+    RELEASE.to_csv(tmp_path / "r.csv")
+    back = read_release(tmp_path / "r.csv")
+    a, b = (draw(o, 3, random_state=1) for o in (RELEASE, back))
+    assert a.X.astype(str).to_numpy().tolist() == b.X.astype(str).to_numpy().tolist()
+    assert a.y.tolist() == b.y.tolist()
+
+
+def test_the_order_of_rows_does_not_matter():
+    at = np.random.default_rng(0).permutation(400)
+    a = draw(RELEASE.data, 2, 0, y=RELEASE.y)
+    b = draw(RELEASE.data.iloc[at], 2, 0, y=RELEASE.y.iloc[at])
+    assert a.X.to_numpy().tolist() == b.X.to_numpy().tolist()
+
+
+def test_more_draws_begin_with_fewer():
+    one, five = draw(RELEASE, 1, random_state=7), draw(RELEASE, 5, random_state=7)
+    pd.testing.assert_frame_equal(one.X, five.X.iloc[:400])
+
+
+def test_raw_rows_are_what_they_are():
+    X = draw(SHOWN, 1, 0).X.sort_index()
+    assert X.to_numpy().tolist() == SHOWN.to_numpy().tolist()
+
+
+def test_members_are_equally_likely_or_by_their_shares():
+    cells = [ValueSet(["a", "b"]), Exact("a"), Exact("b")]
+    data = pd.DataFrame({"x": cell_column(np.repeat([0, 1, 2], [3000, 900, 100]), cells)})
+    for weights, shares in (("uniform", [0.5, 0.5]), ("distribution", [0.6, 0.4])):
+        X = draw(data, 1, 0, weights=weights).X.sort_index().x[:3000]
+        counts = [int((X == v).sum()) for v in "ab"]
+        # the sets count a half each: 2,400 of 4,000 are "a"
+        assert chisquare(counts, np.multiply(shares, 3000)).pvalue > 0.001
+
+
+def test_a_star_is_like_the_rest_of_its_column():
+    cells = [Suppressed(), Exact(1), Exact(5)]
+    data = pd.DataFrame({"x": cell_column(np.repeat([0, 1, 2], [3000, 900, 100]), cells)})
+    X = draw(data, 1, 0).X.sort_index()
+    counts = [int((X.x[:3000] == v).sum()) for v in (1, 5)]
+    assert chisquare(counts, [2700, 300]).pvalue > 0.001
+    stars = pd.DataFrame({"x": cell_column([0, 0], [Suppressed()])})
+    assert draw(stars, 1, 0).X.x.isna().all()
+
+
+@given(
+    st.floats(-1e6, 1e6), st.floats(0, 1e6), st.booleans(), st.booleans(), st.floats(0, 0.999999)
+)
+def test_numbers_lie_between_the_ends(lo, width, hi_open, whole, u):
+    hi = lo + width
+    one = [np.array([o]) for o in (lo, hi)]
+    v = drawn_between(*one, np.array([hi_open]), whole, np.array([u]))[0]
+    assert lo <= v <= hi
+    if whole and np.floor(hi) - np.ceil(lo) >= 1:
+        assert v == np.floor(v)
+    if whole and hi_open and v == np.floor(v) and width > 1:
+        assert v < hi
+
+
+# ---------- classifiers on draws
+def test_an_answer_does_not_depend_on_the_other_rows():
+    tree = DrawnClassifier(DecisionTreeClassifier(random_state=0), random_state=0)
+    tree.fit(RELEASE.data, RELEASE.y)
+    every = tree.predict_proba(RELEASE.data)
+    some = tree.predict_proba(RELEASE.data.iloc[5:9])
+    assert np.array_equal(every[5:9], some)
+    assert np.array_equal(tree.predict_proba(RELEASE.data), every)
+
+
+def test_draws_of_asked_rows_cover_a_set():
+    data = pd.DataFrame({"x": cell_column([0, 1], [ValueSet(list("abcde")), Exact("c")])})
+    tables = draw_each(data, 5)
+    assert sorted(t.x[0] for t in tables) == list("abcde")
+    assert {t.x[1] for t in tables} == {"c"}
+
+
+def test_a_learner_without_probabilities_votes():
+    svc = DrawnClassifier(LinearSVC(), random_state=0).fit(RELEASE.data, RELEASE.y)
+    assert not hasattr(svc, "predict_proba")
+    assert set(svc.predict(RELEASE.data)) <= set(RELEASE.y)
+    assert svc.score(SHOWN, POPULATION["income"]) > 0.5
+
+
+def test_weights_reach_the_last_step():
+    pipe = make_pipeline(StandardScaler(), LogisticRegression())
+    assert weight_parameter(pipe) == "logisticregression__sample_weight"
+    w = (POPULATION["income"] == POPULATION["income"].iloc[0]).to_numpy(float)
+    tree = DrawnClassifier(pipe, random_state=0)
+    only = tree.fit(RELEASE.data, RELEASE.y, w + 1e-9).predict(SHOWN)
+    assert set(only) == {POPULATION["income"].iloc[0]}
+    neighbours = DrawnClassifier(KNeighborsClassifier())
+    with pytest.raises(ValueError, match="'sample_weight' must be None for KNeighborsClassifier"):
+        neighbours.fit(RELEASE.data, RELEASE.y, w)
+    assert neighbours.fit(RELEASE.data, RELEASE.y).predict(SHOWN).shape == (400,)
+
+
+@pytest.mark.parametrize(
+    "p, error, message",
+    [
+        (dict(n_draws=0), ValueError, "'n_draws' must be at least 1. Got 0"),
+        (dict(n_draws=2.5), TypeError, "'n_draws' must be a whole number"),
+        (dict(n_draws=True), TypeError, "'n_draws' must be a whole number"),
+        (dict(weights="shares"), ValueError, "'weights' must be 'uniform' or 'distribution'"),
+        (dict(classifier=DecisionTreeClassifier), TypeError, "an object and not the class"),
+        (dict(classifier=3), TypeError, "'classifier' must be an estimator with predict"),
+        (dict(random_state="x"), TypeError, "'random_state' must be a whole number"),
+        (dict(categorical="age"), TypeError, "'categorical' must be a list of column names"),
+        (dict(categorical=["nobody"]), ValueError, "'categorical' must name columns"),
+    ],
+)
+def test_bad_parameters(p, error, message):
+    with pytest.raises(error, match=message):
+        DrawnClassifier(**p).fit(RELEASE.data, RELEASE.y)
+
+
+def test_a_regressor_has_no_classes():
+    with pytest.raises((AttributeError, ValueError)):
+        DrawnClassifier(LinearRegression()).fit(RELEASE.data, RELEASE.y)
