@@ -407,7 +407,7 @@ def _audit(
     """Read what was said, then measure"""
     release = None if isinstance(said.data, pd.DataFrame) else said.data
     k, wanted, other = asked_of(
-        promise_of(release, said.quasi_identifiers) if promise is None else promise,
+        {} if person is not None else promise_of(release, said.quasi_identifiers, promise),
         k,
         asked.constraints,
         getattr(getattr(release, "y", None), "name", None),

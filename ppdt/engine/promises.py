@@ -185,10 +185,14 @@ def check_promise(promise: dict, columns: Iterable[str]) -> None:
         raise TextFormError(f"the promise in the schema cannot be used ({fault})")
 
 # %% ../../nbs/engine/promises.ipynb #84d9907b
-def promise_of(release: Any, quasi_identifiers: Sequence[str] | None) -> dict:
-    """What the schema of a release promises; nothing for a table, and for other quasi-identifiers
-    than its own
+def promise_of(
+    release: Any, quasi_identifiers: Sequence[str] | None, said: dict | None = None
+) -> dict:
+    """What was said to be promised, else what the schema of a release promises; nothing for a
+    table, and for other quasi-identifiers than its own
     """
+    if said is not None:
+        return said
     if release is None or getattr(release, "schema", None) is None:
         return {}
     own = set(release.roles.quasi_identifiers) if release.roles else set()
@@ -230,7 +234,7 @@ def asked_of(
     if kind == "k-anonymity":
         return (promise["k"] if k is None else k), constraints, {}
     if kind == "k-concealment":
-        return None, constraints, promise | {"k": promise["k"] if k is None else k}
+        return None, constraints, promise | {"k": promise["k"] if k is None else k, "said": promise["k"]}
     groups = [(o["columns"], o["k"] if k is None else k) for o in promise["groups"]]
     return None, constraints, {"kind": kind, "groups": groups}
 
@@ -284,7 +288,9 @@ def of_promise(found: Any, other: dict, data: pd.DataFrame) -> Any:
     if other["kind"] == "groups":
         return by_groups(found, other["groups"], data)
     k, holds, notes = other["k"], _conceals(found, other["k"]), ()
-    if holds is None:
+    if holds is None and other["said"] < k:
+        holds, notes = False, (f"the file promises k-concealment with k = {other['said']} only",)
+    elif holds is None:
         notes = (
             "the file promises k-concealment, where rows need not look alike: everybody has k rows"
             " that could be his. That is not to be seen from the file alone: give original=, the"

@@ -15,9 +15,8 @@ import pandas as pd
 
 from .promises import asked_of, check_promise
 from .releases import Release, sealed
-from .schema_file import file_sha256
 from .values import inner_dtype
-from .written_columns import read_column
+from .written_columns import file_sha256, read_column
 from ..generalization import Taxonomy
 from ..privacy import audit
 from ppdt.tables import (

@@ -15,10 +15,9 @@ import numpy as np
 import pandas as pd
 
 from .audit_input import check_nodes
-from .schema_file import file_sha256
 from .seals import Seal, seal_of, what_changed
 from .values import inner_dtype
-from .written_columns import check_readable
+from .written_columns import check_readable, file_sha256
 from ..generalization import Taxonomy
 from ..privacy import Audit
 from ppdt.tables import (

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Schema', 'schema_path', 'file_sha256']
+__all__ = ['Schema', 'schema_path']
 
 # %% ../../nbs/engine/schema_file.ipynb #5d160319
-import hashlib
 import json
 import re
 from dataclasses import dataclass, field
@@ -155,9 +154,3 @@ def schema_path(path: str | PathLike) -> Path:
     """
     path = Path(path)
     return path.with_name(path.name + ".schema.json")
-
-
-def file_sha256(path: str | PathLike) -> str:
-    """SHA-256 of the bytes of a file, in hexadecimal"""
-    with open(path, "rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest()

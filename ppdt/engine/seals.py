@@ -38,7 +38,10 @@ def _content(o):
 def _object_bytes(values):
     """Objects, by types and texts"""
     types = ",".join(type(o).__name__ for o in values)
-    return types.encode() + hash_array(values).tobytes()
+    try:
+        return types.encode() + hash_array(values).tobytes()
+    except UnicodeEncodeError:  # lone surrogates
+        return types.encode() + repr(values.tolist()).encode()
 
 
 def _value_bytes(s):
@@ -53,7 +56,10 @@ def _value_bytes(s):
         values = s.to_numpy()
         wide = s.dtype.itemsize > 8  # such as longdouble: some of its bytes hold nothing
         return _object_bytes(objects(map(repr, values))) if wide else values.tobytes()
-    return hash_pandas_object(s, index=False).to_numpy().tobytes()
+    try:
+        return hash_pandas_object(s, index=False).to_numpy().tobytes()
+    except UnicodeEncodeError:
+        return _object_bytes(s.to_numpy(dtype=object))
 
 # %% ../../nbs/engine/seals.ipynb #16874330
 def column_digest(s: pd.Series) -> str:
