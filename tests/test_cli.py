@@ -565,7 +565,9 @@ def test_kinds(ppdt, here):
         "zip (categorical), code (numeric)"
         in ppdt(*words, "--categorical", "zip", "--numeric", "code")[1]
     )
-    assert [o["kind"] for o in json.loads((here / "out.csv.schema.json").read_text())["columns"]] == [
+    assert [
+        o["kind"] for o in json.loads((here / "out.csv.schema.json").read_text())["columns"]
+    ] == [
         "categorical",
         "numeric",
     ]
@@ -811,7 +813,14 @@ def test_demo_files(demo):
     ]
     assert all(
         o in out
-        for o in ("report.html", "release.csv", "release.csv.schema.json", "INTERNAL", "PUBLIC", "Next")
+        for o in (
+            "report.html",
+            "release.csv",
+            "release.csv.schema.json",
+            "INTERNAL",
+            "PUBLIC",
+            "Next",
+        )
     )
     r = read_release(folder / "ppdt-demo/release.csv")
     assert r.audit.k >= 5 and len(r.data) == 10_000 and r.y.name == "income"

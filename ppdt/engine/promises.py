@@ -234,7 +234,11 @@ def asked_of(
     if kind == "k-anonymity":
         return (promise["k"] if k is None else k), constraints, {}
     if kind == "k-concealment":
-        return None, constraints, promise | {"k": promise["k"] if k is None else k, "said": promise["k"]}
+        return (
+            None,
+            constraints,
+            promise | {"k": promise["k"] if k is None else k, "said": promise["k"]},
+        )
     groups = [(o["columns"], o["k"] if k is None else k) for o in promise["groups"]]
     return None, constraints, {"kind": kind, "groups": groups}
 

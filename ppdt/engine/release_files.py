@@ -87,9 +87,7 @@ def _fit_file(schema, path, at, changed):
     )
 
 
-def read_schema(
-    path: str | Path, columns: Sequence[str], changed: bool = False
-) -> Schema | None:
+def read_schema(path: str | Path, columns: Sequence[str], changed: bool = False) -> Schema | None:
     """The schema of a release file, checked.
 
     Parameters
@@ -191,9 +189,7 @@ def _as_release(data, schema):
     return sealed(replace(res, audit=audit(res), constraints=tuple(asked[1])))
 
 # %% ../../nbs/engine/release_files.ipynb #948aaf25
-def read_release(
-    path: str | Path, kinds: dict | None = None, changed: bool = False
-) -> Release:
+def read_release(path: str | Path, kinds: dict | None = None, changed: bool = False) -> Release:
     """Read a release.
 
     Without schema and `kinds` a column holds literal strings.

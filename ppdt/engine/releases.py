@@ -17,7 +17,7 @@ import pandas as pd
 from .audit_input import check_nodes
 from .seals import Seal, seal_of, what_changed
 from .values import inner_dtype
-from .written_columns import check_readable, file_sha256
+from .written_columns import check_readable, file_sha256, text_table
 from ..generalization import Taxonomy
 from ..privacy import Audit
 from ppdt.tables import (
@@ -25,7 +25,7 @@ from ppdt.tables import (
     Roles,
     Schema,
     atomic_write,
-    canonical_order,
+    cell_text,
     cells,
     column_text,
     file_kind,
@@ -117,8 +117,8 @@ def _all_columns(release):
 
 def _text(cols):
     """Columns as text, rows in canonical order"""
-    order = canonical_order(cols)
-    return pd.DataFrame({o.name: column_text(o)[order] for o in cols})
+    coded = [(codes, list(map(cell_text, held))) for codes, held in map(cells, cols)]
+    return text_table([o.name for o in cols], coded)
 
 
 def _write_both(text, schema, path):
@@ -149,13 +149,14 @@ def _write_release(release, path, ends):
         )
     _check_unchanged(release)
     cols, trees = _all_columns(release), release.taxonomies
-    texts = {s.name: check_readable(s, c) for s, c in zip(cols, release.schema.columns)}
+    coded = [check_readable(s, c) for s, c in zip(cols, release.schema.columns)]
+    texts = {s.name: found for s, (_, found) in zip(cols, coded)}
     for o, tree in trees.items():
         check_nodes([o], [cells(release.data[o])], {o: tree})
     if file_kind(path) == "csv":
         words = [o["name"] for o in release.schema.columns if "str" in o["dtype"]]
         _warn_of_formulas({o: texts[o] if o in words else () for o in texts})
-    _write_both(_text(cols), release.schema, path)
+    _write_both(text_table(list(texts), coded), release.schema, path)
 
 # %% ../../nbs/engine/releases.ipynb #e36ef106
 def _schema_taxonomies(schema):

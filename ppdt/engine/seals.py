@@ -85,7 +85,9 @@ def _index_digest(index):
     if isinstance(index, pd.RangeIndex):
         return _digest(told, repr(index).encode())
     levels = [index.get_level_values(i) for i in range(index.nlevels)]
-    return _digest(told, *[column_digest(o.to_series(name=i)).encode() for i, o in enumerate(levels)])
+    return _digest(
+        told, *[column_digest(o.to_series(name=i)).encode() for i, o in enumerate(levels)]
+    )
 
 
 def _words_digest(o):
