@@ -371,13 +371,12 @@ def audit_file(
     from dataclasses import replace
 
     from ppdt.privacy import audit
-    from ppdt.tables import schema_path
 
     name, columns = Path(path).name, list(read_people(path).columns)
     check_options(columns, name, qi or [], class_name, numeric=numeric, categorical=categorical)
     known_columns([] if person is None else [person], "--person", columns, name)
     r = cells_of_file(path, numeric, categorical)
-    has_schema = schema_path(path).is_file()
+    has_schema = bool(r.schema.file)
     qi = quasi_identifiers_of(path, qi, r, columns)
     if class_name is None and r.y is not None and r.y.name not in qi:
         class_name = r.y.name

@@ -430,7 +430,7 @@ def _audit(
     likely = (secret, asked.value) if person is None else None
     original = original._replace(lost=said.lost, likely=likely)
     found = _audit_of(table, asked, k, said.lost_rows, others, original, population)
-    return of_promise(found, other, data)
+    return of_promise(found, other, data, table.coded)
 
 # %% ../nbs/engine/privacy.ipynb #7539ffe1
 def audit(

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 from random_tables import row_cells
-from registry import ANONYMIZERS, example
+from registry import ANONYMIZERS, REGISTRY, example, tasks
 
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
@@ -279,6 +279,36 @@ def test_what_another_k_says(tmp_path):
     assert audit(m, k=m.audit.k + 1).holds is False
     # other quasi-identifiers are another question
     assert audit(m, ["age"]).promise is None and audit(e, ["age"]).promise is None
+
+
+@given(data=st.data(), end=st.sampled_from(ENDS))
+def test_the_file_alone_never_refutes_what_is_true(tmp_path_factory, data, end):
+    X, y, p = data.draw(tasks(ERPAnonymizer))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            r = ERPAnonymizer(**p).anonymize(X, y)
+        except ValueError as e:
+            assert any(o in str(e) for o in REGISTRY[ERPAnonymizer].impossible), e
+            return
+        back = read_release(write(r, tmp_path_factory.getbasetemp() / f"true.{end}"))
+    kind = back.schema.promise["kind"]
+    assert back.audit.holds is True or kind == "k-concealment" and back.audit.holds is None
+    if kind == "k-concealment" and p["missing"] != "drop":
+        beside = audit(back, original=X, consistency=True)
+        assert beside.holds is True
+
+
+@file_end
+def test_rows_that_overlap_with_too_few_refute_a_promise(end, tmp_path):
+    X = pd.DataFrame(
+        {"a": [1, 2, 3, 4], "b": list("xxyy"), "d": pd.to_datetime(["2020-01-01"] * 4)}
+    )
+    path = write(MondrianAnonymizer(k=1).anonymize(X), tmp_path / f"o.{end}")
+    d = schema(path)
+    d["promise"] |= {"kind": "k-concealment", "k": 2, "words": "k-concealment with k = 2"}
+    schema_path(path).write_text(json.dumps(d))
+    assert read_release(path).audit.holds is False
 
 
 def test_a_promise_that_a_file_does_not_keep(tmp_path):

@@ -20,6 +20,7 @@ import pandas as pd
 from ..diversity import Alpha, LDiversity, TCloseness, bind_constraints
 from .audit_input import find_suppressed
 from .counts import class_keys, sorted_sizes
+from .overlaps import fewest_overlaps
 from ..tables import TextFormError, cells
 
 # %% ../../nbs/engine/promises.ipynb #4a3bc629
@@ -260,17 +261,20 @@ def by_groups(found: Any, groups: Sequence[tuple], data: pd.DataFrame) -> Any:
     return replace(found, promise="; ".join(words), holds=enough and found.holds is not False)
 
 
-def _conceals(found, k):
+def _conceals(found, k, coded):
     """Could everybody have k rows? None where only the original tells"""
     counted = [o for o in (found.one_k, found.k_one, found.global_one_k) if o is not None]
     rows = (found.n_rows or 0) + (found.suppressed_rows or 0)
     if rows < k or min(counted, default=k) < k:
         return False
     alike = rows == found.suppressed_rows or (found.k or 0) >= k and not found.suppressed_rows
-    return True if alike or found.global_one_k is not None else None
+    if alike or found.global_one_k is not None:
+        return True
+    fewest = fewest_overlaps(coded, rows)
+    return None if fewest is None or fewest >= k else False
 
 
-def of_promise(found: Any, other: dict, data: pd.DataFrame) -> Any:
+def of_promise(found: Any, other: dict, data: pd.DataFrame, coded: Sequence[tuple]) -> Any:
     """An audit with the verdict on a promise that is not plain k-anonymity.
 
     Parameters
@@ -281,6 +285,8 @@ def of_promise(found: Any, other: dict, data: pd.DataFrame) -> Any:
         The promise, see `asked_of`.
     data : DataFrame, shape (n_rows, n_columns)
         What is published.
+    coded : sequence of (codes, cells)
+        Its quasi-identifiers.
 
     Returns
     -------
@@ -291,7 +297,7 @@ def of_promise(found: Any, other: dict, data: pd.DataFrame) -> Any:
         return found
     if other["kind"] == "groups":
         return by_groups(found, other["groups"], data)
-    k, holds, notes = other["k"], _conceals(found, other["k"]), ()
+    k, holds, notes = other["k"], _conceals(found, other["k"], coded), ()
     if holds is None and other["said"] < k:
         holds, notes = False, (f"the file promises k-concealment with k = {other['said']} only",)
     elif holds is None:
