@@ -8,7 +8,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta, timezone
 
 import numpy as np
 import pandas as pd
@@ -93,6 +93,16 @@ def test_methods_write_what_is_read(cls, end, tmp_path):
     t = make_population(60, random_state=1)
     X, y = t[["education", "region"]], t["income"]
     r = example(cls, k=3).anonymize(X, y)
+    same_cells(read_release(write(r, tmp_path / f"o.{end}")), r)
+
+
+@file_end
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu", timezone(timedelta(hours=1))], ids=str)
+def test_zones_are_read(zone, end, tmp_path):
+    times = pd.Series(pd.to_datetime(["2020-01-01", "2020-07-01"] * 2)).dt.tz_localize("UTC")
+    times = times.dt.tz_convert(zone)
+    X = pd.DataFrame({"q": times, "c": times.astype("category")})
+    r = MondrianAnonymizer(k=2, recoding="interval").anonymize(X)
     same_cells(read_release(write(r, tmp_path / f"o.{end}")), r)
 
 

@@ -140,6 +140,19 @@ def _write_both(text, schema, path):
         raise
 
 
+def _check_schema(release):
+    """Raise ValueError for a schema that its reader would refuse, and for nodes without a tree"""
+    try:
+        Schema.from_json(release.schema.to_json())
+        for o, tree in release.taxonomies.items():
+            check_nodes([o], [cells(release.data[o])], {o: tree})
+    except ValueError as e:
+        raise ValueError(
+            f"A release must have a schema that can be read. Got another ({e}): convert the column"
+            " before it is anonymized, for example with astype(str)."
+        ) from None
+
+
 def _write_release(release, path, ends):
     """The table, and its schema beside it"""
     path = Path(path)
@@ -148,11 +161,10 @@ def _write_release(release, path, ends):
             f"'path' must end in {' or '.join(ends)}. Got {str(path)!r}: change the ending."
         )
     _check_unchanged(release)
-    cols, trees = _all_columns(release), release.taxonomies
+    _check_schema(release)
+    cols = _all_columns(release)
     coded = [check_readable(s, c) for s, c in zip(cols, release.schema.columns)]
     texts = {s.name: found for s, (_, found) in zip(cols, coded)}
-    for o, tree in trees.items():
-        check_nodes([o], [cells(release.data[o])], {o: tree})
     if file_kind(path) == "csv":
         words = [o["name"] for o in release.schema.columns if "str" in o["dtype"]]
         _warn_of_formulas({o: texts[o] if o in words else () for o in texts})
