@@ -351,12 +351,21 @@ def test_a_promise_that_a_file_does_not_keep(tmp_path):
         {"kind": "groups", "groups": 5},
         {"constraints": 5},
         {"constraints": [5]},
-        {"constraints": [{"kind": "eval", "column": "age", "parameters": {}}]},
-        {"constraints": [{"kind": "Alpha", "column": "x", "parameters": {}}]},
-        {"constraints": [{"kind": "Alpha", "column": ["age"], "parameters": {}}]},
-        {"constraints": [{"kind": "Alpha", "column": "age", "parameters": {"alpha": 7}}]},
-        {"constraints": [{"kind": "Alpha", "column": "age", "parameters": {"beta": 7}}]},
-        {"constraints": [{"kind": "LDiversity", "column": "age", "parameters": [1]}]},
+        {"constraints": [{}]},
+        {"constraints": [{"kind": "eval", "column": "age", "words": "", "parameters": {}}]},
+        {"constraints": [{"kind": "Alpha", "column": "x", "words": "", "parameters": {}}]},
+        {"constraints": [{"kind": "Alpha", "column": ["age"], "words": "", "parameters": {}}]},
+        {
+            "constraints": [
+                {"kind": "Alpha", "column": "age", "words": "", "parameters": {"alpha": 7}}
+            ]
+        },
+        {
+            "constraints": [
+                {"kind": "Alpha", "column": "age", "words": "", "parameters": {"beta": 7}}
+            ]
+        },
+        {"constraints": [{"kind": "LDiversity", "column": "age", "words": "", "parameters": [1]}]},
     ],
     ids=str,
 )
@@ -379,7 +388,7 @@ class Theirs(Anonymizer):
         return MondrianAnonymizer(k=task.k)._publish(task)
 
 
-def test_the_promise_tells_no_value():
+def test_the_promise_tells_no_value(tmp_path):
     X = pd.DataFrame({"wage": [10, 10, 20, 20, 987654, 987654], "ill": list("ababac")})
     secret = Alpha(0.9, value="zzz", sensitive="ill")
     tree = Taxonomy.from_dict({"*": {"qqq": ["a", "b"], "rrr": ["c", "zzz"]}})
@@ -401,8 +410,14 @@ def test_the_promise_tells_no_value():
         MondrianAnonymizer(k=2, quasi_identifiers=["wage"], constraints=[secret]).anonymize(X)
     named = Alpha(0.9, value="a", sensitive="ill")
     tool = MondrianAnonymizer(k=2, quasi_identifiers=["wage"], constraints=[named])
-    said = tool.anonymize(X).schema.promise["constraints"]
-    assert said == [{"words": "a share of at most 0.9 of one value of 'ill'"}]
+    r = tool.anonymize(X)
+    words = "a share of at most 0.9 of one value of 'ill'"
+    assert r.schema.promise["constraints"] == [{"words": words}]
+    # what stands in words only is not checked, and that is said
+    back = read_release(write(r, tmp_path / "o.csv"))
+    assert back.audit.holds is None and back.audit.promise == r.schema.promise["words"]
+    assert back.audit.warnings[-1].startswith("not checked") and audit(back, k=2).holds is True
+    assert audit(back, k=3).holds is False
 
 
 # ---------- the command

@@ -143,6 +143,16 @@ def _constraint(entry, class_name=None):
     return _KINDS[kind](**entry["parameters"], sensitive=sensitive).check()
 
 
+def _constraint_faults(entries, columns):
+    """What is wrong with constraints"""
+    for o in entries:
+        if not isinstance(o.get("words"), str):
+            yield "'constraints' must have words"
+        if o.get("kind") is not None and o["column"] not in columns:
+            yield f"'constraints' must name columns of the file. Got {o['column']!r}"
+        _constraint(o)
+
+
 def _faults(promise, columns):
     """What is wrong with a promise"""
     kind, groups = promise.get("kind"), promise.get("groups", [])
@@ -157,10 +167,7 @@ def _faults(promise, columns):
             yield "'groups' must name columns of the file"
     if kind == "groups" and not groups:
         yield "'groups' must not be empty"
-    for o in promise.get("constraints", []):
-        if o.get("kind") is not None and o["column"] not in columns:
-            yield f"'constraints' must name columns of the file. Got {o['column']!r}"
-        _constraint(o)
+    yield from _constraint_faults(promise.get("constraints", []), columns)
 
 
 def check_promise(promise: dict, columns: Iterable[str]) -> None:
@@ -224,12 +231,21 @@ def asked_of(
     constraints : sequence
         What every class must keep.
     other : dict
-        A promise that is not plain k-anonymity, with the k asked; else nothing.
+        A promise that is not plain k-anonymity, with the k asked, and constraints `in_words` that
+        the schema does not tell more of; else nothing.
     """
-    kind = promise.get("kind", "none")
+    kind, words = promise.get("kind", "none"), []
     if not constraints and k is None:
-        found = [_constraint(o, class_name) for o in promise.get("constraints", [])]
+        limits = promise.get("constraints", [])
+        words = [str(o["words"]) for o in limits if o.get("kind") is None]
+        found = [_constraint(o, class_name) for o in limits]
         constraints = tuple(o for o in found if o is not None)
+    k, constraints, other = _kind_asked(promise, kind, k, constraints)
+    return k, constraints, other | ({"in_words": words} if words else {})
+
+
+def _kind_asked(promise, kind, k, constraints):
+    """The same, by the kind of the promise"""
     if kind == "none":
         return k, constraints, {}
     if kind == "k-anonymity":
@@ -274,6 +290,33 @@ def _conceals(found, k, coded):
     return None if fewest is None or fewest >= k else False
 
 
+def _of_concealment(found, other, coded):
+    """An audit with the verdict on k-concealment"""
+    k, holds, notes = other["k"], _conceals(found, other["k"], coded), ()
+    if holds is None and other["said"] < k:
+        holds, notes = False, (f"the file promises k-concealment with k = {other['said']} only",)
+    elif holds is None:
+        notes = (
+            "the file promises k-concealment, where rows need not look alike: everybody has k rows"
+            " that could be his. That is not to be seen from the file alone: give original=, the"
+            " table that it was made from",
+        )
+    words = "; ".join([f"k-concealment with k = {k}", *([found.promise] if found.promise else [])])
+    holds = False if found.holds is False else holds
+    return replace(found, promise=words, holds=holds, warnings=(*found.warnings, *notes))
+
+
+def _with_words(found, words):
+    """An audit that says which constraints are known by their words only"""
+    note = f"not checked, since the schema has no more than the words: {'; '.join(words)}"
+    return replace(
+        found,
+        promise="; ".join([*([found.promise] if found.promise else []), *words]),
+        holds=False if found.holds is False else None,
+        warnings=(*found.warnings, note),
+    )
+
+
 def of_promise(found: Any, other: dict, data: pd.DataFrame, coded: Sequence[tuple]) -> Any:
     """An audit with the verdict on a promise that is not plain k-anonymity.
 
@@ -293,19 +336,9 @@ def of_promise(found: Any, other: dict, data: pd.DataFrame, coded: Sequence[tupl
     Audit
         `holds` is None where the file alone does not tell, and a warning says so.
     """
-    if not other:
-        return found
-    if other["kind"] == "groups":
-        return by_groups(found, other["groups"], data)
-    k, holds, notes = other["k"], _conceals(found, other["k"], coded), ()
-    if holds is None and other["said"] < k:
-        holds, notes = False, (f"the file promises k-concealment with k = {other['said']} only",)
-    elif holds is None:
-        notes = (
-            "the file promises k-concealment, where rows need not look alike: everybody has k rows"
-            " that could be his. That is not to be seen from the file alone: give original=, the"
-            " table that it was made from",
-        )
-    words = "; ".join([f"k-concealment with k = {k}", *([found.promise] if found.promise else [])])
-    holds = False if found.holds is False else holds
-    return replace(found, promise=words, holds=holds, warnings=(*found.warnings, *notes))
+    kind = other.get("kind")
+    if kind == "groups":
+        found = by_groups(found, other["groups"], data)
+    elif kind == "k-concealment":
+        found = _of_concealment(found, other, coded)
+    return _with_words(found, other["in_words"]) if "in_words" in other else found
