@@ -31,6 +31,7 @@ from ppdt.engine.command_files import (
     check_places,
     in_order,
     original_like,
+    promise_of_file,
     quasi_identifiers_of,
     read_people,
     read_taxonomies,
@@ -38,6 +39,7 @@ from ppdt.engine.command_files import (
     taxonomies_of,
     whole_table,
     with_order,
+    write_release,
 )
 from .engine.command_options import command_parser, secret_options
 from ppdt.engine.command_words import (
@@ -291,7 +293,7 @@ def anonymize_file(
     """
     import pandas as pd
 
-    from ppdt.tables import file_kind, to_kind
+    from ppdt.tables import to_kind
 
     check_places(source, target)
     t, name = read_people(source), Path(source).name
@@ -316,8 +318,7 @@ def anonymize_file(
     )
     y = None if class_name is None else X.pop(class_name)
     release = anonymizer.anonymize(X, y)
-    write = release.to_csv if file_kind(target) == "csv" else release.to_parquet
-    write(target)
+    notes += write_release(release, target)
     dropped = len(X) - len(X.dropna(subset=list(qi))) if missing == "drop" else 0
     return release, kinds, notes + notes_of_method(mode, k, len(release.lost) - dropped, dropped)
 
@@ -343,7 +344,7 @@ def audit_file(
     qi : iterable of str or None
         Columns an attacker may know; None: those of the schema.
     k : int or None
-        The k that was promised; None: measure only.
+        The k that was promised; None: that of the schema, else measure only.
     original : str, PathLike or None
         The file it was made from, for the loss.
     numeric, categorical : iterable of str
@@ -370,13 +371,12 @@ def audit_file(
     from dataclasses import replace
 
     from ppdt.privacy import audit
-    from ppdt.tables import schema_path
 
     name, columns = Path(path).name, list(read_people(path).columns)
     check_options(columns, name, qi or [], class_name, numeric=numeric, categorical=categorical)
     known_columns([] if person is None else [person], "--person", columns, name)
     r = cells_of_file(path, numeric, categorical)
-    has_schema = schema_path(path).is_file()
+    has_schema = bool(r.schema.file)
     qi = quasi_identifiers_of(path, qi, r, columns)
     if class_name is None and r.y is not None and r.y.name not in qi:
         class_name = r.y.name
@@ -388,6 +388,7 @@ def audit_file(
         "y": class_name,
         "sensitive": sensitive,
         "person": person,
+        "promise": promise_of_file(r, qi),
         "constraints": [replace(o, sensitive=o.sensitive or class_name) for o in asked],
         "taxonomies": taxonomies_of(r, has_schema, taxonomies, data, qi),
     }
@@ -417,6 +418,8 @@ def do_anonymize(args: argparse.Namespace) -> int:
     CommandError
         As `anonymize_file`, and without --qi.
     """
+    from ppdt.tables import schema_path
+
     if not args.qi:
         raise CommandError(
             "--qi must name the columns that others may know too. Got none: use for example --qi"
@@ -442,7 +445,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
     say_roles(args, release, kinds)
     for o in notes + asks_for_nothing(args):
         say("note", o)
-    print(f"{verb} {out.name} ({len(release.data):,} rows) and {out.stem}.schema.json\n")
+    print(f"{verb} {out.name} ({len(release.data):,} rows) and {schema_path(out).name}\n")
     print(translated(str(release.audit)))
     return 0
 
@@ -458,7 +461,8 @@ def do_audit(args: argparse.Namespace) -> int:
     Returns
     -------
     int
-        Exit code, 1 when what was asked does not hold.
+        Exit code, 1 when what was asked or promised does not hold, 3 when the file alone does not
+        tell.
 
     Raises
     ------
@@ -485,6 +489,8 @@ def do_audit(args: argparse.Namespace) -> int:
     print(f"\n{translated(str(a))}")
     if args.stand_out:
         print(f"\n{stand_out(args.file, qi, numeric, categorical, args.person)}")
+    if a.holds is None and a.promise is not None:
+        return 3
     return 1 if a.holds is False else 0
 
 # %% ../nbs/24_command.ipynb #426d0e80
@@ -521,7 +527,7 @@ def do_demo(args: argparse.Namespace) -> int:
     files = write_demo(d, res, out)
     print(f"\nWritten to the folder {out}:")
     for path, what in files:
-        print(f"  {path.name:<21}{what}")
+        print(f"  {path.name:<25}{what}")
     print(f"\nNext: open {out / 'report.html'} in a browser, then try")
     for what, command in demo_next(shlex.quote(str(out / "release.csv")), args.k):
         print(f"  {command:<66}  {what}")
@@ -563,7 +569,7 @@ def main(argv: list[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 done or holds, 1 does not hold, 2 bad input.
+        Exit code: 0 done or holds, 1 does not hold, 2 bad input, 3 the file alone does not tell.
     """
     for o in (sys.stdout, sys.stderr):
         reconfigure = getattr(o, "reconfigure", None)

@@ -61,6 +61,7 @@ from ppdt.engine.audit_warnings import (
 from .engine.checks import check_k
 from .engine.counts import count_table, persons_in, sorted_sizes, value_codes
 from .engine.fits import wildcard_k
+from .engine.promises import asked_of, of_promise, promise_of
 from .engine.risk_report import RiskReport, risk_report
 from .loss import c_avg, cm, discernibility
 from .models import LinkingAttack, ModelAudit, audit_model, linking_attack, plot_spans, spans
@@ -108,7 +109,7 @@ class ClassMeasures:
     promise : str
         What was promised: k-anonymity, and the constraints.
     holds : bool
-        Whether it holds; None when nothing was promised.
+        Whether it holds; None when nothing was promised, or when the file alone does not tell.
     risk_max, risk_mean, risk_share : float
         Prosecutor risk 1/size of a row's class: largest, mean over rows, share of rows above
         1/k, or above 0.2 without `k`. In [0, 1].
@@ -401,10 +402,19 @@ def _audit(
     population: pd.DataFrame | None,
     taxonomies: dict | None,
     person: str | ArrayLike | None,
+    promise: dict | None = None,
 ) -> Audit:
     """Read what was said, then measure"""
-    asked = asked._replace(constraints=check_constraints(asked.constraints))
     release = None if isinstance(said.data, pd.DataFrame) else said.data
+    k, wanted, other = asked_of(
+        {} if person is not None else promise_of(release, said.quasi_identifiers, promise),
+        k,
+        asked.constraints,
+        getattr(getattr(release, "y", None), "name", None),
+    )
+    asked = asked._replace(constraints=check_constraints(wanted))
+    if other.get("kind") == "k-concealment" and original.consistency is None:
+        original = original._replace(consistency=True)
     said = open_release(said, original.table)
     data = said.data
     named = [("sensitive", asked.sensitive), ("y", said.y), ("person", person)]
@@ -419,7 +429,8 @@ def _audit(
     table = read_audit_table(said, qi, trees, person)
     likely = (secret, asked.value) if person is None else None
     original = original._replace(lost=said.lost, likely=likely)
-    return _audit_of(table, asked, k, said.lost_rows, others, original, population)
+    found = _audit_of(table, asked, k, said.lost_rows, others, original, population)
+    return of_promise(found, other, data, table.coded)
 
 # %% ../nbs/engine/privacy.ipynb #7539ffe1
 def audit(
@@ -441,6 +452,7 @@ def audit(
     consistency: bool | None = None,
     taxonomies: dict | None = None,
     person: str | ArrayLike | None = None,
+    promise: dict | None = None,
 ) -> Audit:
     """Measure what a published table tells, with code that knows nothing of how it was made.
 
@@ -454,7 +466,8 @@ def audit(
         Columns an attacker may know; None: those of the Release, else all columns that are not
         named as something else.
     k : int
-        The k that was promised, at least 1; None: measure only.
+        The k that was promised, at least 1; None: that of `promise`, else measure only. Where
+        k-concealment, or k-anonymity in groups of columns, was promised, the k of that.
     original : DataFrame
         The original table, for the loss (rows in any order) and what could be whose.
     categorical : sequence of str
@@ -486,6 +499,9 @@ def audit(
         For columns that publish nodes; those of the Release are known.
     person : str or array, shape (n_rows,)
         Who a row is about: a column's name, or a value for each row; None: each row is one person.
+    promise : dict
+        What a file promises, `schema.promise`; None: that of the Release, about its own
+        quasi-identifiers.
 
     Returns
     -------
@@ -501,7 +517,7 @@ def audit(
     said = Given(data, quasi_identifiers, categorical, lost_rows, lost, y)
     asked = Asked(sensitive, None, constraints, l, t_distance, sensitive_value)
     beside = Original(original, consistency=consistency)
-    return _audit(said, k, beside, asked, population, taxonomies, person)
+    return _audit(said, k, beside, asked, population, taxonomies, person, promise)
 
 # %% ../nbs/engine/privacy.ipynb #1e6ec5d9
 def plot_class_sizes(audit: Audit, *, ax: Any = None) -> Any:

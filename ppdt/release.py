@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['recoded', 'Anonymizer', 'AnonymizedClassifier', 'ReleaseEncoder', 'same_columns', 'MISSING_RULES', 'Published',
            'Task', 'unchanged', 'check_class', 'check_input', 'code_columns', 'published_column', 'published_table',
-           'public_dtype', 'make_schema', 'GuaranteeError', 'RowsLostError', 'Release', 'what_may_be_published',
-           'protect', 'read_schema', 'read_release']
+           'public_dtype', 'make_schema', 'GuaranteeError', 'RowsLostError', 'SpreadsheetWarning', 'Release',
+           'what_may_be_published', 'protect', 'read_schema', 'read_release']
 
 # %% ../nbs/engine/release.ipynb #cab85f38
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ from ppdt.engine.publishing import (
     unchanged,
 )
 from .engine.release_files import read_release, read_schema
-from .engine.releases import GuaranteeError, Release, RowsLostError
+from .engine.releases import GuaranteeError, Release, RowsLostError, SpreadsheetWarning
 from .tables import Attribute, Roles, check_table, encode
 
 # %% ../nbs/engine/release.ipynb #1694e221
@@ -58,6 +58,7 @@ _all_ = [
     "make_schema",
     "GuaranteeError",
     "RowsLostError",
+    "SpreadsheetWarning",
     "Release",
     "what_may_be_published",
     "protect",

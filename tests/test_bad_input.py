@@ -470,7 +470,7 @@ def test_declared_but_absent_categories(tmp_path):
     r.to_csv(tmp_path / "out.csv")
     assert not re.search(
         "Widowed|Divorced",
-        (tmp_path / "out.csv").read_text() + (tmp_path / "out.schema.json").read_text(),
+        (tmp_path / "out.csv").read_text() + (tmp_path / "out.csv.schema.json").read_text(),
     )
     assert len(tree.predict(t)) == 14
 

@@ -551,7 +551,8 @@ def test_a_file_and_a_learner(tmp_path):
     r.to_csv(tmp_path / "out.csv")
     back = read_release(tmp_path / "out.csv")
     assert (
-        back.text().equals(r.text()) and b"seed" not in (tmp_path / "out.schema.json").read_bytes()
+        back.text().equals(r.text())
+        and b"seed" not in (tmp_path / "out.csv.schema.json").read_bytes()
     )
     a, b = (C45Classifier().fit(o.data, o.y) for o in (r, back))
     assert a.predict(X).tolist() == b.predict(X).tolist()

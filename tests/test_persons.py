@@ -21,6 +21,7 @@ from ppdt.kactus import KActusAnonymizer
 from ppdt.mict import MiCTAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
+from ppdt.release import read_release
 from ppdt.tables import Suppressed
 from ppdt.tds import TDSAnonymizer
 
@@ -156,6 +157,22 @@ def test_constraints_count_a_person_once(data):
             assert len(set(ills)) >= 2
         else:
             assert max(map(ills.count, ills)) <= 0.6 * len(ills) + 1e-9
+
+
+def test_a_file_has_no_persons(tmp_path):
+    """By rows the share is 3 of 4; by persons 1 of 2. The file is not blamed for its rows"""
+    X = pd.DataFrame({"age": [1, 1, 1, 1], "who": [1, 1, 1, 2], "ill": list("aaab")})
+    tool = MondrianAnonymizer(
+        k=2,
+        quasi_identifiers=["age"],
+        person="who",
+        constraints=[Alpha(0.5, sensitive="ill")],
+    )
+    r = tool.anonymize(X)
+    r.to_csv(tmp_path / "r.csv")
+    back = read_release(tmp_path / "r.csv")
+    assert r.audit.holds and back.audit.holds is not False
+    assert "counted in persons" in back.schema.promise["words"]
 
 
 def test_several_secrets_of_a_person_are_refused():

@@ -53,10 +53,23 @@ def _rows_text(a: Any) -> str:
     return text
 
 
+_VERDICTS = {
+    True: "holds",
+    False: "DOES NOT HOLD",
+    None: "cannot be checked on the file alone",
+}
+_SAID = {
+    True: "It holds.",
+    False: "It does NOT hold.",
+    None: "The table alone does not tell whether it holds.",
+}
+
+
 def _lines_of_classes(a: Any) -> Iterator[tuple[str, str]]:
     """Label and text of the promise, and of rows and classes"""
     if a.promise:
-        yield "promise", f"{a.promise}: {'holds' if a.holds else 'DOES NOT HOLD'}"
+        verdict = _VERDICTS[a.holds]
+        yield "promise", f"{a.promise}: {verdict}"
     yield "k measured", _k_text(a)
     yield "rows", _rows_text(a)
     if a.suppressed_cells:
@@ -190,8 +203,8 @@ def _nothing_sentences(a: Any) -> Iterator[str]:
     else:
         yield "No row is published, so nobody can be found."
     if a.promise:
-        holds = "holds, for want of anything to tell" if a.holds else "does NOT hold"
-        yield f"Promised was {a.promise}. It {holds}."
+        holds = "It holds, for want of anything to tell." if a.holds else _SAID[a.holds]
+        yield f"Promised was {a.promise}. {holds}"
     yield from _lost_sentences(a)
 
 # %% ../../nbs/engine/audit_texts.ipynb #0314f039
@@ -227,7 +240,7 @@ def _hidden_sentences(a: Any) -> Iterator[str]:
     """How well persons are hidden"""
     yield _rows_sentence(a) if a.persons is None else _persons_sentence(a)
     if a.promise:
-        yield f"Promised was {a.promise}. It {'holds' if a.holds else 'does NOT hold'}."
+        yield f"Promised was {a.promise}. {_SAID[a.holds]}"
     some = "row" if a.persons is None else "person"
     yield (
         f"Somebody who knows that a person is in the table picks the right {some} with a"

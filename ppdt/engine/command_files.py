@@ -7,8 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['read_people', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret', 'with_order',
-           'read_taxonomies', 'cells_of_file', 'whole_table', 'original_like', 'quasi_identifiers_of', 'taxonomies_of',
-           'check_not_fewer', 'stand_out']
+           'read_taxonomies', 'cells_of_file', 'whole_table', 'original_like', 'write_release', 'promise_of_file',
+           'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
 
 # %% ../../nbs/engine/command_files.ipynb #4bd887aa
 from collections.abc import Iterable
@@ -91,11 +91,6 @@ def check_places(source: str | PathLike, target: str | PathLike) -> None:
         raise CommandError(
             f"-o must not be the file that is read. Got {str(target)!r} for both: choose another"
             " name."
-        )
-    if schema_path(target).resolve() == schema_path(source).resolve():
-        raise CommandError(
-            f"-o must not put its schema beside IN. Got {target.name} and {source.name}, which"
-            f" share {schema_path(target).name}: choose another name."
         )
     if schema_path(source).exists():
         raise CommandError(
@@ -366,6 +361,24 @@ def original_like(
     return pd.DataFrame(X), [o for o in qi if kinds[o] == "categorical"]
 
 # %% ../../nbs/engine/command_files.ipynb #eca62dad
+def write_release(release: Any, target: str | PathLike) -> list[str]:
+    """Write a release, by the ending of its file; notes on what was warned of"""
+    import warnings
+
+    from ppdt.tables import file_kind
+
+    write = release.to_csv if file_kind(target) == "csv" else release.to_parquet
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        write(target)
+    return [str(o.message) for o in seen]
+
+
+def promise_of_file(r: Any, qi: list) -> dict:
+    """What the schema of a file promises of these quasi-identifiers"""
+    return r.schema.promise if set(qi) == set(r.roles.quasi_identifiers) else {}
+
+
 def quasi_identifiers_of(
     path: str | PathLike, qi: Iterable[str] | None, r: Any, columns: list
 ) -> list:

@@ -45,7 +45,7 @@ def _demo_parser(sub, run):
         help="watch a table of people become a release and a tree",
         description=(
             "Protect a table of people, learn a tree from the protected table, and say what that"
-            " cost.\nWrites report.html, release.csv and release.schema.json."
+            " cost.\nWrites report.html, release.csv and release.csv.schema.json."
         ),
         epilog=(
             "examples:\n"
@@ -199,8 +199,10 @@ _AUDIT_EXAMPLES = (
     "  ppdt audit release.csv\n"
     "  ppdt audit release.csv --k 5 --original people.csv\n"
     "  ppdt audit somebody-elses.csv --qi age,sex,zip --k 5\n\n"
-    "exit code: 0 what --k, --l-diversity, --t-closeness and --alpha ask holds (or none was"
-    " given), 1 it does not, 2 bad input"
+    "The promise that the schema of a release states is checked, or what --k, --l-diversity,\n"
+    "--t-closeness and --alpha ask instead. k-concealment (--mode erp) needs --original.\n\n"
+    "exit code: 0 it holds (or nothing was asked), 1 it does not, 2 bad input, 3 the file alone"
+    " does not tell"
 )
 
 
@@ -220,7 +222,7 @@ def _audit_parser(sub, run):
     p.add_argument(
         "--k",
         type=whole_k,
-        help="the promise to check (without it a risk above 0.2, one in five, is counted as high)",
+        help="the k to check, instead of that of the schema (without any a risk above 0.2 is high)",
     )
     p.add_argument(
         "--original", metavar="FILE", help="the table the release was made from, to tell the loss"

@@ -28,6 +28,11 @@ _PHRASES = (
     ("Got k=", "Got "),
     ("under categorical", "under --categorical"),
     ("use kinds=", "use --numeric and --categorical"),
+    ("give original=, the table", "give --original, the table"),
+    (
+        "read it with changed=True, without its promise",
+        "move the schema away, and use --numeric and --categorical",
+    ),
     ("under identifiers or quasi-identifiers", "under --identifiers or --qi"),
     ("under quasi-identifiers or identifiers", "under --qi or --identifiers"),
     ("read the file with read_release(kinds=...)", "list it under --numeric or --categorical"),

@@ -161,7 +161,7 @@ _LIMITS = (
 _INTERNAL = (
     '<p class="mark"><strong>INTERNAL</strong> This page compares the release with the original and'
     " shows a row of the original. It may reveal people: keep it in the house. What may leave it"
-    " are <code>release.csv</code> and <code>release.schema.json</code>.</p>"
+    " are <code>release.csv</code> and <code>release.csv.schema.json</code>.</p>"
 )
 _CURVE = (
     "Each point is a tree learnt from a release with that k, and asked about people as they are."
@@ -256,7 +256,7 @@ def demo_page(d: Demo, res: DemoResult, folder: str | PathLike = "ppdt-demo") ->
 
 # %% ../../nbs/engine/demo_page.ipynb #8c04e4d8
 def write_demo(d: Demo, res: DemoResult, out: str | PathLike) -> list[tuple[Path, str]]:
-    """Write release.csv, release.schema.json and report.html, each whole or not at all.
+    """Write release.csv, release.csv.schema.json and report.html, each whole or not at all.
 
     Files of these names are replaced.
 
@@ -284,5 +284,5 @@ def write_demo(d: Demo, res: DemoResult, out: str | PathLike) -> list[tuple[Path
     return [
         (out / "report.html", "INTERNAL  the table above, two plots, and what they mean"),
         (out / "release.csv", "PUBLIC    the protected table"),
-        (out / "release.schema.json", "PUBLIC    what its columns are; programs read it"),
+        (out / "release.csv.schema.json", "PUBLIC    what its columns are; programs read it"),
     ]

@@ -11,6 +11,7 @@ __all__ = ['end_nodes', 'check_same_rows', 'both', 'node_conditions', 'side_of',
 
 # %% ../../nbs/engine/kadet_release.ipynb #73bc6a2c
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,8 @@ from numpy.typing import ArrayLike
 from .checks import check_y, fit_columns
 from .kadet_classifier import SpanTreeClassifier, asked_names, rows_as_asked
 from .kadet_publishing import check_span_tree
+from .promises import make_promise
+from .releases import sealed
 from ..generalization import Taxonomy
 from ..growing import THRESHOLD
 from ..models import Spans
@@ -277,4 +280,5 @@ def span_release(
         )
     dtypes = {a.name: a.dtype for a, _ in coded}
     schema = make_schema(data, y, roles, dtypes, trees)
-    return Release(data, y, found, nobody, roles, schema, constraints)
+    schema = replace(schema, promise=make_promise(clf, "k-anonymity", clf.k, data, y))
+    return sealed(Release(data, y.copy(), found, nobody, roles, schema, constraints))

@@ -21,6 +21,7 @@ from ..diversity import allow_function, bind_constraints, check_whole
 from .checks import check_k
 from .holdings import cell_holder
 from .persons import allow_by_persons, numbered_persons
+from .promises import by_groups, make_promise
 from ppdt.engine.publishing import (
     MISSING_RULES,
     Published,
@@ -31,7 +32,7 @@ from ppdt.engine.publishing import (
     public_domains,
     published_table,
 )
-from .releases import GuaranteeError, Release
+from .releases import GuaranteeError, Release, sealed
 from ..privacy import audit
 from ..tables import Attribute, Interval, MixedTypesWarning, Roles, encode
 
@@ -145,15 +146,13 @@ def _concealed(found, k, coded, published, rows, partners):
     )
 
 # %% ../../nbs/engine/protecting.ipynb #ff2dcf43
-def _by_groups(found, groups, data):
-    """An audit with the verdict on groups of quasi-identifiers, pairs (names, k)"""
-    least = [audit(data, list(c)).k for c, _ in groups]
-    words = " and ".join(f"k = {k} for {', '.join(c)}" for c, k in groups)
-    return replace(
-        found,
-        promise=f"k-anonymity with {words}",
-        holds=all(n is None or n >= k for n, (_, k) in zip(least, groups)),
-    )
+def _kind_of_promise(est, job, published):
+    """What a method promises, in a word"""
+    if published.proof is not None:
+        return "k-concealment"
+    if est.guarantee is None:
+        return "none"
+    return "k-anonymity" if job.groups is None else "groups"
 
 # %% ../../nbs/engine/protecting.ipynb #def0dbd2
 def _unpromised(found, k):
@@ -296,7 +295,7 @@ def _measured(est, job, published, columns, data, taxonomies):
     elif est.guarantee is None:
         found = _unpromised(found, t.k)
     elif job.groups is not None:
-        found = _by_groups(found, job.groups, data)
+        found = by_groups(found, job.groups, data)
     return found if est._names_ends else _with_ends(found, _single_ends(t, columns))
 
 
@@ -342,8 +341,11 @@ def _release(est, job, published, columns, dtypes):
             ) from e
     _check_promise(est, job, published, found)
     schema = make_schema(data, t.y, t.roles, dtypes, taxonomies)
-    lost = np.flatnonzero(~job.kept)
-    return Release(data, t.y, found, lost, t.roles, schema, tuple(est.constraints))
+    kind = _kind_of_promise(est, job, published)
+    promise = make_promise(est, kind, t.k, data, t.y, job.groups or ())
+    schema, lost = replace(schema, promise=promise), np.flatnonzero(~job.kept)
+    y = None if t.y is None else t.y.copy()
+    return sealed(Release(data, y, found, lost, t.roles, schema, tuple(est.constraints)))
 
 # %% ../../nbs/engine/protecting.ipynb #c8932def
 def protect(

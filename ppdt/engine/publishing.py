@@ -39,6 +39,7 @@ from ppdt.tables import (
     dtype_name,
     encode,
     encode_like,
+    inner_dtype,
     restore_column,
     value_text,
     with_missing,
@@ -300,6 +301,13 @@ def public_domains(published: Published, attributes: list, taxonomies: dict) -> 
     return list(published.domains)
 
 # %% ../../nbs/engine/publishing.ipynb #8affbd6f
+def _as_nodes(cells, a):
+    """Ranges over words as nodes: their ends are no words"""
+    if a.kind != "categorical" or not inner_dtype(a.dtype).startswith("str"):
+        return cells
+    return [Node(str(c)) if isinstance(c, Interval) else c for c in cells]
+
+
 def _is_single(c):
     return isinstance(c, (Exact, ValueSet)) and len(c.values) == 1 and MISSING not in c.values
 
@@ -335,7 +343,7 @@ def published_column(
         The column.
     """
     if not all(map(_is_single, cells)):
-        return cell_column(codes, cells, raw.index, raw.name)
+        return cell_column(codes, _as_nodes(cells, a), raw.index, raw.name)
     if raw_codes is not None:
         where = {v: i for i, v in enumerate(a.items)}
         lut = np.array([where.get(next(iter(c.values)), -2) for c in cells])
@@ -393,6 +401,7 @@ def public_dtype(dtype: str) -> str:
     str
         The same without its width: "int8" is "int64", "Float32" is "Float64".
     """
+    dtype = re.sub(r"\b(float(96|128)|longdouble)\b", "float64", dtype)
     return re.sub(
         r"\b(u|U)?(int|Int|float|Float)(8|16|32|64)\b",
         lambda m: m[0] if m[1] and m[3] == "64" else (m[2].title() if m[1] == "U" else m[2]) + "64",

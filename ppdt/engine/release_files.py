@@ -7,13 +7,16 @@ __all__ = ['read_schema', 'read_release']
 
 # %% ../../nbs/engine/release_files.ipynb #206574f6
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from .releases import Release
+from .promises import asked_of, check_promise
+from .releases import Release, sealed
 from .values import inner_dtype
+from .written_columns import file_sha256, read_column
 from ..generalization import Taxonomy
 from ..privacy import audit
 from ppdt.tables import (
@@ -24,8 +27,6 @@ from ppdt.tables import (
     TextFormError,
     cells,
     check_roles,
-    parse_cell,
-    parse_column,
     read_text,
     schema_path,
 )
@@ -70,7 +71,23 @@ def _schema_fault(schema):
     return next((o for o in faults if o), None)
 
 # %% ../../nbs/engine/release_files.ipynb #1945c08e
-def read_schema(path: str | Path, columns: Sequence[str]) -> Schema | None:
+def _fit_file(schema, path, at, changed):
+    """The schema, if it describes the file; without file and promise for one that was changed.
+
+    Raises TextFormError
+    """
+    if file_sha256(path) == schema.file.get("sha256"):
+        return schema
+    if changed:
+        return replace(schema, promise={}, file={})
+    raise TextFormError(
+        f"{path.name} is not the file that {at.name} describes: its SHA-256 is another, so that it"
+        " was changed after it was written. Get both files again; if it was edited or re-encoded"
+        " on purpose, read it with changed=True, without its promise"
+    )
+
+
+def read_schema(path: str | Path, columns: Sequence[str], changed: bool = False) -> Schema | None:
     """The schema of a release file, checked.
 
     Parameters
@@ -79,6 +96,8 @@ def read_schema(path: str | Path, columns: Sequence[str]) -> Schema | None:
         A release file.
     columns : sequence of str
         The columns it has.
+    changed : bool
+        May the file be another than the one that was written? Then its promise is left out.
 
     Returns
     -------
@@ -111,46 +130,8 @@ def read_schema(path: str | Path, columns: Sequence[str]) -> Schema | None:
             f"{at.name} has the columns {', '.join(names)}; {Path(path).name} has"
             f" {', '.join(columns)}; {advice}"
         )
-    return schema
-
-# %% ../../nbs/engine/release_files.ipynb #f3df4bdc
-def _unlike(s, texts, dtype):
-    """Which values are not what their texts say, shape (n_rows,)"""
-    bad = s.isna().to_numpy() != (texts == "")
-    if s.dtype.kind == "f":
-        bad |= np.isinf(s.to_numpy(dtype=float))
-    if bad.any() or s.dtype.kind not in "iu":
-        return bad
-    codes, u = pd.factorize(texts)
-    rounded = [o != "" and isinstance(next(iter(parse_cell(o, dtype).values)), float) for o in u]
-    return np.array([*rounded, False])[codes]
-
-
-def _read_column(texts, c):
-    """One column by its entry in the schema.
-
-    Raises TextFormError for texts that are not what the schema says
-    """
-    name, dtype, texts = c["name"], c["dtype"], np.asarray(texts, dtype=object)
-    if dtype == "bool" and (texts == "").any():
-        dtype = "boolean"
-    try:
-        s = parse_column(texts, dtype, c.get("values"), c.get("ordered", False), name=name)
-    except TextFormError:
-        raise
-    except (TypeError, ValueError, OverflowError, AttributeError) as e:
-        raise TextFormError(
-            f"column {name!r} cannot be read as {dtype} ({e}): mend the file, or give kinds="
-        ) from None
-    bad = _unlike(s, texts, dtype)
-    if bad.any():
-        row, declared = int(bad.argmax()), c.get("values") is not None
-        wanted = "one of the declared values" if declared else f"a value of {dtype}"
-        raise TextFormError(
-            f"column {name!r}, row {row + 1}: {texts[row]!r} is not {wanted}: mend the file, or"
-            " give kinds="
-        )
-    return s
+    check_promise(schema.promise, names)
+    return _fit_file(schema, Path(path), at, changed)
 
 # %% ../../nbs/engine/release_files.ipynb #fc7d908c
 def _number_dtype(s):
@@ -201,12 +182,14 @@ def _as_release(data, schema):
     features = [o for o in schema.columns if o["role"] != "class"]
     cat = tuple(o["name"] for o in features if o["kind"] == "categorical")
     if not qi:
-        return Release(data, y, roles=Roles((), cat, (), tuple(data.columns)), schema=schema)
-    roles = check_roles(data.columns, qi, cat)
-    return Release(data, y, audit(data, qi), roles=roles, schema=schema)
+        roles = Roles((), cat, (), tuple(data.columns))
+        return sealed(Release(data, y, roles=roles, schema=schema))
+    res = Release(data, y, roles=check_roles(data.columns, qi, cat), schema=schema)
+    asked = asked_of(schema.promise, None, (), None if y is None else y.name)
+    return sealed(replace(res, audit=audit(res), constraints=tuple(asked[1])))
 
 # %% ../../nbs/engine/release_files.ipynb #948aaf25
-def read_release(path: str | Path, kinds: dict | None = None) -> Release:
+def read_release(path: str | Path, kinds: dict | None = None, changed: bool = False) -> Release:
     """Read a release.
 
     Without schema and `kinds` a column holds literal strings.
@@ -214,31 +197,36 @@ def read_release(path: str | Path, kinds: dict | None = None) -> Release:
     Parameters
     ----------
     path : str or Path
-        A `.csv` or `.parquet` file; its schema, `out.schema.json` beside `out.csv`, is used when it
-        is there.
+        A `.csv` or `.parquet` file; its schema, `out.csv.schema.json` beside `out.csv`, is used
+        when it is there.
     kinds : dict or None
         "numeric" or "categorical" for columns to read as cells where no schema says so; it goes
         before the schema.
+    changed : bool
+        Read a file that was edited or re-encoded after it was written? Its schema then says what
+        its columns are, and promises nothing.
 
     Returns
     -------
     Release
-        The release: `data`, `y`, an audit of what the file shows, roles and schema.
+        The release: `data`, `y`, an audit of what the file shows with the verdict on what its
+        schema promises, roles and schema.
 
     Raises
     ------
     TextFormError
-        For a file that is not a table of cells.
+        For a file that is not a table of cells, and not the one that its schema describes.
     ValueError
         For unknown columns in `kinds`.
     """
     t, kinds = read_text(path), dict(kinds or {})
     _check_kinds(kinds, t.columns)
-    schema = read_schema(path, t.columns)
+    schema = read_schema(path, t.columns, changed)
     known = _entries(schema, kinds, t.columns)
     literal = [] if schema else [o for o in t.columns if o not in kinds]
-    data = {o: _literal(t[o]) if o in literal else _read_column(t[o], known[o]) for o in t.columns}
+    data = {o: _literal(t[o]) if o in literal else read_column(t[o], known[o]) for o in t.columns}
     data = pd.DataFrame(data)
     for o, kind in kinds.items():
         known[o]["dtype"] = _number_dtype(data[o]) if kind == "numeric" else "str"
-    return _as_release(data, Schema(tuple(known.values()), schema.taxonomies if schema else {}))
+    schema = schema or Schema(())
+    return _as_release(data, replace(schema, columns=tuple(known.values())))

@@ -56,6 +56,9 @@ def _check_schema(d):
         raise TextFormError(f"the schema must list columns; {_advice}")
     for c in columns:
         _check_column(c)
+    for key in ("promise", "file"):
+        if not isinstance(d.get(key, {}), dict):
+            raise TextFormError(f"{key!r} in the schema must be an object; {_advice}")
     names = {c["name"] for c in columns}
     classes = [c for c in columns if c["role"] == "class"]
     if len(names) < len(columns) or len(classes) > 1:
@@ -76,10 +79,17 @@ class Schema:
         published, in order (as text), and `ordered`.
     taxonomies : dict
         Taxonomies by column name.
+    promise : dict
+        What was promised, by which method: `words`, `kind`, `k` and more, see
+        `ppdt.engine.promises`; empty where nothing is known.
+    file : dict
+        `name` and `sha256` of the file, once it is written.
     """
 
     columns: tuple[dict, ...]
     taxonomies: dict = field(default_factory=dict)
+    promise: dict = field(default_factory=dict)
+    file: dict = field(default_factory=dict)
 
     def role(self, *roles: str) -> list[str]:
         """Names of the columns with one of some roles.
@@ -98,8 +108,9 @@ class Schema:
     def to_json(self) -> str:
         """The schema as JSON text"""
         head = {"format": "ppdt-release", "version": 1}
+        bound = {"file": self.file, "promise": self.promise}
         body = {"columns": list(self.columns), "taxonomies": self.taxonomies}
-        return json.dumps(head | body, indent=1, ensure_ascii=False) + "\n"
+        return json.dumps(head | bound | body, indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Schema:
@@ -124,11 +135,12 @@ class Schema:
         except json.JSONDecodeError as e:
             raise TextFormError(f"the schema is not JSON ({e}); {_advice}") from None
         _check_schema(d)
-        return cls(tuple(d["columns"]), d.get("taxonomies", {}))
+        more = [d.get(o, {}) for o in ("taxonomies", "promise", "file")]
+        return cls(tuple(d["columns"]), *more)
 
 # %% ../../nbs/engine/schema_file.ipynb #457ed3d5
 def schema_path(path: str | PathLike) -> Path:
-    """Where the schema of a release lies: `out.csv` has `out.schema.json`.
+    """Where the schema of a release lies: `out.csv` has `out.csv.schema.json`.
 
     Parameters
     ----------
@@ -140,4 +152,5 @@ def schema_path(path: str | PathLike) -> Path:
     Path
         Path of its schema.
     """
-    return Path(path).with_suffix(".schema.json")
+    path = Path(path)
+    return path.with_name(path.name + ".schema.json")

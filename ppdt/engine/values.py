@@ -334,6 +334,12 @@ def parse_number(s: str) -> int | float:
     return i if -(2**63) <= i < 2**63 else f
 
 
+def _parse_end(s):
+    """The end of a range of numbers without a sign: exact where 64 bits suffice"""
+    s = s.strip()
+    return int(s) if re.fullmatch(r"\d{1,20}", s, re.A) and int(s) < 2**64 else parse_number(s)
+
+
 def _parse_int(s, dtype):
     """A whole number that fits its dtype"""
     info = np.iinfo(dtype.lower())
@@ -420,7 +426,7 @@ def value_parsers(dtype: str) -> tuple[Callable, Callable]:
     if lower.startswith("float"):
         return parse_float, parse_float
     if lower.startswith(("int", "uint")):
-        return partial(_parse_int, dtype=d), parse_number
+        return partial(_parse_int, dtype=d), _parse_end if lower[0] == "u" else parse_number
     if d == "number":
         return parse_number, parse_number
     return str, str
