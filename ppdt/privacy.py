@@ -55,6 +55,8 @@ from .engine.audit_texts import audit_html, audit_sentences, audit_text
 from ppdt.engine.audit_warnings import (
     beside_warnings,
     loss_warnings,
+    naming_warnings,
+    read_beside,
     star_warnings,
     vague_columns,
 )
@@ -120,6 +122,9 @@ class ClassMeasures:
         Distinct persons in all rows; with `person` given, `k`, `class_sizes`, `uniques`, `c_avg`,
         the prosecutor risks and all measures of a secret count persons, and `uniques` the classes
         of one person.
+    k_with : tuple of (str, int)
+        For each column beside the quasi-identifiers: what `k` is when it is known too, fully
+        suppressed rows among the classes; smallest first. None when there is no such column.
     """
 
     k: int | None = None
@@ -137,6 +142,7 @@ class ClassMeasures:
     uniques: int | None = None
     k_wildcard: int | None = None
     persons: int | None = None
+    k_with: tuple | None = None
 
 # %% ../nbs/engine/privacy.ipynb #628c3f0d
 @dataclass(frozen=True, repr=False)
@@ -247,7 +253,7 @@ class Audit(PeopleMeasures, LossMeasures, SecretMeasures, ClassMeasures):
         Rows and classes, see `ClassMeasures`.
     promise, holds
         What was promised, and whether it holds.
-    risk_max, risk_mean, risk_share, uniques, k_wildcard, persons
+    risk_max, risk_mean, risk_share, uniques, k_wildcard, persons, k_with
         Risks of rows or persons, see `ClassMeasures`.
     l_distinct, l_entropy, c_recursive, t, alpha, l, t_distance, sensitive_value, missing_secrets
         The weakest class on a secret, see `SecretMeasures`.
@@ -259,9 +265,13 @@ class Audit(PeopleMeasures, LossMeasures, SecretMeasures, ClassMeasures):
         The same, beside a population.
     warnings : tuple of str
         What the reader should know.
+    alarms : tuple of str
+        Those of the warnings that are said before the verdict: columns that name people, or give
+        a quasi-identifier away.
     """
 
     warnings: tuple = ()
+    alarms: tuple = ()
 
     def __str__(self):
         return audit_text(self)
@@ -388,9 +398,15 @@ def _audit_of(
         told, notes = against_population(population, table)
         found, warnings = found | told, warnings + notes
     raw = None if original.table is None else check_table(original.table, "original")
-    warnings += beside_warnings(table, others, raw)
+    beside = read_beside(table, others)
+    bound = found["k"] if k is None else k
+    alarms = [
+        *beside_warnings(table, beside, raw, bound),
+        *naming_warnings(table, raw, bound),
+    ]
     found |= _promise_fields(k, found["k"], kept)
-    return Audit(**found, warnings=tuple(warnings))
+    found["k_with"] = tuple((b.name, b.k) for b in beside) or None
+    return Audit(**found, alarms=tuple(alarms), warnings=(*alarms, *warnings))
 
 # %% ../nbs/engine/privacy.ipynb #95afce96
 def _audit(
