@@ -200,6 +200,9 @@ def beside_warnings(
             )
 
 # %% ../../nbs/engine/audit_warnings.ipynb #c47506e3
+_FEWEST_NAMES = 8  # a quasi-identifier of fewer values is left alone
+
+
 def _shown_values(held: Sequence[Cell]) -> list:
     """Values that cells publish, one by one or in sets"""
     found = dict.fromkeys(v for c in held if isinstance(c, (Exact, ValueSet)) for v in c.values)
@@ -223,12 +226,12 @@ def naming_warnings(
     for q, (codes, held) in zip(table.qi, table.coded):
         values = _shown_values(held)
         many, n = len(values), table.n
-        unique = many > max(1, 0.9 * n) or (many >= 10 and n < few * many)
+        unique = many > 0.9 * n or (many >= 10 and n < few * many)
         if original is not None and q in known and len(original):
             x = coded(original[q])
             n = len(original)
             unique = x is not None and 2 * many >= x.many and is_nearly_unique(x, few)
-        if unique and _may_name(values, n):
+        if unique and many >= _FEWEST_NAMES and _may_name(values, n):
             yield (
                 f"quasi-identifier {q!r} is nearly unique, and {many:,} of its values are published"
                 f" exactly or in sets, for {n:,} rows; if they name people, list it under"
