@@ -25,10 +25,22 @@ from ppdt.engine.dependencies import (
     id_like,
     is_nearly_unique,
     k_with,
+    mail_like,
     nearly_told,
     uniqueness,
 )
-from ..tables import MISSING, Attribute, Cell, Centroid, Exact, Interval, Node, ValueSet
+from .files import guess_kind
+from ppdt.tables import (
+    DATE_PATTERN,
+    MISSING,
+    Attribute,
+    Cell,
+    Centroid,
+    Exact,
+    Interval,
+    Node,
+    ValueSet,
+)
 
 # %% ../../nbs/engine/audit_warnings.ipynb #42fb1ca6
 def _columns_with(table: AuditTable, test: Callable) -> list:
@@ -187,8 +199,11 @@ def beside_warnings(
     few = few_rows(bound)
     for b in beside if table.n > 1 else ():
         words, advice = [], "quasi-identifiers or identifiers"
+        if mail_like(table.data[b.name].dropna().unique()):
+            words += ["holds e-mail addresses"]
         if is_nearly_unique(b.coded, few, table.person):
-            words = [_unique_words(b, table, few)]
+            words += [_unique_words(b, table, few)]
+        if words:
             advice = "identifiers, which drops it, if it can name a person"
         if bound is None or bound < 2 or b.k < bound:
             words += _told_words(list(_told(b, table, original)))
@@ -212,7 +227,9 @@ def _shown_values(held: Sequence[Cell]) -> list:
 def _may_name(values: list, n: int) -> bool:
     """Are they texts, or numbers as people get them?"""
     if all(isinstance(v, str) for v in values):
-        return True
+        if guess_kind(values) == "numeric":
+            return id_like(np.array(values, dtype=float), n)
+        return not all(map(DATE_PATTERN.fullmatch, values))
     is_whole = all(isinstance(v, (int, np.integer)) and not isinstance(v, bool) for v in values)
     return is_whole and id_like(np.array(values, dtype=float), n)
 
@@ -223,7 +240,7 @@ def naming_warnings(
     """Quasi-identifiers that are nearly unique, and shown exactly or in sets"""
     few = few_rows(bound)
     known = set() if original is None else set(original.columns)
-    for q, (codes, held) in zip(table.qi, table.coded):
+    for q, (_, held) in zip(table.qi, table.coded):
         values = _shown_values(held)
         many, n = len(values), table.n
         unique = many > 0.9 * n or (many >= 10 and n < few * many)
@@ -231,9 +248,11 @@ def naming_warnings(
             x = coded(original[q])
             n = len(original)
             unique = x is not None and 2 * many >= x.many and is_nearly_unique(x, few)
-        if unique and many >= _FEWEST_NAMES and _may_name(values, n):
+        unique = unique and many >= _FEWEST_NAMES and _may_name(values, n)
+        if unique or mail_like(values):
+            what = "is nearly unique" if unique else "holds e-mail addresses"
             yield (
-                f"quasi-identifier {q!r} is nearly unique, and {many:,} of its values are published"
+                f"quasi-identifier {q!r} {what}, and {many:,} of its values are published"
                 f" exactly or in sets, for {n:,} rows; if they name people, list it under"
                 " identifiers, which drops it"
             )

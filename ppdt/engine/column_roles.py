@@ -9,7 +9,6 @@ from __future__ import annotations
 __all__ = ['Said', 'release_roles', 'without_role', 'Advice', 'advise', 'NamelessColumns', 'why_words', 'check_all_named']
 
 # %% ../../nbs/engine/column_roles.ipynb #d6b768d1
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -24,8 +23,8 @@ from ppdt.engine.dependencies import (
     few_rows,
     id_like,
     is_nearly_unique,
-    k_with,
-    uniqueness,
+    mail_like,
+    most_match,
 )
 from ..tables import DATE_PATTERN
 
@@ -100,26 +99,19 @@ def without_role(columns: Iterable[str], roles: Roles) -> list[str]:
     return [o for o in columns if o not in named]
 
 # %% ../../nbs/engine/column_roles.ipynb #9c8117a3
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _MOST_PARTNERS = 30  # columns with which a category is combined
-
-
-def _most_match(s: pd.Series, pattern: re.Pattern) -> bool:
-    """Do most of the different texts of a column match?"""
-    texts = [v for v in s.dropna().unique() if isinstance(v, str)]
-    return len(texts) > 0 and 2 * sum(bool(pattern.fullmatch(v.strip())) for v in texts) > len(
-        texts
-    )
 
 
 def _is_date(s: pd.Series) -> bool:
     """Does a column hold dates, or texts of dates?"""
-    return pd.api.types.is_datetime64_any_dtype(s.dtype) or _most_match(s, DATE_PATTERN)
+    return pd.api.types.is_datetime64_any_dtype(s.dtype) or most_match(
+        s.dropna().unique(), DATE_PATTERN
+    )
 
 
 def _names_people(s: pd.Series, x: Coded, few: int) -> str:
     """What makes a column an identifier, in words; nothing for others"""
-    if _most_match(s, _EMAIL):
+    if mail_like(s.dropna().unique()):
         return "e-mail addresses"
     if is_nearly_unique(x, few) and not _is_date(s):
         known = np.array([]) if x.numbers is None else np.unique(x.numbers[np.isfinite(x.numbers)])

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['Coded', 'coded', 'rows_left_wrong', 'guesses_left', 'entropy_left', 'rank_correlation', 'off_line', 'nearly_told',
-           'Unique', 'uniqueness', 'few_rows', 'is_nearly_unique', 'id_like', 'k_with']
+           'Unique', 'uniqueness', 'few_rows', 'is_nearly_unique', 'id_like', 'most_match', 'mail_like', 'k_with']
 
 # %% ../../nbs/engine/dependencies.ipynb #4dc38aea
+import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import entropy, siegelslopes, spearmanr
 
-from .counts import persons_in, sorted_sizes
 from .checks import is_published
+from .counts import persons_in, sorted_sizes
 from .files import guess_kind
 from .values import DATE_PATTERN
 
@@ -292,6 +294,20 @@ def id_like(values: np.ndarray, n: int) -> bool:
     few_gaps = len(x) >= 100 and high - low < 2 * len(x)
     as_long = low >= 10_000 and len(f"{low:.0f}") == len(f"{high:.0f}")
     return in_turn or few_gaps or (len(x) >= 20 and as_long)
+
+# %% ../../nbs/engine/dependencies.ipynb #d73c6401
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+
+
+def most_match(values: Iterable, pattern: re.Pattern) -> bool:
+    """Are there texts among different values, and do most of them match?"""
+    texts = [v for v in values if isinstance(v, str)]
+    return 2 * sum(pattern.fullmatch(v.strip()) is not None for v in texts) > len(texts)
+
+
+def mail_like(values: Iterable) -> bool:
+    """Do most of the texts look like e-mail addresses?"""
+    return most_match(values, _MAIL)
 
 # %% ../../nbs/engine/dependencies.ipynb #6481d64f
 def k_with(key: np.ndarray, x: Coded, person: pd.Series | None = None) -> int:
