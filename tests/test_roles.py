@@ -213,7 +213,7 @@ def test_measures_do_not_depend_on_the_order_of_rows(x, random):
     random.shuffle(at)
     one = coded(pd.Series(x)), coded(pd.Series(y))
     two = coded(pd.Series([x[i] for i in at])), coded(pd.Series([y[i] for i in at]))
-    for measure in (rows_left_wrong, guesses_left, rank_correlation, off_line):
+    for measure in (rows_left_wrong, guesses_left, entropy_left, rank_correlation, off_line):
         assert measure(*one) == pytest.approx(measure(*two))
     assert nearly_told(*one) == nearly_told(*two)
 
@@ -365,6 +365,24 @@ def test_a_column_that_follows_from_a_quasi_identifier():
     r = MondrianAnonymizer(k=30, published=["old"]).anonymize(t)
     (said,) = r.audit.alarms
     assert "'old' is published untouched and follows from 'age'" in said
+
+
+def test_a_group_told_apart_is_said_where_k_stays():
+    t = pd.DataFrame({"edu": list("aabbccdd") * 10, "num": [1, 1, 2, 2, 3, 3, 4, 4] * 10})
+    r = MondrianAnonymizer(k=21, published=["num"]).anonymize(t)
+    assert r.audit.k == 40 and r.audit.k_with == (("num", 20),)
+    assert "gives 'edu' away (in every row); k with it is 20, not 21" in r.audit.alarms[0]
+    again = audit(r.data, ["edu"], k=20, original=t)
+    assert "gives 'edu' away (in every row); k with it is 20;" in again.alarms[0]
+
+
+def test_addresses_are_told_however_often_they_occur():
+    t = visitors().drop(columns="birth_year")
+    t["contact"] = [f"desk{i % 3}@example.org" for i in range(900)]
+    a = MondrianAnonymizer(k=5, published=["contact"]).anonymize(t).audit
+    assert "'contact' is published untouched and holds e-mail addresses" in a.alarms[0]
+    a = MondrianAnonymizer(k=5).anonymize(t).audit
+    assert "quasi-identifier 'contact' holds e-mail addresses" in a.alarms[0]
 
 
 def test_columns_that_tell_nothing_are_not_warned_of():

@@ -153,19 +153,25 @@ class _Told(NamedTuple):
     back: str  # how it tells the column
 
 
-def _told(b: Beside, table: AuditTable, original: pd.DataFrame | None) -> Iterator[_Told]:
-    """Quasi-identifiers, not published exactly, that a column tells, or that tell it"""
+def _told(
+    b: Beside, table: AuditTable, original: pd.DataFrame | None, is_smaller: bool
+) -> Iterator[_Told]:
+    """Quasi-identifiers, not published exactly, that a column tells, or that tell it.
+
+    `is_smaller`: does the column make a class smaller than what is promised?
+    """
     known = set() if original is None else set(original.columns)
     for q, (codes, held) in zip(table.qi, table.coded):
         if all(isinstance(c, Exact) for c in held):
             continue
         if original is None or not {b.name, q} <= known:
-            yield _Told(q, nearly_told(b.coded, _coded_cells(codes, held)), "")
+            if is_smaller:
+                yield _Told(q, nearly_told(b.coded, _coded_cells(codes, held)), "")
             continue
         x, y = coded(original[b.name]), coded(original[q])
         if x is not None and y is not None:
             away = nearly_told(x, y)
-            yield _Told(q, away, "" if away else nearly_told(y, x))
+            yield _Told(q, away, nearly_told(y, x) if is_smaller and not away else "")
 
 # %% ../../nbs/engine/audit_warnings.ipynb #d38c4621
 def _unique_words(b: Beside, table: AuditTable, few: int) -> str:
@@ -205,8 +211,8 @@ def beside_warnings(
             words += [_unique_words(b, table, few)]
         if words:
             advice = "identifiers, which drops it, if it can name a person"
-        if bound is None or bound < 2 or b.k < bound:
-            words += _told_words(list(_told(b, table, original)))
+        is_smaller = bound is None or bound < 2 or b.k < bound
+        words += _told_words(list(_told(b, table, original, is_smaller)))
         if words:
             than = f", not {bound:,}" if bound is not None and b.k < bound else ""
             yield (
@@ -234,25 +240,36 @@ def _may_name(values: list, n: int) -> bool:
     return is_whole and id_like(np.array(values, dtype=float), n)
 
 
+def _mostly_shown(values: list, column: pd.Series, few: int) -> bool:
+    """Is a raw column nearly unique, and at least half of its values among those shown?"""
+    x = coded(column)
+    return x is not None and 2 * len(values) >= x.many and is_nearly_unique(x, few)
+
+
+def _is_naming(values: list, column: pd.Series | None, n: int, few: int) -> bool:
+    """Do values that a quasi-identifier shows name nearly everybody? `column`: the raw one"""
+    many = len(values)
+    if many < _FEWEST_NAMES:
+        return False
+    if column is not None:
+        return _mostly_shown(values, column, few) and _may_name(values, len(column))
+    return (many > 0.9 * n or (many >= 10 and n < few * many)) and _may_name(values, n)
+
+
 def naming_warnings(
     table: AuditTable, original: pd.DataFrame | None, bound: int | None
 ) -> Iterator[str]:
-    """Quasi-identifiers that are nearly unique, and shown exactly or in sets"""
-    few = few_rows(bound)
-    known = set() if original is None else set(original.columns)
+    """Quasi-identifiers that are nearly unique, or addresses, and shown exactly or in sets"""
+    known = set() if original is None or not len(original) else set(original.columns)
     for q, (_, held) in zip(table.qi, table.coded):
         values = _shown_values(held)
-        many, n = len(values), table.n
-        unique = many > 0.9 * n or (many >= 10 and n < few * many)
-        if original is not None and q in known and len(original):
-            x = coded(original[q])
-            n = len(original)
-            unique = x is not None and 2 * many >= x.many and is_nearly_unique(x, few)
-        unique = unique and many >= _FEWEST_NAMES and _may_name(values, n)
-        if unique or mail_like(values):
-            what = "is nearly unique" if unique else "holds e-mail addresses"
+        column = original[q] if q in known else None
+        n = table.n if column is None else len(column)
+        is_naming = _is_naming(values, column, table.n, few_rows(bound))
+        if is_naming or mail_like(values):
+            what = "is nearly unique" if is_naming else "holds e-mail addresses"
             yield (
-                f"quasi-identifier {q!r} {what}, and {many:,} of its values are published"
+                f"quasi-identifier {q!r} {what}, and {len(values):,} of its values are published"
                 f" exactly or in sets, for {n:,} rows; if they name people, list it under"
                 " identifiers, which drops it"
             )

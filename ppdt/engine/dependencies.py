@@ -82,7 +82,11 @@ def coded(s: pd.Series) -> Coded | None:
 # %% ../../nbs/engine/dependencies.ipynb #db5a073c
 def _counts(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which integers occur, and how often"""
-    return np.unique(key, return_counts=True)
+    if int(key.max(initial=0)) > 4 * len(key):
+        return np.unique(key, return_counts=True)
+    n = np.bincount(key)
+    found = np.flatnonzero(n)
+    return found, n[found]
 
 
 def _pairs(x: Coded, y: Coded) -> tuple[np.ndarray, np.ndarray]:
@@ -128,6 +132,12 @@ def _conditional_entropy(x: Coded, y: Coded) -> float:
     return float(entropy(joint, base=2) - entropy(alone, base=2))
 
 
+def _by_count(x: Coded) -> np.ndarray:
+    """Codes of as many rows each, the rarest first: the same for any order of the rows"""
+    n = np.sort(_counts(x.codes)[1])
+    return np.repeat(np.arange(len(n)), n)
+
+
 def entropy_left(x: Coded, y: Coded) -> float:
     """Entropy of y that x leaves, as a share of what chance would leave, equation (2).
 
@@ -141,9 +151,8 @@ def entropy_left(x: Coded, y: Coded) -> float:
     float
         At least 0; 1 where chance would leave nothing.
     """
-    sorted_y = y.codes[np.lexsort((y.codes, x.codes))]
-    shuffled = np.random.default_rng(0).permutation(sorted_y)
-    by_chance = _conditional_entropy(x._replace(codes=np.sort(x.codes)), y._replace(codes=shuffled))
+    shuffled = np.random.default_rng(0).permutation(_by_count(y))
+    by_chance = _conditional_entropy(x._replace(codes=_by_count(x)), y._replace(codes=shuffled))
     return 1.0 if by_chance < 1e-9 else max(_conditional_entropy(x, y), 0) / by_chance
 
 # %% ../../nbs/engine/dependencies.ipynb #1ba03084
