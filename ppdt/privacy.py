@@ -57,6 +57,7 @@ from ppdt.engine.audit_warnings import (
     loss_warnings,
     naming_warnings,
     read_beside,
+    secret_warnings,
     star_warnings,
     vague_columns,
 )
@@ -343,6 +344,14 @@ def _other_columns(
     return sorted(o for o in said.data.columns if o not in qi and o not in names)
 
 
+def _secrets(table: AuditTable, asked: Asked) -> list[pd.Series]:
+    """The class, and columns that are named as sensitive"""
+    names = [o for _, o in constraint_names(asked.constraints) if isinstance(o, str)]
+    columns = [asked.y, asked.sensitive, *(table.data[o] for o in names if o in table.data)]
+    found = {o.name: o for o in columns if isinstance(o, pd.Series)}
+    return list(found.values())
+
+
 def _cm_fields(
     table: AuditTable,
     y: pd.Series | None,
@@ -403,6 +412,7 @@ def _audit_of(
     alarms = [
         *beside_warnings(table, beside, raw, bound),
         *naming_warnings(table, raw, bound),
+        *secret_warnings(table, _secrets(table, asked), bound),
     ]
     found |= _promise_fields(k, found["k"], kept)
     found["k_with"] = tuple((b.name, b.k) for b in beside) or None

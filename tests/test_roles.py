@@ -376,6 +376,19 @@ def test_a_group_told_apart_is_said_where_k_stays():
     assert "gives 'edu' away (in every row); k with it is 20;" in again.alarms[0]
 
 
+def test_a_class_or_a_secret_that_names_people():
+    t = visitors().drop(columns="birth_year").assign(who=[f"name {i // 3}" for i in range(900)])
+    secret = MondrianAnonymizer(k=5, constraints=[LDiversity(2, sensitive="who")])
+    for r in (
+        MondrianAnonymizer(k=5).anonymize(t.drop(columns="who"), t.who),
+        secret.anonymize(t),
+    ):
+        (said,) = r.audit.alarms
+        assert "column 'who' is published as it is and is nearly unique" in said
+    pay = MondrianAnonymizer(k=5).anonymize(t[["age", "sex"]], np.linspace(1e3, 9e3, 900))
+    assert pay.audit.alarms == ()
+
+
 def test_addresses_are_told_however_often_they_occur():
     t = visitors().drop(columns="birth_year")
     t["contact"] = [f"desk{i % 3}@example.org" for i in range(900)]

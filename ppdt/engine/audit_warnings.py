@@ -7,10 +7,10 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['vague_columns', 'who_holds', 'loss_warnings', 'star_warnings', 'Beside', 'read_beside', 'beside_warnings',
-           'naming_warnings', 'dominance_warnings']
+           'naming_warnings', 'secret_warnings', 'dominance_warnings']
 
 # %% ../../nbs/engine/audit_warnings.ipynb #87cb05f3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -272,6 +272,26 @@ def naming_warnings(
                 f"quasi-identifier {q!r} {what}, and {len(values):,} of its values are published"
                 f" exactly or in sets, for {n:,} rows; if they name people, list it under"
                 " identifiers, which drops it"
+            )
+
+# %% ../../nbs/engine/audit_warnings.ipynb #8df92387
+def secret_warnings(
+    table: AuditTable, secrets: Iterable[pd.Series], bound: int | None
+) -> Iterator[str]:
+    """A class and sensitive columns that name people"""
+    for s in secrets:
+        x = coded(s)
+        if x is None or not len(s):
+            continue
+        values = list(s.dropna().unique())
+        unique = is_nearly_unique(x, few_rows(bound), table.person)
+        unique = unique and len(values) >= _FEWEST_NAMES and _may_name(values, len(s))
+        if unique or mail_like(values):
+            what = "is nearly unique" if unique else "holds e-mail addresses"
+            yield (
+                f"column {s.name!r} is published as it is and {what}, with {len(values):,} values"
+                f" in {len(s):,} rows; if they name people, it is no class and nothing sensitive:"
+                " list it under identifiers, which drops it"
             )
 
 # %% ../../nbs/engine/audit_warnings.ipynb #accbf693
