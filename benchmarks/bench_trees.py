@@ -98,10 +98,11 @@ def run(train, test, cls, features, qi, ks, runs):
     note("raw", "scikit-learn", found, model.tree_.node_count)
     for k in (1, *ks):
         table = "raw" if k == 1 else f"k={k}"
+        rest = [o for o in train if o not in (*qi, cls)]
         data = (
             X
             if k == 1
-            else MondrianAnonymizer(k=k, quasi_identifiers=qi)
+            else MondrianAnonymizer(k=k, quasi_identifiers=qi, published=rest)
             .anonymize(train.drop(columns=cls), y)
             .data[features]
         )

@@ -35,6 +35,7 @@ from ppdt.engine.command_files import (
     quasi_identifiers_of,
     read_people,
     read_taxonomies,
+    release_of,
     stand_out,
     taxonomies_of,
     whole_table,
@@ -252,6 +253,7 @@ def anonymize_file(
     recoding: str = "set",
     mode: str = "strict",
     taxonomies: Iterable[str] = (),
+    published: Iterable[str] = (),
     **secret: Any,
 ) -> tuple:
     """Protect a file.
@@ -278,6 +280,8 @@ def anonymize_file(
         The method; the last three need the class.
     taxonomies : iterable of str
         Texts COLUMN=FILE.
+    published : iterable of str
+        Columns that go out as they are.
     **secret
         `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`.
 
@@ -297,7 +301,8 @@ def anonymize_file(
 
     check_places(source, target)
     t, name = read_people(source), Path(source).name
-    check_options(t.columns, name, qi, class_name, identifiers, numeric, categorical)
+    named = class_name, identifiers, numeric, categorical, published
+    check_options(t.columns, name, qi, *named)
     check_missing(t, qi, missing)
     kinds, notes = choose_kinds(t, qi, numeric, categorical)
     columns = {o: list(t[o]) for o in t}
@@ -315,9 +320,10 @@ def anonymize_file(
         identifiers=list(identifiers),
         missing=missing,
         constraints=asked,
+        published=list(published),
     )
     y = None if class_name is None else X.pop(class_name)
-    release = anonymizer.anonymize(X, y)
+    release = release_of(anonymizer, X, y)
     notes += write_release(release, target)
     dropped = len(X) - len(X.dropna(subset=list(qi))) if missing == "drop" else 0
     return release, kinds, notes + notes_of_method(mode, k, len(release.lost) - dropped, dropped)
@@ -439,6 +445,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
         args.missing,
         args.recoding,
         args.mode,
+        published=args.publish or [],
         **secret_options(args),
     )
     print(f"{Path(args.source).name}: {len(release.data) + len(release.lost):,} rows")

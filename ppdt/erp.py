@@ -228,7 +228,7 @@ class ERPAnonymizer(Anonymizer):
         Alternatives that everybody must have (recoding="tiered"), or rows that must look alike
         ("uniform"); at least 1 and at most the number of rows.
     quasi_identifiers : list of str or None
-        Columns an attacker may know; None means all columns of X. The tree asks these only.
+        Columns an attacker may know; None means all without another role. The tree asks these only.
     categorical : list of str or None
         Numeric columns that are categories.
     identifiers : list of str

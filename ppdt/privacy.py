@@ -55,6 +55,9 @@ from .engine.audit_texts import audit_html, audit_sentences, audit_text
 from ppdt.engine.audit_warnings import (
     beside_warnings,
     loss_warnings,
+    naming_warnings,
+    read_beside,
+    secret_warnings,
     star_warnings,
     vague_columns,
 )
@@ -121,6 +124,9 @@ class ClassMeasures:
         Distinct persons in all rows; with `person` given, `k`, `class_sizes`, `uniques`, `c_avg`,
         the prosecutor risks and all measures of a secret count persons, and `uniques` the classes
         of one person.
+    k_with : tuple of (str, int)
+        For each column beside the quasi-identifiers: what `k` is when it is known too, fully
+        suppressed rows among the classes; smallest first. None when there is no such column.
     """
 
     k: int | None = None
@@ -138,6 +144,7 @@ class ClassMeasures:
     uniques: int | None = None
     k_wildcard: int | None = None
     persons: int | None = None
+    k_with: tuple | None = None
 
 # %% ../nbs/engine/privacy.ipynb #628c3f0d
 @dataclass(frozen=True, repr=False)
@@ -248,7 +255,7 @@ class Audit(PeopleMeasures, LossMeasures, SecretMeasures, ClassMeasures):
         Rows and classes, see `ClassMeasures`.
     promise, holds
         What was promised, and whether it holds.
-    risk_max, risk_mean, risk_share, uniques, k_wildcard, persons
+    risk_max, risk_mean, risk_share, uniques, k_wildcard, persons, k_with
         Risks of rows or persons, see `ClassMeasures`.
     l_distinct, l_entropy, c_recursive, t, alpha, l, t_distance, sensitive_value, missing_secrets
         The weakest class on a secret, see `SecretMeasures`.
@@ -260,9 +267,13 @@ class Audit(PeopleMeasures, LossMeasures, SecretMeasures, ClassMeasures):
         The same, beside a population.
     warnings : tuple of str
         What the reader should know.
+    alarms : tuple of str
+        Those of the warnings that are said before the verdict: columns that name people, or give
+        a quasi-identifier away.
     """
 
     warnings: tuple = ()
+    alarms: tuple = ()
 
     def __str__(self):
         return audit_text(self)
@@ -334,6 +345,14 @@ def _other_columns(
     return sorted(o for o in said.data.columns if o not in qi and o not in names)
 
 
+def _secrets(table: AuditTable, asked: Asked) -> list[pd.Series]:
+    """The class, and columns that are named as sensitive"""
+    names = [o for _, o in constraint_names(asked.constraints) if isinstance(o, str)]
+    columns = [asked.y, asked.sensitive, *(table.data[o] for o in names if o in table.data)]
+    found = {o.name: o for o in columns if isinstance(o, pd.Series)}
+    return list(found.values())
+
+
 def _cm_fields(
     table: AuditTable,
     y: pd.Series | None,
@@ -389,9 +408,16 @@ def _audit_of(
         told, notes = against_population(population, table)
         found, warnings = found | told, warnings + notes
     raw = None if original.table is None else check_table(original.table, "original")
-    warnings += beside_warnings(table, others, raw)
+    beside = read_beside(table, others)
+    bound = found["k"] if k is None else k
+    alarms = [
+        *beside_warnings(table, beside, raw, bound),
+        *naming_warnings(table, raw, bound),
+        *secret_warnings(table, _secrets(table, asked), bound),
+    ]
     found |= _promise_fields(k, found["k"], kept)
-    return Audit(**found, warnings=tuple(warnings))
+    found["k_with"] = tuple((b.name, b.k) for b in beside) or None
+    return Audit(**found, alarms=tuple(alarms), warnings=(*alarms, *warnings))
 
 # %% ../nbs/engine/privacy.ipynb #95afce96
 def _audit(

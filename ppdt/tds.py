@@ -96,7 +96,7 @@ class TDSAnonymizer(Anonymizer):
         Rows that must look alike, at least 1 and at most the number of rows. With `groups` theirs
         count.
     quasi_identifiers : list of str or None
-        Columns an attacker may know; None means all columns of X. Their order breaks ties.
+        Columns an attacker may know; None means all without another role. Their order breaks ties.
     categorical : list of str or None
         Numeric columns that are categories.
     identifiers : list of str

@@ -288,6 +288,11 @@ def two_groups(t):
     return [(names[: half + 1], t.given["k"]), (names[half:], 2 * t.given["k"])]
 
 
+def as_they_are(t, identifiers):
+    "Columns that are neither quasi-identifiers nor dropped"
+    return [o for o in t.X if o not in (*quasi_identifiers(t), *identifiers)]
+
+
 def others(t):
     "The last column that is published as it is"
     return [o for o in t.X if o not in quasi_identifiers(t) + t.given.get("identifiers", [])][-1]
@@ -384,6 +389,8 @@ def build(method, spec="", t=None):
     pairs = [o.split("=", 1) for o in f"{ALWAYS.get(method, '')} {spec}".split()]
     options = t.given if method in ANONYMIZERS else {}
     options = options | {o: value(method, o, text, t) for o, text in pairs}
+    if method in ANONYMIZERS:
+        options = options | {"published": as_they_are(t, options.get("identifiers", ()))}
     return METHODS[method](**{keyword(method, o): v for o, v in options.items()})
 
 
@@ -868,10 +875,13 @@ def command(spec, t, path):
     "Run `ppdt anonymize` on a table"
     source = path.with_name("people.csv")
     t.X.join(t.y).to_csv(source, index=False)
-    qi = ",".join(quasi_identifiers(t))
+    qi, said = ",".join(quasi_identifiers(t)), arguments(spec)
     args = ["anonymize", str(source), "--qi", qi, "--class", t.y.name, "-o", str(path)]
+    dropped = said[said.index("--identifiers") + 1] if "--identifiers" in said else ""
+    rest = as_they_are(t, dropped.split(","))
+    args += ["--publish", ",".join(rest)] if rest else []
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        code = cli.main([*args, *arguments(spec)])
+        code = cli.main([*args, *said])
     if code:
         raise RuntimeError(code)
 

@@ -321,13 +321,18 @@ def lines(methods, where, learner, model, train, y, about):
     return res
 
 
+def roles(X, qi):
+    """Quasi-identifiers, and the other columns as they are"""
+    return dict(quasi_identifiers=list(qi), published=[o for o in X if o not in qi])
+
+
 def kactus_lines(where, learners, X, y, X_test, y_test, qi):
     (*_, k, half), start = where, time.perf_counter()
     if k == 1:
         data, cls, about = X, y, dict(n_train=len(X), lost=0, suppressed=0.0, k_measured=1)
     else:
         release = KActusAnonymizer(
-            k=k, quasi_identifiers=qi, missing="category", random_state=half
+            k=k, **roles(X, qi), missing="category", random_state=half
         ).anonymize(X, y)
         data, cls = with_gaps(release.data, X), release.y
         about = dict(
@@ -346,7 +351,7 @@ def kactus_lines(where, learners, X, y, X_test, y_test, qi):
 
 def mondrian_lines(where, learners, X, y, X_test, y_test, qi):
     (*_, k, _), start = where, time.perf_counter()
-    est = MondrianAnonymizer(k=k, quasi_identifiers=qi)
+    est = MondrianAnonymizer(k=k, **roles(X, qi))
     release = est.anonymize(X, y)
     data, tokens = as_values(release.data, X)
     about = dict(
@@ -386,22 +391,22 @@ def kadet_lines(method, where, X, y, X_test, y_test, qi):
     return [res | dict(k_measured=clf.audit(X, y).k)]
 
 
-def specializer(method, k, qi):
+def specializer(method, k, X, qi):
     """The anonymizer of a method"""
     if method.startswith("tdr"):
-        return TDRAnonymizer(k=k, quasi_identifiers=qi)
+        return TDRAnonymizer(k=k, **roles(X, qi))
     trees = (
         flat_taxonomies()
         if method == "tds_flat"
         else taxonomies("ours" if method == "tds_ours" else "fung")
     )
     return TDSAnonymizer(
-        k=k, quasi_identifiers=qi, taxonomies={o: t for o, t in trees.items() if o in qi}
+        k=k, **roles(X, qi), taxonomies={o: t for o, t in trees.items() if o in qi}
     )
 
 
 def specialized_lines(method, where, learners, X, y, X_test, y_test, qi):
-    start, est = time.perf_counter(), specializer(method, where[-2], qi)
+    start, est = time.perf_counter(), specializer(method, where[-2], X, qi)
     if method.endswith("together"):
         both = est.anonymize(
             pd.concat([X, X_test], ignore_index=True), pd.concat([y, y_test], ignore_index=True)

@@ -262,9 +262,10 @@ def protect(train, k, n_qi, options, cache={}):
     key = (k, n_qi, tuple(sorted(options.items())), id(train))
     if key not in cache:
         cache.clear()
-        cache[key] = MondrianAnonymizer(k=k, quasi_identifiers=QIS[:n_qi], **options).anonymize(
-            train.drop(columns=CLASS), train[CLASS]
-        )
+        rest = [o for o in train if o not in (*QIS[:n_qi], CLASS)]
+        cache[key] = MondrianAnonymizer(
+            k=k, quasi_identifiers=QIS[:n_qi], published=rest, **options
+        ).anonymize(train.drop(columns=CLASS), train[CLASS])
     return cache[key]
 
 

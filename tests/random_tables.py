@@ -115,7 +115,7 @@ def columns(draw, n, name, missing=True):
 @st.composite
 def tables(draw, missing=True):
     """(X, y, roles): mixed columns in any order, a repeated index, an identifier "who", columns
-    without a role; roles are parameters that all anonymizers have
+    that are published as they are; roles are parameters that all anonymizers have
     """
     n = draw(st.integers(1, 10))
     names = draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True))
@@ -143,6 +143,7 @@ def tables(draw, missing=True):
             quasi_identifiers=qi,
             categorical=categorical,
             identifiers=["who"],
+            published=[o for o in names if o not in qi],
             missing=draw(pick("category", "drop")) if missing else "error",
         ),
     )

@@ -191,20 +191,20 @@ ANONYMIZE = {
         ["'Age'", "finite numbers", "Got -inf", "replace"],
         _fit(X.assign(Age=[-np.inf, *range(13)]), y),
     ),
-    "infinity in a column without a role": (
+    "infinity in a published column": (
         ValueError,
         ["'w'", "finite numbers", "Got inf", "replace"],
-        _fit(X.assign(w=[np.inf] * 14), y, quasi_identifiers=["Age"]),
+        _fit(X.assign(w=[np.inf] * 14), y, published=["w"]),
     ),
     "unhashable cells": (
         TypeError,
         ["'tags'", "single values", "['a']", "strings or numbers"],
         _fit(X.assign(tags=[["a"]] * 14), y),
     ),
-    "unhashable cells in a column without a role": (
+    "unhashable cells in a published column": (
         TypeError,
         ["'tags'", "single values", "['a']", "strings or numbers"],
-        _fit(X.assign(tags=[["a"]] * 14), y, quasi_identifiers=["Age"]),
+        _fit(X.assign(tags=[["a"]] * 14), y, published=["tags"]),
     ),
     "complex numbers": (
         TypeError,
@@ -513,7 +513,7 @@ def test_missing_by_each_rule():
     assert r.lost.tolist() == [8] and 9 not in r.data.index and len(r.y) == 13
     # no quasi-identifier: untouched
     assert (
-        MondrianAnonymizer(k=3, quasi_identifiers=["Gender"]).anonymize(t, y).data.Age.isna().sum()
+        MondrianAnonymizer(k=3, published=["Age", "Marital"]).anonymize(t, y).data.Age.isna().sum()
         == 1
     )
 

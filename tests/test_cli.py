@@ -84,7 +84,8 @@ def is_one_line(err):
 
 # ---------------------------------------------------------------- bad input
 
-NO_OUT = "anonymize customers.csv --qi Gender,Marital,Age".split()
+NO_OUT = "anonymize customers.csv --qi Gender,Marital,Age --identifiers customer".split()
+NO_CLASS = [*NO_OUT, "--publish", "Bought"]
 BAD = {  # name: (words, what the message must say)
     "no command of this name": (["protect"], "protect"),
     "unknown option": ([*NO_OUT, "--kk", "5", "-o", "out.csv"], "--kk"),
@@ -171,7 +172,7 @@ BAD = {  # name: (words, what the message must say)
     "k < 0": ([*NO_OUT, "--k", "-3", "-o", "out.csv"], "--k integer '-3'"),
     "k no integer": ([*NO_OUT, "--k", "2.5", "-o", "out.csv"], "--k integer '2.5'"),
     "k a word": ([*NO_OUT, "--k", "five", "-o", "out.csv"], "--k integer 'five'"),
-    "k > n": ([*NO_OUT, "--k", "15", "-o", "out.csv"], "--k 15 14 rows"),
+    "k > n": ([*NO_CLASS, "--k", "15", "-o", "out.csv"], "--k 15 14 rows"),
     "missing rule": (
         [*NO_OUT, "--missing", "ignore", "-o", "out.csv"],
         "ignore error drop category",
@@ -296,14 +297,14 @@ def test_cut_off_parquet(ppdt, here):
 
 
 def test_an_old_release_survives_an_error(ppdt, here):
-    assert ppdt(*NO_OUT, "--k", 3, "-o", "out.csv")[0] == 0
+    assert ppdt(*NO_CLASS, "--k", 3, "-o", "out.csv")[0] == 0
     before = files(here)
-    assert ppdt(*NO_OUT, "--k", 30, "-o", "out.csv")[0] == 2
+    assert ppdt(*NO_CLASS, "--k", 30, "-o", "out.csv")[0] == 2
     assert files(here) == before
 
 
 def test_a_release_is_not_protected_again(ppdt, here):
-    assert ppdt(*NO_OUT, "--k", 3, "-o", "out.csv")[0] == 0
+    assert ppdt(*NO_CLASS, "--k", 3, "-o", "out.csv")[0] == 0
     code, _, err = ppdt("anonymize", "out.csv", "--qi", "Age", "-o", "again.csv")
     assert code == 2 and is_one_line(err) and "out.csv.schema.json" in err
 
@@ -456,8 +457,6 @@ def test_anonymize_then_audit_gives_the_same_numbers(end, recoding, ppdt, here):
         *NO_OUT,
         "--class",
         "Bought",
-        "--identifiers",
-        "customer",
         "--k",
         3,
         "--recoding",
@@ -486,9 +485,8 @@ def test_csv_and_parquet_agree(ppdt, here):
         ("same.parquet", "c.csv"),
         ("same.parquet", "d.parquet"),
     ):
-        assert (
-            ppdt("anonymize", source, "--qi", QI, "--class", "Bought", "--k", 3, "-o", out)[0] == 0
-        )
+        words = [*NO_OUT, "--class", "Bought", "--k", 3, "-o", out]
+        assert ppdt(words[0], source, *words[2:])[0] == 0
     a = read_text("a.csv")
     assert all(a.equals(read_text(o)) for o in ("b.parquet", "c.csv", "d.parquet"))
     assert (here / "a.csv").read_bytes() == (here / "c.csv").read_bytes()
@@ -540,6 +538,10 @@ def test_nothing_is_guessed_from_text(ppdt, here):
             "zip",
             "--class",
             "country",
+            "--publish",
+            "note",
+            "--publish",
+            "odd",
             "--k",
             2,
             "-o",
@@ -575,14 +577,16 @@ def test_kinds(ppdt, here):
 
 def test_note_about_a_word_among_numbers(ppdt, here):
     (here / "people.csv").write_text("age,mail\n30,a\n31,b\nabout 40,c\n33,d\n")
-    code, out, err = ppdt("anonymize", "people.csv", "--qi", "age", "--k", 2, "-o", "out.csv")
+    words = ["anonymize", "people.csv", "--qi", "age", "--publish", "mail", "--k", 2]
+    code, out, err = ppdt(*words, "-o", "out.csv")
     assert code == 0 and not err and "row 3 holds 'about 40'" in out
     assert "'mail' is published untouched" in out
 
 
 def test_note_about_a_column_that_tells_a_qi(ppdt, here):
     (here / "people.csv").write_text("edu,num,x\n" + "BA,13,1\nBA,13,2\nMA,14,1\nMA,14,2\n" * 2)
-    out = ppdt("anonymize", "people.csv", "--qi", "edu", "--k", 8, "-o", "out.csv")[1]
+    words = ["anonymize", "people.csv", "--qi", "edu", "--publish", "num,x", "--k", 8]
+    out = ppdt(*words, "-o", "out.csv")[1]
     assert "'num' is published untouched and gives 'edu' away" in out and "'x'" not in out
 
 
@@ -625,9 +629,9 @@ def test_names_with_commas_and_repeated_options(ppdt, here):
 
 
 def test_an_existing_file_is_replaced_and_told(ppdt, here):
-    assert "wrote out.csv" in ppdt(*NO_OUT, "--k", 3, "-o", "out.csv")[1]
+    assert "wrote out.csv" in ppdt(*NO_CLASS, "--k", 3, "-o", "out.csv")[1]
     first = (here / "out.csv").read_bytes()
-    assert "replaced out.csv" in ppdt(*NO_OUT, "--k", 7, "-o", "out.csv")[1]
+    assert "replaced out.csv" in ppdt(*NO_CLASS, "--k", 7, "-o", "out.csv")[1]
     assert (here / "out.csv").read_bytes() != first
     assert sorted(files(here)) == ["customers.csv", "out.csv", "out.csv.schema.json"]
 
@@ -666,7 +670,7 @@ def test_audit_reads_cells_where_told(ppdt, here):
 
 
 def test_audit_of_the_wrong_original(ppdt, here):
-    assert ppdt(*NO_OUT, "--k", 3, "-o", "out.csv")[0] == 0
+    assert ppdt(*NO_CLASS, "--k", 3, "-o", "out.csv")[0] == 0
     load_customers().head(5).to_csv("few.csv", index=False)
     code, _, err = ppdt("audit", "out.csv", "--original", "few.csv")
     assert code == 2 and is_one_line(err) and "few.csv with 5 rows" in err
@@ -898,6 +902,8 @@ def test_audit_warns_of_an_identifier_left_in(tmp_path, capsys):
                 str(tmp_path / "p.csv"),
                 "--qi",
                 "age",
+                "--publish",
+                "name",
                 "--k",
                 "5",
                 "-o",

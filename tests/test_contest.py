@@ -823,9 +823,12 @@ def test_what_is_known_of_the_raw_table(customers):
         by_gender[0],
         exposure(X.iloc[train], y.iloc[train])[1],
     )
-    one = {"m": MondrianAnonymizer(k=2, quasi_identifiers=["Gender"])}
+    one = {"m": MondrianAnonymizer(k=2, quasi_identifiers=["Gender"], published=["Marital", "Age"])}
     assert raw(more=one).class_known.iloc[0] == by_gender[0]
-    two = one | {"n": MondrianAnonymizer(k=2, quasi_identifiers=["Age"])}
+    rest = {"m": MondrianAnonymizer(k=2, published=["Marital", "Age"])}
+    assert raw(more=rest).class_known.iloc[0] == by_gender[0]
+    age = MondrianAnonymizer(k=2, quasi_identifiers=["Age"], published=["Gender", "Marital"])
+    two = one | {"n": age}
     assert raw(more=two).singled_out.iloc[0] == raw().singled_out.iloc[0]
 
 

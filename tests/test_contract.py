@@ -512,7 +512,7 @@ def test_a_saved_anonymizer_names_no_value_that_was_not_published(cls):
     X = pd.DataFrame({"wage": rng.uniform(1e3, 1e5, 60), "number": rng.integers(2**42, 2**46, 60)})
     y = rng.choice(["a", "b"], 60)
     if cls is Ranges:
-        tools = [Ranges(k=3, quasi_identifiers=["wage"]), Ranges(k=3, quasi_identifiers=["number"])]
+        tools = [Ranges(k=3, published=["number"]), Ranges(k=3, published=["wage"])]
     else:
         tools = [example(cls, k=4, **o) for o in ({}, *LESS_THAN_SETS.get(cls.__name__, ()))]
     for tool in tools:

@@ -584,7 +584,7 @@ def test_a_file_and_a_learner(tmp_path):
             "'inducer' must be a classifier with a tree, a Tree, or None. Got 'c45'",
         ),
         (
-            dict(inducer=TREE, quasi_identifiers=["Gender", "Age"]),
+            dict(inducer=TREE, published=["Marital"]),
             ValueError,
             "'inducer' must ask quasi-identifiers only. Got a tree that asks 'Marital'",
         ),

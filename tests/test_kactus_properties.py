@@ -262,7 +262,7 @@ def test_what_cannot_be_done():
     ):
         KActusAnonymizer(
             k=3,
-            quasi_identifiers=["Gender", "Age"],
+            published=["Marital"],
             inducer=C45Classifier(prune=False).fit(SHOP, BOUGHT),
         ).fit(SHOP, BOUGHT)
     with pytest.raises(
@@ -277,6 +277,7 @@ def test_what_cannot_be_done():
         KActusAnonymizer(
             k=3,
             quasi_identifiers=["Gender"],
+            published=["Marital", "Age"],
             inducer=make_pipeline(OneHotEncoder(), DecisionTreeClassifier()).fit(
                 SHOP[["Gender"]], BOUGHT
             ),
@@ -366,14 +367,14 @@ def test_dates_and_codes():
         }
     )
     y = list("aaabbb")
-    r = KActusAnonymizer(k=3, quasi_identifiers=["born"]).anonymize(X, y)
+    r = KActusAnonymizer(k=3, published=["code"]).anonymize(X, y)
     assert r.data.born.astype(str).unique().tolist() == ["~1961-01-01", "~1991-06-06"]
-    r = KActusAnonymizer(k=3, quasi_identifiers=["born"], numeric="path").anonymize(X, y)
+    r = KActusAnonymizer(k=3, published=["code"], numeric="path").anonymize(X, y)
     assert r.data.born.astype(str).unique().tolist() == [
         "[1960-05-01, 1962-02-02]",
         "[1990-01-01, 1992-07-07]",
     ]
-    r = KActusAnonymizer(k=3, quasi_identifiers=["code"], categorical=["code"]).anonymize(X, y)
+    r = KActusAnonymizer(k=3, published=["born"], categorical=["code"]).anonymize(X, y)
     assert r.data.code.tolist() == [1, 1, 1, 2, 2, 2]
 
 

@@ -1041,7 +1041,7 @@ def test_columns_that_name_rows_or_give_a_quasi_identifier_away():
         == 5
     ), "values without hash"
     assert (
-        MondrianAnonymizer(k=5, quasi_identifiers=["edu", "sex"])
+        MondrianAnonymizer(k=5, published=["num", "gap"])
         .anonymize(X.drop(columns="id"), None)
         .audit.holds
     )

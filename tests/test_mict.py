@@ -334,9 +334,7 @@ def test_integers_and_orders_stay_when_asked():
         for o in (False, True)
     )
     assert one == [f"~{29 / 6}", "~low"] and two == ["~5", "~mid"]
-    s = MicroaggregationAnonymizer(
-        k=3, method="mdav", keep_types=True, quasi_identifiers=["risk"]
-    ).fit(t)
+    s = MicroaggregationAnonymizer(k=3, method="mdav", keep_types=True, published=["n"]).fit(t)
     # by rank: low with mid, not with high
     assert sorted(len(set(t.risk[s.groups_ == g])) for g in (0, 1)) == [2, 2]
 
@@ -374,7 +372,7 @@ def test_enormous_and_tiny_numbers():
 
 def test_q_is_topped_up_with_the_nearest_row():
     less = CUSTOMERS.drop(index=[10, 11])
-    p = dict(k=3, inducer=ID3Classifier(), quasi_identifiers=["Gender", "Marital"])
+    p = dict(k=3, inducer=ID3Classifier(), published=["Age"])
     tool = MiCTAnonymizer(**p).fit(less.drop(columns="Bought"), less.Bought)
     assert (
         len(tool.averaged_) == 3
@@ -391,7 +389,7 @@ def test_q_is_topped_up_with_the_nearest_row():
 def test_where_no_leaf_can_spare_a_row_the_nearest_joins():
     t = pd.DataFrame({"c": list("aaabbbc"), "x": [0, 0, 0, 1, 1, 1, 1]})
     tool = MiCTAnonymizer(
-        k=3, inducer=C45Classifier(prune=False, min_samples_leaf=1), quasi_identifiers=["c"]
+        k=3, inducer=C45Classifier(prune=False, min_samples_leaf=1), published=["x"]
     ).fit(t, list("nnnyyyn"))
     assert tool.release_.audit.class_sizes == (3, 4) and len(tool.moved_) == 3
 
@@ -431,7 +429,7 @@ def test_what_mict_cannot_do():
         MiCTAnonymizer(k=3, release="asis", constraints=[LDiversity(2)]).fit(SHOP, BOUGHT)
     with pytest.raises(ValueError, match="'inducer' must ask quasi-identifiers only"):
         MiCTAnonymizer(
-            k=3, quasi_identifiers=["Age"], inducer=C45Classifier().fit(SHOP, BOUGHT).tree_
+            k=3, published=["Gender", "Marital"], inducer=C45Classifier().fit(SHOP, BOUGHT).tree_
         ).fit(SHOP, BOUGHT)
     with pytest.raises(TypeError, match="'inducer' must be a classifier"):
         MiCTAnonymizer(k=3, inducer=3).fit(SHOP, BOUGHT)

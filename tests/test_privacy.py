@@ -226,7 +226,7 @@ def test_everything_suppressed():
         lost_rows=1,
     ).explain()
     assert (
-        say.startswith("None of the 2 published rows shows anything")
+        "None of the 2 published rows shows anything" in say
         and "1 row of the original is not published" in say
     )
     assert (
@@ -265,6 +265,7 @@ def test_none_means_not_known():
         "discernibility",
         "centroid_cells",
         "warnings",
+        "alarms",
     }
     found = audit(CUSTOMERS[QIS])
     assert {f.name for f in fields(found) if getattr(found, f.name) is not None} == known
@@ -380,7 +381,7 @@ def test_audit_is_frozen_and_shown_on_one_screen():
         and "lost rows             12" in str(found)
         and "1,000 in 300 classes" in str(found)
     )
-    assert found == audit(pd.DataFrame({"y": np.arange(1000)[::-1] % 300}), k=5, lost_rows=12)
+    assert found == audit(pd.DataFrame({"x": np.arange(1000)[::-1] % 300}), k=5, lost_rows=12)
 
 
 def test_html_is_escaped():
@@ -668,9 +669,7 @@ def test_report_is_internal_and_an_audit_never_holds_it():
     a = audit(X, QIS, k=2)
     assert "Nobody-" not in str(a) + a._repr_html_() + a.explain()
     assert len(risk_report(X, QIS, top=0).rows) == 0
-    r = MondrianAnonymizer(k=3, quasi_identifiers=["Age", "Gender"]).anonymize(
-        X.drop(columns="Bought")
-    )
+    r = MondrianAnonymizer(k=3, published=["Marital"]).anonymize(X.drop(columns="Bought"))
     assert (
         risk_report(r).subsets["quasi_identifiers"].tolist().count("Marital") == 0
         and risk_report(r).rows.empty

@@ -156,7 +156,7 @@ def test_the_schema_says_no_more_than_the_table(tmp_path):
             "w": np.array([0.5, 0.5, 1, 1], dtype="float32"),
         }
     )
-    r = MondrianAnonymizer(k=2, quasi_identifiers=["small"]).anonymize(
+    r = MondrianAnonymizer(k=2, quasi_identifiers=["small"], published=list(X)[1:]).anonymize(
         X, pd.Series([1, 0, 1, 0], dtype="uint8")
     )
     r.to_csv(tmp_path / "out.csv")
@@ -202,7 +202,9 @@ def test_a_failed_write_leaves_the_old_file(shop, tmp_path):
         r.to_csv(tmp_path / "out.txt")
     with pytest.raises(FileNotFoundError, match="does not exist"):
         r.to_csv(tmp_path / "nowhere" / "out.csv")
-    bad = MondrianAnonymizer(k=3, quasi_identifiers=["Age"]).anonymize(
+    bad = MondrianAnonymizer(
+        k=3, quasi_identifiers=["Age"], published=["Gender", "Marital", "w"]
+    ).anonymize(
         shop[0].assign(w=pd.Series(["\ud800"] * 14, dtype=object, index=shop[0].index)), shop[1]
     )
     with pytest.raises(ValueError, match="'w' must hold what can be written"):
@@ -218,7 +220,7 @@ def test_objects_in_columns_are_read_as_what_they_hold(tmp_path):
             "n": pd.Series([1, 2, 3, 4], dtype=object),
         }
     )
-    r = MondrianAnonymizer(k=2, quasi_identifiers=["q"]).anonymize(
+    r = MondrianAnonymizer(k=2, quasi_identifiers=["q"], published=list(X)[1:]).anonymize(
         X, pd.Series([1, 0, 1, 0], dtype=object)
     )
     r.to_csv(tmp_path / "out.csv")
@@ -234,7 +236,9 @@ def test_objects_in_columns_are_read_as_what_they_hold(tmp_path):
 
 def test_arrays(shop):
     A = np.array([[1, 5], [1, 6], [2, 7], [2, 8]])
-    r = MondrianAnonymizer(k=2, quasi_identifiers=["x0"]).anonymize(A, [0, 1, 0, 1])
+    r = MondrianAnonymizer(k=2, quasi_identifiers=["x0"], published=["x1"]).anonymize(
+        A, [0, 1, 0, 1]
+    )
     assert (
         r.data.x1.tolist() == [5, 6, 7, 8] and r.y.name == "class" and r.audit.class_sizes == (2, 2)
     )
@@ -284,7 +288,7 @@ def test_lost_rows_leave_x_and_y_together():
             return super().fit(X, y)
 
     model = AnonymizedClassifier(
-        MondrianAnonymizer(k=2, quasi_identifiers=["a"], missing="drop"), Spy(random_state=0)
+        MondrianAnonymizer(k=2, published=["b"], missing="drop"), Spy(random_state=0)
     ).fit(X, y)
     assert seen == {"y": [0, 0, 1, 1, 1], "n": 5} and model.classes_.tolist() == [0, 1]
 
@@ -332,7 +336,7 @@ def written(tmp_path):
             "w": [0.5, 1, 2, 3],
         }
     )
-    MondrianAnonymizer(k=2, quasi_identifiers=["age"]).anonymize(
+    MondrianAnonymizer(k=2, quasi_identifiers=["age"], published=list(X)[1:]).anonymize(
         X, pd.Series([1, 0, 1, 0], name="cls")
     ).to_csv(tmp_path / "out.csv")
     return tmp_path / "out.csv"
@@ -424,7 +428,9 @@ def test_a_missing_cell_in_an_edited_file(written):
 
 def test_missing_whole_numbers_in_a_column_without_a_role(tmp_path):
     X = pd.DataFrame({"q": [1, 1, 2, 2], "w": pd.array([1, None, 3, None], dtype="Int64")})
-    MondrianAnonymizer(k=2, quasi_identifiers=["q"]).anonymize(X).to_csv(tmp_path / "out.csv")
+    MondrianAnonymizer(k=2, quasi_identifiers=["q"], published=["w"]).anonymize(X).to_csv(
+        tmp_path / "out.csv"
+    )
     back = read_release(tmp_path / "out.csv").data.w
     assert back.dtype == "Int64" and back.isna().sum() == 2 and set(back.dropna()) == {1, 3}
 

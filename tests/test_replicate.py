@@ -410,7 +410,7 @@ def test_a_global_recoding_as_words(runs):
         }
     )
     y = pd.Series(["n", "p", "n", "n", "p", "p"])
-    est = TDRAnonymizer(k=2, quasi_identifiers=["job", "age"]).fit(X, y)
+    est = TDRAnonymizer(k=2, quasi_identifiers=["job", "age"], published=["other"]).fit(X, y)
     as_value, words = runs.as_words(est.release_.data, ["job", "age"])
     assert (
         as_value.other is not None
@@ -447,7 +447,7 @@ def test_a_run_of_specialization_by_hand(runs, data_dir, method, monkeypatch):
     runs.flat_taxonomies.cache_clear()
     (line,) = runs.run((method, "raw", "adult-complete-8", 20, 1, ("c45",)))
     train, test = runs.halves("adult-complete-8", len(X))[1]
-    est, qi = runs.specializer(method, 20, runs.QI_8), runs.QI_8
+    est, qi = runs.specializer(method, 20, X, runs.QI_8), runs.QI_8
     if method.endswith("together"):
         rows = np.r_[train, test]
         data = est.anonymize(

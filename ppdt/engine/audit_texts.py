@@ -43,6 +43,13 @@ def _k_text(a: Any) -> str:
     return "none: no row is published"
 
 
+def _k_with_text(a: Any, most: int = 8) -> str:
+    """What k is when a column beside the quasi-identifiers is known too"""
+    told = [f"{o} {k:,}" for o, k in a.k_with[:most]]
+    more = len(a.k_with) - most
+    return ", ".join(told) + (f", and {more} more" if more > 0 else "")
+
+
 def _rows_text(a: Any) -> str:
     """Rows, classes and suppressed rows"""
     text = f"{a.n_rows or 0:,}"
@@ -71,6 +78,8 @@ def _lines_of_classes(a: Any) -> Iterator[tuple[str, str]]:
         verdict = _VERDICTS[a.holds]
         yield "promise", f"{a.promise}: {verdict}"
     yield "k measured", _k_text(a)
+    if a.k_with:
+        yield "k with one more", _k_with_text(a)
     yield "rows", _rows_text(a)
     if a.suppressed_cells:
         among = ", those of the suppressed rows among them" if a.suppressed_rows else ""
@@ -162,12 +171,15 @@ def _loss_lines(a: Any) -> Iterator[tuple[str, str]]:
 # %% ../../nbs/engine/audit_texts.ipynb #fbfb1229
 def lines_of_audit(a: Any) -> Iterator[tuple[str, str]]:
     """Label and text of everything an Audit measured, in reading order"""
+    for warning in a.alarms:
+        yield "warning", warning
     yield from _lines_of_classes(a)
     yield from _risk_lines(a)
     yield from _other_table_lines(a)
     yield from _loss_lines(a)
     for warning in a.warnings:
-        yield "warning", warning
+        if warning not in a.alarms:
+            yield "warning", warning
 
 
 def audit_text(a: Any) -> str:
@@ -286,7 +298,8 @@ def _rest_sentences(a: Any) -> Iterator[str]:
             " representative, such as the mean of a group, which need not be anybody's value."
         )
     for warning in a.warnings:
-        yield f"Mind: {warning}."
+        if warning not in a.alarms:
+            yield f"Mind: {warning}."
     yield (
         "Not looked at: what follows from other tables about the same people, and how the table was"
         " made."
@@ -295,7 +308,7 @@ def _rest_sentences(a: Any) -> Iterator[str]:
 
 def audit_sentences(a: Any) -> str:
     """The findings in sentences, for readers who know no terms"""
-    found = []
+    found = [f"Mind: {warning}." for warning in a.alarms]
     if a.k is None:
         found += _nothing_sentences(a)
     else:

@@ -6,18 +6,41 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['vague_columns', 'who_holds', 'loss_warnings', 'star_warnings', 'beside_warnings', 'dominance_warnings']
+__all__ = ['vague_columns', 'who_holds', 'loss_warnings', 'star_warnings', 'Beside', 'read_beside', 'beside_warnings',
+           'naming_warnings', 'secret_warnings', 'dominance_warnings']
 
 # %% ../../nbs/engine/audit_warnings.ipynb #87cb05f3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from .audit_input import AuditTable
-from .counts import sorted_sizes
-from ..tables import MISSING, Attribute, Cell, Centroid, Exact, Node
+from .counts import class_keys
+from ppdt.engine.dependencies import (
+    Coded,
+    coded,
+    few_rows,
+    id_like,
+    is_nearly_unique,
+    k_with,
+    mail_like,
+    nearly_told,
+    uniqueness,
+)
+from .files import guess_kind
+from ppdt.tables import (
+    DATE_PATTERN,
+    MISSING,
+    Attribute,
+    Cell,
+    Centroid,
+    Exact,
+    Interval,
+    Node,
+    ValueSet,
+)
 
 # %% ../../nbs/engine/audit_warnings.ipynb #42fb1ca6
 def _columns_with(table: AuditTable, test: Callable) -> list:
@@ -84,69 +107,191 @@ def star_warnings(table: AuditTable) -> Iterator[str]:
                 " read_release(kinds=...) to count it as suppressed"
             )
 
-# %% ../../nbs/engine/audit_warnings.ipynb #18dca012
-class _Numbered(NamedTuple):
-    """A column as numbers"""
+# %% ../../nbs/engine/audit_warnings.ipynb #3681ee99
+class Beside(NamedTuple):
+    """A column that is published beside the quasi-identifiers"""
 
-    codes: np.ndarray  # from 1, missing is 0
-    many: int  # different values, missing among them
-    span: int  # numbers that there may be
-
-
-def _numbered(s: pd.Series) -> _Numbered | None:
-    """A column as numbers; None for values that cannot be compared"""
-    try:
-        codes, values = pd.factorize(s)
-    except TypeError:
-        return None
-    many = len(values) + bool((codes < 0).any())
-    return _Numbered(codes.astype(np.int64) + 1, many, len(values) + 1)
+    name: str
+    coded: Coded
+    k: int  # rows or persons of the smallest class, when the column is known too
 
 
-def _quasi_identifiers_told(
-    column: str,
-    table: AuditTable,
-    original: pd.DataFrame,
-) -> Iterator[str]:
-    """Quasi-identifiers, not published exactly, that a column of the original gives away"""
-    this = _numbered(original[column])
-    for q, (_, held) in zip(table.qi, table.coded):
-        that = _numbered(original[q])
-        if this is None or that is None or min(this.many, that.many) < 2:
-            continue
+def read_beside(table: AuditTable, others: Sequence[str]) -> list[Beside]:
+    """Columns beside the quasi-identifiers, those that make the smallest classes first"""
+    if table.n == 0:
+        return []
+    key = class_keys(table.coded, table.n)
+    found = []
+    for o in others:
+        x = coded(table.data[o])
+        if x is not None:
+            found.append(Beside(o, x, k_with(key, x, table.person)))
+    return sorted(found, key=lambda b: (b.k, b.name))
+
+# %% ../../nbs/engine/audit_warnings.ipynb #8a893172
+def _middle(c: Cell) -> float:
+    """Where a cell of numbers lies; nan for others"""
+    values = [c.lo, c.hi] if isinstance(c, Interval) else list(getattr(c, "values", ()))
+    values = [c.value] if isinstance(c, Centroid) else values
+    values = [getattr(v, "timestamp", lambda v=v: v)() for v in values]
+    is_number = [isinstance(v, (int, float, np.number)) for v in values]
+    return float(np.mean(values)) if values and all(is_number) else np.nan
+
+
+def _coded_cells(codes: np.ndarray, held: Sequence[Cell]) -> Coded:
+    """Published cells as codes, and as numbers by their middles"""
+    middle = np.array([*map(_middle, held), np.nan])
+    many = len(held) + bool((codes < 0).any())
+    return Coded(codes.astype(np.int64) + 1, many, middle[codes])
+
+
+class _Told(NamedTuple):
+    """A quasi-identifier and a column beside it"""
+
+    quasi_identifier: str
+    away: str  # how the column tells it; "" where it does not
+    back: str  # how it tells the column
+
+
+def _told(
+    b: Beside, table: AuditTable, original: pd.DataFrame | None, is_smaller: bool
+) -> Iterator[_Told]:
+    """Quasi-identifiers, not published exactly, that a column tells, or that tell it.
+
+    `is_smaller`: does the column make a class smaller than what is promised?
+    """
+    known = set() if original is None else set(original.columns)
+    for q, (codes, held) in zip(table.qi, table.coded):
         if all(isinstance(c, Exact) for c in held):
             continue
-        pairs = this.codes * that.span + that.codes
-        if len(sorted_sizes(pairs)) == this.many:
-            yield q
+        if original is None or not {b.name, q} <= known:
+            if is_smaller:
+                yield _Told(q, nearly_told(b.coded, _coded_cells(codes, held)), "")
+            continue
+        x, y = coded(original[b.name]), coded(original[q])
+        if x is not None and y is not None:
+            away = nearly_told(x, y)
+            yield _Told(q, away, nearly_told(y, x) if is_smaller and not away else "")
 
-# %% ../../nbs/engine/audit_warnings.ipynb #8d172c13
+# %% ../../nbs/engine/audit_warnings.ipynb #d38c4621
+def _unique_words(b: Beside, table: AuditTable, few: int) -> str:
+    """How nearly unique a column is"""
+    u = uniqueness(b.coded, few, table.person)
+    whom = "rows" if table.person is None else "persons"
+    return (
+        f"is nearly unique, with {u.many:,} values in {table.n:,} rows, {u.rare:,} of them of fewer"
+        f" than {few} {whom}"
+    )
+
+
+def _told_words(told: Sequence[_Told]) -> list[str]:
+    """Which quasi-identifiers a column gives away, or follows from"""
+    away = [f"{o.quasi_identifier!r} away ({o.away})" for o in told if o.away]
+    back = [f"{o.quasi_identifier!r} ({o.back})" for o in told if o.back]
+    words = [f"gives {', '.join(away)}"] if away else []
+    return words + ([f"follows from {', '.join(back)}"] if back else [])
+
+
 def beside_warnings(
     table: AuditTable,
-    others: Sequence[str],
+    beside: Sequence[Beside],
     original: pd.DataFrame | None,
+    bound: int | None,
 ) -> Iterator[str]:
-    """Columns beside the quasi-identifiers that tell more than they should"""
-    known = set() if original is None else set(original.columns)
-    for o in others:
-        found = _numbered(table.data[o])
-        if found is None or table.n < 2:
-            continue
-        if found.many > 0.9 * table.n:
+    """Columns beside the quasi-identifiers that tell more than they should.
+
+    `bound`: the k that was promised, or else measured
+    """
+    few = few_rows(bound)
+    for b in beside if table.n > 1 else ():
+        words, advice = [], "quasi-identifiers or identifiers"
+        if mail_like(table.data[b.name].dropna().unique()):
+            words += ["holds e-mail addresses"]
+        if is_nearly_unique(b.coded, few, table.person):
+            words += [_unique_words(b, table, few)]
+        if words:
+            advice = "identifiers, which drops it, if it can name a person"
+        is_smaller = bound is None or bound < 2 or b.k < bound
+        words += _told_words(list(_told(b, table, original, is_smaller)))
+        if words:
+            than = f", not {bound:,}" if bound is not None and b.k < bound else ""
             yield (
-                f"column {o!r} is published untouched and has {found.many:,} values in"
-                f" {table.n:,} rows; if it can name a person, list it under identifiers or"
-                " quasi-identifiers"
+                f"column {b.name!r} is published untouched and {', and '.join(words)}; k with it is"
+                f" {b.k:,}{than}; list it under {advice}"
             )
-            continue
-        told = (
-            sorted(_quasi_identifiers_told(o, table, original)) if {o, *table.qi} <= known else []
-        )
-        if told:
+
+# %% ../../nbs/engine/audit_warnings.ipynb #c47506e3
+_FEWEST_NAMES = 8  # a quasi-identifier of fewer values is left alone
+
+
+def _shown_values(held: Sequence[Cell]) -> list:
+    """Values that cells publish, one by one or in sets"""
+    found = dict.fromkeys(v for c in held if isinstance(c, (Exact, ValueSet)) for v in c.values)
+    return [v for v in found if v is not MISSING]
+
+
+def _may_name(values: list, n: int) -> bool:
+    """Are they texts, or numbers as people get them?"""
+    if all(isinstance(v, str) for v in values):
+        if guess_kind(values) == "numeric":
+            return id_like(np.array(values, dtype=float), n)
+        return not all(map(DATE_PATTERN.fullmatch, values))
+    is_whole = all(isinstance(v, (int, np.integer)) and not isinstance(v, bool) for v in values)
+    return is_whole and id_like(np.array(values, dtype=float), n)
+
+
+def _mostly_shown(values: list, column: pd.Series, few: int) -> bool:
+    """Is a raw column nearly unique, and at least half of its values among those shown?"""
+    x = coded(column)
+    return x is not None and 2 * len(values) >= x.many and is_nearly_unique(x, few)
+
+
+def _is_naming(values: list, column: pd.Series | None, n: int, few: int) -> bool:
+    """Do values that a quasi-identifier shows name nearly everybody? `column`: the raw one"""
+    many = len(values)
+    if many < _FEWEST_NAMES:
+        return False
+    if column is not None:
+        return _mostly_shown(values, column, few) and _may_name(values, len(column))
+    return (many > 0.9 * n or (many >= 10 and n < few * many)) and _may_name(values, n)
+
+
+def naming_warnings(
+    table: AuditTable, original: pd.DataFrame | None, bound: int | None
+) -> Iterator[str]:
+    """Quasi-identifiers that are nearly unique, or addresses, and shown exactly or in sets"""
+    known = set() if original is None or not len(original) else set(original.columns)
+    for q, (_, held) in zip(table.qi, table.coded):
+        values = _shown_values(held)
+        column = original[q] if q in known else None
+        n = table.n if column is None else len(column)
+        is_naming = _is_naming(values, column, table.n, few_rows(bound))
+        if is_naming or mail_like(values):
+            what = "is nearly unique" if is_naming else "holds e-mail addresses"
             yield (
-                f"column {o!r} is published untouched and gives"
-                f" {', '.join(map(repr, told))} away, since each of its values goes with"
-                " one of theirs; list it under quasi-identifiers or identifiers"
+                f"quasi-identifier {q!r} {what}, and {len(values):,} of its values are published"
+                f" exactly or in sets, for {n:,} rows; if they name people, list it under"
+                " identifiers, which drops it"
+            )
+
+# %% ../../nbs/engine/audit_warnings.ipynb #8df92387
+def secret_warnings(
+    table: AuditTable, secrets: Iterable[pd.Series], bound: int | None
+) -> Iterator[str]:
+    """A class and sensitive columns that name people"""
+    for s in secrets:
+        x = coded(s)
+        if x is None or not len(s):
+            continue
+        values = list(s.dropna().unique())
+        unique = is_nearly_unique(x, few_rows(bound), table.person)
+        unique = unique and len(values) >= _FEWEST_NAMES and _may_name(values, len(s))
+        if unique or mail_like(values):
+            what = "is nearly unique" if unique else "holds e-mail addresses"
+            yield (
+                f"column {s.name!r} is published as it is and {what}, with {len(values):,} values"
+                f" in {len(s):,} rows; if they name people, it is no class and nothing sensitive:"
+                " list it under identifiers, which drops it"
             )
 
 # %% ../../nbs/engine/audit_warnings.ipynb #accbf693

@@ -116,7 +116,7 @@ class Roles:
     identifiers : tuple of str
         Columns that name a person; they are dropped.
     other : tuple of str
-        Columns published untouched.
+        Columns that go out as they are: those listed as published, and sensitive ones.
     """
 
     quasi_identifiers: tuple[str, ...]

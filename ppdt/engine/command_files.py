@@ -7,8 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['read_people', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret', 'with_order',
-           'read_taxonomies', 'cells_of_file', 'whole_table', 'original_like', 'write_release', 'promise_of_file',
-           'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
+           'read_taxonomies', 'release_of', 'cells_of_file', 'whole_table', 'original_like', 'write_release',
+           'promise_of_file', 'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
 
 # %% ../../nbs/engine/command_files.ipynb #4bd887aa
 from collections.abc import Iterable
@@ -16,7 +16,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .command_words import CommandError, is_finite_number, known_columns, some_names
+from ppdt.engine.command_words import (
+    CommandError,
+    is_finite_number,
+    known_columns,
+    nameless_words,
+    some_names,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -276,6 +282,16 @@ def read_taxonomies(
             raise CommandError(f"--taxonomy must name each column once. Got {name!r} twice.")
         res[name] = _taxonomy(path, kinds.get(name))
     return res
+
+# %% ../../nbs/engine/command_files.ipynb #34c693f2
+def release_of(anonymizer: Any, X: pd.DataFrame, y: pd.Series | None) -> Any:
+    """The release of a table. Raises CommandError for columns without a role."""
+    from ppdt.engine.column_roles import NamelessColumns, why_words
+
+    try:
+        return anonymizer.anonymize(X, y)
+    except NamelessColumns as e:
+        raise CommandError(nameless_words(e.advice, why_words(e.advice))) from None
 
 # %% ../../nbs/engine/command_files.ipynb #1b5e92b5
 def cells_of_file(

@@ -122,12 +122,12 @@ def secret_options(args: argparse.Namespace) -> dict:
 # %% ../../nbs/engine/command_options.ipynb #a300b9e6
 _ANONYMIZE = (
     "Protect a table: rows are grouped so that at least k look alike in the quasi-identifiers,\n"
-    "the columns that others may know too. Columns that are not named are published untouched.\n"
+    "the columns that others may know too. A column that is not named is refused.\n"
     "Writes OUT and, beside it, its schema; an older OUT is replaced. Nothing is written on error."
 )
 _ANONYMIZE_EXAMPLES = (
     "examples:\n"
-    "  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o release.csv\n"
+    "  ppdt anonymize people.csv --qi age,sex,zip --publish diet --k 5 -o release.csv\n"
     "  ppdt anonymize people.csv --qi age,zip --class income --identifiers name,ssn --missing"
     " drop -o release.csv\n"
     "  ppdt anonymize people.parquet --qi 'age,\"city, state\"' --categorical age"
@@ -168,6 +168,7 @@ def _anonymize_parser(sub, run):
         p,
         ("--qi", "quasi-identifiers: columns that others may know too (needed)"),
         ("--identifiers", "columns that name a person; they are dropped"),
+        ("--publish", "columns that go out as they are; others without a role are refused"),
         ("--numeric", "quasi-identifiers that are numbers, whatever they look like"),
         (
             "--categorical",

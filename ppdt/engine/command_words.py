@@ -8,13 +8,15 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['CommandError', 'translated', 'in_options', 'column_list', 'some_names', 'known_columns', 'check_options', 'whole_k',
            'whole_l', 'share_of_one', 'looks_like_number', 'is_finite_number', 'spoilt_number', 'say', 'say_roles',
-           'asks_for_nothing', 'rows_in_words', 'notes_of_method']
+           'asks_for_nothing', 'as_option', 'nameless_words', 'rows_in_words', 'notes_of_method']
 
 # %% ../../nbs/engine/command_words.ipynb #1e7fa5bf
 import argparse
 import csv
 import difflib
+import io
 import re
+import shlex
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,6 +37,7 @@ _PHRASES = (
     ),
     ("under identifiers or quasi-identifiers", "under --identifiers or --qi"),
     ("under quasi-identifiers or identifiers", "under --qi or --identifiers"),
+    ("it under identifiers", "it under --identifiers"),
     ("read the file with read_release(kinds=...)", "list it under --numeric or --categorical"),
 )
 
@@ -155,6 +158,21 @@ def known_columns(names: Iterable[str], option: str, columns: Iterable[str], fil
     return names
 
 # %% ../../nbs/engine/command_words.ipynb #320009de
+def _check_published(published, qi, class_name, identifiers):
+    """Raises CommandError for a column of --publish that has another role"""
+    for option, names in (
+        ("--qi", qi),
+        ("--class", [class_name]),
+        ("--identifiers", identifiers),
+    ):
+        both = [o for o in published if o in names]
+        if both:
+            raise CommandError(
+                f"A column must have one role. Got {both[0]!r} in --publish and in {option}: leave"
+                " it out of one of them."
+            )
+
+
 def check_options(
     columns: Iterable[str],
     file: str,
@@ -163,6 +181,7 @@ def check_options(
     identifiers: Iterable[str] = (),
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
+    published: Iterable[str] = (),
 ) -> None:
     """Are the columns there, and is each named for one thing?
 
@@ -176,8 +195,8 @@ def check_options(
         --qi.
     class_name : str or None
         --class.
-    identifiers, numeric, categorical : iterable of str
-        --identifiers, --numeric, --categorical.
+    identifiers, numeric, categorical, published : iterable of str
+        --identifiers, --numeric, --categorical, --publish.
 
     Raises
     ------
@@ -189,6 +208,8 @@ def check_options(
     known_columns(identifiers, "--identifiers", columns, file)
     known_columns(numeric, "--numeric", columns, file)
     known_columns(categorical, "--categorical", columns, file)
+    known_columns(published, "--publish", columns, file)
+    _check_published(published, qi, class_name, identifiers)
     if class_name in qi:
         raise CommandError(
             f"--qi must not hold the class. Got {class_name!r} in --qi and in --class: the class is"
@@ -345,6 +366,28 @@ def asks_for_nothing(args: argparse.Namespace) -> list[str]:
     if args.l == 1:
         notes.append("--l-diversity 1 asks for nothing; 2 is the least that does")
     return notes
+
+# %% ../../nbs/engine/command_words.ipynb #4827742d
+def as_option(names: Iterable[str]) -> str:
+    """Names of columns as one word of a shell, as `column_list` reads them"""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(list(names))
+    return shlex.quote(line.getvalue())
+
+
+def nameless_words(advice: Any, why: str) -> str:
+    """What is said of columns without a role; `why`: what they look like"""
+    roles = {
+        "--qi": advice.quasi_identifiers,
+        "--identifiers": advice.identifiers,
+        "--publish": advice.published,
+    }
+    options = [f"{option} {as_option(names)}" for option, names in roles.items() if names]
+    return (
+        f"Every column must have a role. Got none for {why}: say which are generalized (--qi),"
+        " dropped (--identifiers), or go out as they are (--publish), for example by adding"
+        f" {' '.join(options)}"
+    )
 
 # %% ../../nbs/engine/command_words.ipynb #202a4285
 def rows_in_words(n: int) -> str:

@@ -323,12 +323,23 @@ def with_model(name: str, model: str, models: tuple) -> str:
     return f"{before} {model}{k or ''}"
 
 
+def _quasi_identifiers(anonymizer: Any, X: pd.DataFrame) -> tuple | None:
+    """Those that an anonymizer names, or leaves when it names what it publishes; None: it does not
+    say
+    """
+    named = getattr(anonymizer, "quasi_identifiers", None)
+    shown = getattr(anonymizer, "published", None)
+    if named is not None or not shown:
+        return None if named is None else tuple(named)
+    beside = {*shown, *getattr(anonymizer, "identifiers", ())}
+    return tuple(o for o in X if o not in beside)
+
+
 def raw_columns(quasi_identifiers: Any, anonymizers: dict, X: pd.DataFrame) -> list:
     """What is known of the raw table: as given, or what the anonymizers agree on, or all"""
     if quasi_identifiers is not None:
         return list(check_roles(X.columns, quasi_identifiers).quasi_identifiers)
-    given = [getattr(o, "quasi_identifiers", None) for o in anonymizers.values()]
-    told = {tuple(q) for q in given if q is not None}
+    told = {_quasi_identifiers(o, X) for o in anonymizers.values()} - {None}
     return list(told.pop()) if len(told) == 1 else list(X.columns)
 
 # %% ../../nbs/engine/contest_entrants.ipynb #ccf28513

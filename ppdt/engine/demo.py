@@ -190,9 +190,11 @@ def run_demo(d: Demo, k: int = 5) -> DemoResult:
     from ppdt.privacy import audit
 
     X, y = d.train.drop(columns=d.class_name), d.train[d.class_name]
+    rest = [o for o in X if o not in d.quasi_identifiers]
+    protect = MondrianAnonymizer(quasi_identifiers=d.quasi_identifiers, published=rest)
     curve = {}
     for i in dict.fromkeys((k, *KS)):
-        r = MondrianAnonymizer(k=i, quasi_identifiers=d.quasi_identifiers).anonymize(X, y)
+        r = protect.set_params(k=i).anonymize(X, y)
         tree, share = _learn(d, r.data, r.y)
         drawn = _learn(d, r.data, r.y, "random")[1]
         curve[i] = {"all members": share, "one member": drawn}

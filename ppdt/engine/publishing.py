@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
 from .checks import check_class
+from .column_roles import Said, check_all_named, release_roles
 from ..generalization import Taxonomy
 from ppdt.tables import (
     MISSING,
@@ -34,7 +35,6 @@ from ppdt.tables import (
     ValueSet,
     cell_column,
     cells,
-    check_roles,
     check_table,
     dtype_name,
     encode,
@@ -58,18 +58,21 @@ def _listed(value, param):
     return tuple(str(o) if isinstance(o, str) else o for o in value)
 
 
-def _with_person(est, identifiers, columns):
-    """The columns to drop, with the one that says whose row it is"""
-    person = getattr(est, "person", None)
-    if person is None:
-        return identifiers
-    if not isinstance(person, str) or person not in columns:
+def _check_person(person, columns):
+    """Raise ValueError for what names no column"""
+    if person is not None and (not isinstance(person, str) or person not in columns):
         raise ValueError(
             f"'person' must name a column of the table. Got {person!r}; the columns are"
             f" {', '.join(map(str, columns))}."
         )
-    ids = () if identifiers is None else identifiers
-    return ids if isinstance(ids, str) or person in ids else (*ids, person)
+
+
+def _secrets(constraints, X):
+    """Columns that constraints protect"""
+    if not isinstance(constraints, (list, tuple)):
+        return ()
+    names = [getattr(o, "sensitive", None) for o in constraints]
+    return tuple(o for o in dict.fromkeys(names) if isinstance(o, str) and o in X.columns)
 
 
 def check_input(
@@ -80,7 +83,8 @@ def check_input(
     Parameters
     ----------
     est : Anonymizer
-        It has parameters `quasi_identifiers`, `categorical` and `identifiers`.
+        It has parameters `quasi_identifiers`, `categorical` and `identifiers`, and perhaps
+        `published`, `person`, `constraints` and `k`.
     X : DataFrame or array, shape (n_rows, n_columns)
         A table.
     y : array-like, shape (n_rows,), or None
@@ -98,20 +102,24 @@ def check_input(
     Raises
     ------
     TypeError, ValueError
-        For tables, classes and names that cannot be used.
+        For tables, classes and names that cannot be used, and for columns without a role.
     """
-    qi, cat, ids = (
-        _listed(getattr(est, o), o) for o in ("quasi_identifiers", "categorical", "identifiers")
-    )
+    names = ("quasi_identifiers", "categorical", "identifiers", "published")
+    qi, cat, ids, shown = (_listed(getattr(est, o, ()), o) for o in names)
     X = check_table(X)
     if isinstance(y, pd.Series) and isinstance(qi, tuple) and y.name in qi:
         raise ValueError(
             f"'quasi_identifiers' must not hold the class. Got {y.name!r}, which is the class: a"
             " release publishes it as it is; leave it out, or give another class."
         )
-    ids = _with_person(est, ids, X.columns)
     y = check_class(y, X)
-    return X, y, check_roles(X.columns, qi, cat, ids, None if y is None else y.name)
+    secrets = _secrets(getattr(est, "constraints", ()), X)
+    person, class_name = getattr(est, "person", None), None if y is None else y.name
+    _check_person(person, X.columns)
+    said = Said(qi, cat, ids, shown, secrets, person, class_name)
+    roles = release_roles(X.columns, said)
+    check_all_named(X, roles, said, getattr(est, "k", None))
+    return X, y, roles
 
 # %% ../../nbs/engine/publishing.ipynb #a91d7c47
 MISSING_RULES = ("error", "drop", "category")
