@@ -140,10 +140,10 @@ def _pruned_groups(o, g, task):
     return leaves, group, log
 
 # %% ../nbs/18_erp.ipynb #cf51e394
-def _published(o, g, nodes, of_node, columns, **more):
+def _published(o, g, task, nodes, of_node, columns, **more):
     """What is published, and what new rows are recoded by; `of_node` has the cells of the nodes"""
     nodes = np.where(nodes < len(g.model.tree), nodes, g.parent[nodes])
-    public, unit = public_map(g.model, nodes)
+    public, unit = public_map(g.model, nodes, task.attributes, columns)
     recode = UnitRecoder(public, unit, of_node, o.numeric)
     return Published([(g.in_table(at), cells) for at, cells in columns], recode, **more)
 
@@ -153,7 +153,8 @@ def _uniform(o, g, task, leaves, group):
     recode = interval_recoding if o.numeric == "interval" else set_recoding
     columns = [recode(a, c, group) for a, c in zip(task.attributes, g.codes)]
     first = np.unique(group, return_index=True)[1]
-    return _published(o, g, leaves, [(at[first], cells) for at, cells in columns], columns)
+    of_leaf = [(at[first], cells) for at, cells in columns]
+    return _published(o, g, task, leaves, of_leaf, columns)
 
 
 def _tiered(o, g, task, group):
@@ -172,7 +173,7 @@ def _tiered(o, g, task, group):
     of_leaf, columns = plainest(t), [(at[mine], cs) for at, cs in own]
     of_node = [(at[of_leaf], cs) for at, cs in cells]
     learnt = {"tiers_": in_table_order(t, g.order)}
-    return _published(o, g, t.leaves, of_node, columns, proof=proof, learnt=learnt)
+    return _published(o, g, task, t.leaves, of_node, columns, proof=proof, learnt=learnt)
 
 # %% ../nbs/18_erp.ipynb #078fc52c
 _WORDS = dict(

@@ -172,7 +172,8 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
     def __getstate__(self):
         state = dict(cast(Any, super().__getstate__()))
         kept = {*_SAVED, *state.get("saved_", ())}
-        return {o: v for o, v in state.items() if not o.endswith("_") or o in kept}
+        travels = state.get("travels_", {})
+        return {o: v for o, v in state.items() if not o.endswith("_") or o in kept} | travels
 
 # %% ../nbs/engine/release.ipynb #b45a5e29
 class _Fitting(_Scaffolding):
@@ -497,6 +498,14 @@ class _AnonymizedAnswers(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = tags.input_tags.string = True
         tags.input_tags.allow_nan = getattr(self.anonymizer, "missing", "error") != "error"
         return tags
+
+    def __getstate__(self):
+        state = dict(cast(Any, super().__getstate__()))
+        travels = getattr(state.get("anonymizer_"), "travels_", {})
+        if "taxonomies" in travels:
+            told = cast(Anonymizer, clone(self.anonymizer))
+            state["anonymizer"] = told.set_params(taxonomies=travels["taxonomies"])
+        return state
 
 # %% ../nbs/engine/release.ipynb #e08c97d6
 class AnonymizedClassifier(_AnonymizedAnswers):

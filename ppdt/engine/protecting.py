@@ -29,6 +29,8 @@ from ppdt.engine.publishing import (
     make_schema,
     public_domains,
     published_table,
+    travelling,
+    used_cells,
 )
 from .releases import GuaranteeError, Release
 from ..privacy import audit
@@ -249,7 +251,7 @@ def _without_lost(job, columns):
     kept[np.flatnonzero(kept)[~stay]] = False
     y = t.y if t.y is None else t.y[stay]
     task = replace(t, X=t.X[stay], y=y, codes=[c[stay] for c in t.codes])
-    return replace(job, task=task, kept=kept), [(c[stay], cs) for c, cs in columns]
+    return replace(job, task=task, kept=kept), [used_cells(c[stay], cs) for c, cs in columns]
 
 # %% ../../nbs/engine/protecting.ipynb #8aa7ad59
 _COUNTED_ROWS = 1000  # rows up to which every alternative of a person is counted
@@ -365,4 +367,6 @@ def protect(
     res |= published.learnt
     res["attributes_"] = _kept_domains(est, job, published, columns, taxonomies)
     res |= {"roles_": job.task.roles, "recoder_": published.recode, "saved_": published.saved}
+    shown = replace(published, columns=columns)
+    res["travels_"] = travelling(shown, job.task.attributes, taxonomies)
     return res | {"release_": release}

@@ -36,14 +36,14 @@ def _below_node(
     taxonomy: Taxonomy,
     node: str,
     column: str,
-) -> list:
-    """The values below a node of a taxonomy"""
+) -> list | None:
+    """The values below a node of a taxonomy; None when it may be anything"""
     if node not in taxonomy.name:
         raise ValueError(
             f"'taxonomies' must know every node of column {column!r}. Got none called {node!r}."
         )
-    i = list(taxonomy.name).index(node)
-    return sorted(taxonomy.values[taxonomy.begin[i] : taxonomy.end[i]], key=value_order)
+    values = taxonomy.values_of(Node(node))
+    return None if values is None else sorted(values, key=value_order)
 
 # %% ../../nbs/engine/published_columns.ipynb #b59efc22
 def plain_values(
@@ -237,7 +237,7 @@ def _learnt_cells(
     """Read a published column"""
     codes, cs = cells(s)
     vs = [plain_values(c, taxonomy, s.name) for c in cs]
-    nodes = taxonomy and any(isinstance(c, Node) for c in cs)
+    nodes = any(isinstance(c, Node) and v is not None for c, v in zip(cs, vs))
     if not _all_on_line(vs) or nodes:
         return _Learnt(
             codes,

@@ -31,8 +31,10 @@ from ppdt.tables import (
 )
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #ecbcf6c7
-def _entry(element, is_leaf: bool) -> tuple:
-    """An element of a line as (name, cell)"""
+def _entry(element, is_leaf: bool) -> tuple | None:
+    """An element of a line as (name, cell); None for values that are not named"""
+    if element is None and is_leaf:
+        return None
     if isinstance(element, Cell):
         return cell_text(element), element
     if not is_leaf:
@@ -49,6 +51,8 @@ def _typed_name(text: str, dtype: str):
 
 def _typed(line, dtype: str) -> list:
     """A line of texts whose leaf is a value of `dtype`. Raises TextFormError."""
+    if line[0] is None:
+        return [None, *(_typed_name(o, dtype) for o in line[1:])]
     leaf = parse_cell(line[0], dtype) if line[0] else Exact("")
     if not isinstance(leaf, Exact):
         raise TextFormError(
@@ -57,6 +61,30 @@ def _typed(line, dtype: str) -> list:
     return [leaf.value, *(_typed_name(o, dtype) for o in line[1:])]
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #d1f8b46a
+def _other_values(node: str, names: set) -> tuple:
+    """(name, cell) of the values below a node that are not named; no node has this name"""
+    name = f"… {node}"
+    while name in names:
+        name = "…" + name
+    return name, Exact(node)
+
+
+def _filled(lines: list) -> list:
+    """Lines that begin with None get an end that stands for values that are not named"""
+    names = {o[0] for line in lines for o in line if o is not None}
+    res = []
+    for line in lines:
+        if line[0] is None:
+            if len(line) < 2:
+                raise ValueError(
+                    "A line that begins with None must go on with the node over these values. Got"
+                    " None alone: name the node."
+                )
+            line = [_other_values(line[1][0], names), *line[1:]]
+        res.append(line)
+    return res
+
+
 def read_lines(lines, dtype: str = "str") -> list:
     """Lines of (name, cell) from lines of texts, values or cells. Raises TextFormError."""
     if dtype != "str":
@@ -68,7 +96,7 @@ def read_lines(lines, dtype: str = "str") -> list:
             entries.pop()
         if entries:
             res.append(entries)
-    return res
+    return _filled(res)
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #2dbb43e4
 def _steps(names: list) -> list:
@@ -212,6 +240,8 @@ def write_lines(lines: list, path):
 # %% ../../nbs/engine/taxonomy_lines.ipynb #457ba57f
 def _check_below(name, below, path):
     """Is what lies below a name no text and no cycle? Raises ValueError."""
+    if name is None:
+        raise ValueError("A taxonomy must name every value. Got None: leave missing values out.")
     if name in path:
         raise ValueError(f"A taxonomy must have no cycle. Got {name!r} below itself.")
     if isinstance(below, str):
