@@ -267,7 +267,7 @@ def _hidden_thresholds(t, j, a, told):
 
 
 def _hide(t, names, attributes, columns):
-    """Forget in questions what no published cell names, see `public_map`; t has arrays of its own"""
+    """Forget in questions of a tree what no published cell names, see `public_map`"""
     place = {a.name: i for i, a in enumerate(attributes)}
     for j in asked_attributes(t):
         a, told = attributes[place[names[j]]], told_values(columns[place[names[j]]][1])

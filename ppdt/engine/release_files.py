@@ -43,9 +43,8 @@ def _values_fault(column):
 
 
 def _is_line(o):
-    """Names from a leaf to the root; None in the first place stands for values not named"""
-    names = o[1:] if isinstance(o, list) and o and o[0] is None else o
-    return isinstance(names, list) and bool(names) and all(isinstance(n, str) for n in names)
+    """Names from a leaf to the root; None in front stands for values that are not named"""
+    return isinstance(o, list) and bool(o) and all(n is None or isinstance(n, str) for n in o)
 
 
 def _taxonomy_fault(name, lines, dtypes):

@@ -45,9 +45,10 @@ def _way_up(tree: NumberedTree, i: int) -> list:
 
 
 def _line(tree: NumberedTree, leaf: int, is_named: bool = True) -> list:
-    """The names from a leaf to the root, None for values that are not named"""
-    above = [tree.name[i] for i in _way_up(tree, tree.parent[leaf])]
-    return [tree.name[leaf] if is_named else None, *above]
+    """The names from a leaf to the root, None for each level of values that are not named"""
+    node = tree.parent[leaf]
+    first = [tree.name[leaf]] if is_named else [None] * int(tree.level[node])
+    return first + [tree.name[i] for i in _way_up(tree, node)]
 
 # %% ../../nbs/engine/taxonomy.ipynb #bc0696e7
 class _OfLines(NumberedTree):
@@ -305,31 +306,34 @@ def _element(tree: NumberedTree, i: int) -> object:
     return cell.name if isinstance(cell, Node) else cell
 
 
-def _named_in(cells: Iterable) -> tuple[set, set]:
-    """(nodes, values) that cells name"""
-    nodes, values = set(), set()
+def _shown_nodes(tree: NumberedTree, cells: Iterable) -> set:
+    """Numbers of the nodes and leaves that cells name"""
+    values, res = set(), set()
     for c in cells:
-        if isinstance(c, (Node, Interval)):
-            nodes.add(c)
-        elif isinstance(c, (Exact, ValueSet)):
+        if isinstance(c, (Exact, ValueSet)):
             values.update(c.values)
-    return nodes, values
+        elif isinstance(c, (Node, Interval)):
+            try:
+                res.add(tree.node(c))
+            except ValueError:
+                continue  # a range beside the nodes
+    return res | {int(tree.leaf[p]) for p in tree.leaf_places(values) if p >= 0}
 
 
 def _shown_lines(tree: NumberedTree, cells: Iterable) -> list:
     """Lines of what published cells show: a node, with None before it, and values"""
-    nodes, values = _named_in(cells)
-    of_leaf = set(tree.leaf.tolist())
-    named = {int(tree.leaf[p]) for p in tree.leaf_places(values) if p >= 0}
+    leaves = set(tree.leaf.tolist())
     res = []
-    for i, cell in enumerate(tree.cells):
-        above = [_element(tree, j) for j in _way_up(tree, i)]
-        if i in of_leaf and i in named:
-            over = _way_up(tree, int(tree.parent[i]))
-            res.append([cell.value, *(_element(tree, j) for j in over)])
-        elif i not in of_leaf and cell in nodes:
-            res.append([None, *above])
-    return res or [[None, "*" if 0 in of_leaf else _element(tree, 0)]]
+    for i in sorted(_shown_nodes(tree, cells)):
+        above = [_element(tree, j) for j in _way_up(tree, int(tree.parent[i]))]
+        if i in leaves:
+            res.append([_element(tree, i), *above])
+        else:
+            own = [_element(tree, j) for j in _way_up(tree, i)]
+            res.append([None] * int(tree.level[i]) + own)
+    if res:
+        return res
+    return [[None, "*"]] if 0 in leaves else [[None] * tree.height + [_element(tree, 0)]]
 
 # %% ../../nbs/engine/taxonomy.ipynb #1ff363e1
 @dataclass(frozen=True, eq=False, repr=False)

@@ -33,7 +33,7 @@ from ppdt.tables import (
 # %% ../../nbs/engine/taxonomy_lines.ipynb #ecbcf6c7
 def _entry(element, is_leaf: bool) -> tuple | None:
     """An element of a line as (name, cell); None for values that are not named"""
-    if element is None and is_leaf:
+    if element is None:
         return None
     if isinstance(element, Cell):
         return cell_text(element), element
@@ -52,7 +52,7 @@ def _typed_name(text: str, dtype: str):
 def _typed(line, dtype: str) -> list:
     """A line of texts whose leaf is a value of `dtype`. Raises TextFormError."""
     if line[0] is None:
-        return [None, *(_typed_name(o, dtype) for o in line[1:])]
+        return [o and _typed_name(o, dtype) for o in line]
     leaf = parse_cell(line[0], dtype) if line[0] else Exact("")
     if not isinstance(leaf, Exact):
         raise TextFormError(
@@ -70,18 +70,20 @@ def _other_values(node: str, names: set) -> tuple:
 
 
 def _filled(lines: list) -> list:
-    """Lines that begin with None get an end that stands for values that are not named"""
+    """Lines that begin with None get an end that stands for values that are not named. Raises
+    ValueError.
+    """
     names = {o[0] for line in lines for o in line if o is not None}
     res = []
     for line in lines:
-        if line[0] is None:
-            if len(line) < 2:
-                raise ValueError(
-                    "A line that begins with None must go on with the node over these values. Got"
-                    " None alone: name the node."
-                )
-            line = [_other_values(line[1][0], names), *line[1:]]
-        res.append(line)
+        known = [o for o in line if o is not None]
+        n = len(line) - len(known)
+        if not known or any(o is None for o in line[n:]):
+            raise ValueError(
+                "A line must have None only at its begin, for values that are not named, and go on"
+                f" with the node over them. Got {[o and o[0] for o in line]}: name the node."
+            )
+        res.append([_other_values(known[0][0], names)] * n + known)
     return res
 
 
@@ -92,7 +94,7 @@ def read_lines(lines, dtype: str = "str") -> list:
     res = []
     for line in lines:
         entries = [_entry(o, not j) for j, o in enumerate(line)]
-        while len(entries) > 2 and entries[-1][0] == entries[-2][0]:
+        while len(entries) > 2 and None not in entries[-2:] and entries[-1][0] == entries[-2][0]:
             entries.pop()
         if entries:
             res.append(entries)
