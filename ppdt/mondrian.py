@@ -211,6 +211,13 @@ def _recoded(recoding, a, codes, groups, taxonomy):
     return node_recoding(a, codes, groups, taxonomy)
 
 # %% ../nbs/06_mondrian.ipynb #40674bf3
+def _is_named(s, a):
+    """Which values of a column are in a domain, shape (n_rows,)"""
+    b, codes = with_missing(*encode(s, a.kind == "categorical"))
+    told = set(a.items)
+    return np.array([v in told for v in b.items], dtype=bool)[codes]
+
+
 @dataclass(frozen=True, eq=False)
 class RegionRecoder:
     """New rows get the cells of the region that they fall into"""
@@ -228,7 +235,7 @@ class RegionRecoder:
         region = self.cuts.assign(at)
         lost = np.zeros(len(X), dtype=bool)
         for j in self.hidden:
-            lost |= codes[j] < 0
+            lost |= ~_is_named(X[attributes[j].name], attributes[j])
         if not lost.any():
             return [(c[region], cs) for c, cs in self.cells]
         stars = [(np.where(lost, len(cs), c[region]), [*cs, Suppressed()]) for c, cs in self.cells]

@@ -320,17 +320,26 @@ def _shown_nodes(tree: NumberedTree, cells: Iterable) -> set:
     return res | {int(tree.leaf[p]) for p in tree.leaf_places(values) if p >= 0}
 
 
+def _telling_nodes(tree: NumberedTree, shown: set) -> set:
+    """Ranges that are not shown and end at a value that is not, as quantiles do"""
+    ends = {}
+    for i, c in enumerate(tree.cells):
+        if isinstance(c, Interval):
+            ends[i] = {c.lo, c.hi}
+    told = set().union(*(ends.get(i, {getattr(tree.cells[i], "value", None)}) for i in shown))
+    secret = set(tree.values) - told if ends else set()
+    return {i for i, o in ends.items() if i not in shown and o & secret}
+
+
 def _shown_lines(tree: NumberedTree, cells: Iterable) -> list:
     """Lines of what published cells show: a node, with None before it, and values"""
-    leaves = set(tree.leaf.tolist())
-    res = []
-    for i in sorted(_shown_nodes(tree, cells)):
-        above = [_element(tree, j) for j in _way_up(tree, int(tree.parent[i]))]
-        if i in leaves:
-            res.append([_element(tree, i), *above])
-        else:
-            own = [_element(tree, j) for j in _way_up(tree, i)]
-            res.append([None] * int(tree.level[i]) + own)
+    leaves, shown = set(tree.leaf.tolist()), _shown_nodes(tree, cells)
+    telling, res = _telling_nodes(tree, shown), []
+    for i in sorted(shown):
+        line = [i] if i in leaves else [None] * int(tree.level[i]) + [i]
+        for j in _way_up(tree, i)[1:]:
+            line.append(line[-1] if j in telling else j)  # the node below stays for this level
+        res.append([o if o is None else _element(tree, o) for o in line])
     if res:
         return res
     return [[None, "*"]] if 0 in leaves else [[None] * tree.height + [_element(tree, 0)]]
@@ -405,7 +414,8 @@ class Taxonomy(_OfCodes):
         Taxonomy
             The taxonomy itself where it is public. Else the nodes that are shown and those above
             them, the values that are shown, and for each node that is shown an end for all other
-            values below it, however many there are.
+            values below it, however many there are. A range above them that ends at a value which
+            is not shown is left out.
         """
         if self.public:
             return self
