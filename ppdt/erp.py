@@ -29,7 +29,7 @@ from ppdt.engine.inducers import (
     public_map,
     stops_of,
 )
-from .engine.publishing import Published, unchanged
+from .engine.publishing import Published, unchanged, used_cells
 from .engine.risk_branches import BranchTotals, asked_domains, prune_branches
 from ppdt.engine.tier_cells import (
     DomainFits,
@@ -60,7 +60,7 @@ from ppdt.risk import (
     log2_counts,
     observed_risks,
 )
-from .tables import encode
+from .tables import Suppressed, encode
 
 # %% ../nbs/18_erp.ipynb #1d87e5ed
 _all_ = ["error_risk_prune", "Tiers", "tiered_subsets", "tiered_table", "plot_tiers"]
@@ -143,9 +143,14 @@ def _pruned_groups(o, g, task):
 def _published(o, g, task, nodes, of_node, columns, **more):
     """What is published, and what new rows are recoded by; `of_node` has the cells of the nodes"""
     nodes = np.where(nodes < len(g.model.tree), nodes, g.parent[nodes])
+    columns = [used_cells(g.in_table(at), cells) for at, cells in columns]
     public, unit = public_map(g.model, nodes, task.attributes, columns)
-    recode = UnitRecoder(public, unit, of_node, o.numeric)
-    return Published([(g.in_table(at), cells) for at, cells in columns], recode, **more)
+    # a subset whose domain no row got is a star for new rows
+    told = [set(cells) for _, cells in columns]
+    of_node = [
+        (at, [c if c in s else Suppressed() for c in cs]) for (at, cs), s in zip(of_node, told)
+    ]
+    return Published(columns, UnitRecoder(public, unit, of_node, o.numeric), **more)
 
 
 def _uniform(o, g, task, leaves, group):

@@ -67,13 +67,13 @@ def taxonomy_lines(taxonomy: Taxonomy, shown: Iterable) -> list:
     """What `Taxonomy.from_lines` reads: lines, as far as they may travel with the nodes and values
     `shown`, and the dtype of the values
     """
-    lines = taxonomy.shown_by(shown).to_lines()
-    named = [v for v, other in zip(taxonomy.values, taxonomy.unnamed) if not other]
+    told = taxonomy.shown_by(shown)
+    named = [v for v, other in zip(told.values, told.unnamed) if not other]
     for kind, dtype in LEAF_KINDS.items():
         alike = [isinstance(v, kind) and not isinstance(v, bool) for v in named]
-        if all(alike):
-            return [lines, dtype]
-    return [lines, "str"]
+        if named and all(alike):
+            return [told.to_lines(), dtype]
+    return [told.to_lines(), "str"]
 
 
 def asked_cells(clf: SpanTreeClassifier, tree: Tree, j: int, taxonomy: Taxonomy) -> list:

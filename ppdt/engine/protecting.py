@@ -243,10 +243,10 @@ def _published_by(est, task) -> Published:
 
 
 def _without_lost(job, columns):
-    """The job and the columns without rows that the method lost"""
+    """The job and the columns without rows that the method lost, and cells that no row has"""
     stay = columns[0][0] >= 0
     if stay.all():
-        return job, columns
+        return job, [used_cells(c, cs) for c, cs in columns]
     t, kept = job.task, job.kept.copy()
     kept[np.flatnonzero(kept)[~stay]] = False
     y = t.y if t.y is None else t.y[stay]
