@@ -311,7 +311,10 @@ class Anonymizer(_Fitting):
 
     A method gives `_publish(task)`, which gets a `Task` and returns a `Published` (both in
     `ppdt.release`). It may also give `_check()`, which refuses its own parameters. The object that
-    works is a copy and thrown away: what a fitted anonymizer keeps is decided here.
+    works is a copy and thrown away: what a fitted anonymizer keeps is decided here. A saved one
+    names only values that published cells name, or the owner's parameters. Of taxonomies that were
+    made from the data it holds what the release tells of them, so that new rows with other values
+    are suppressed, and it must get the whole taxonomies before it is fitted again.
 
     Parameters
     ----------

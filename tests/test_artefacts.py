@@ -16,6 +16,8 @@ from hypothesis import given as _given, settings, strategies as st
 from random_tables import pick, row_cells
 from registry import ANONYMIZERS, REGISTRY, some_constraints
 from secret_tables import (
+    PARTS,
+    WHOLE,
     hidden_values,
     made_taxonomies,
     secret_tables,
@@ -28,13 +30,15 @@ from ppdt.c45 import C45Classifier
 from ppdt.encoder import ReleaseEncoder
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
+from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier, publish, read_published, tree_release
 from ppdt.learners import NaiveBayesClassifier
+from ppdt.loss import ncp
 from ppdt.mict import MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
 from ppdt.release import AnonymizedClassifier, read_release
-from ppdt.tables import Node, Suppressed
+from ppdt.tables import Interval, Node, Suppressed
 from ppdt.tds import TDSAnonymizer
 from ppdt.trees import tree_json
 
@@ -234,3 +238,108 @@ def test_a_tree_that_asks_prefixes_publishes_prefixes():
         warnings.simplefilter("ignore")
         r = tree_release(KADETClassifier(k=5, taxonomies=made, public=["code"]).fit(X, y), X, y)
     assert not any(o in r.schema.to_json() for o in X.code)
+
+
+# ---------- cases
+WAGES = pd.DataFrame({"wage": [1200, 1300, 1400, 987654]})
+NO_WAGE = {float(o) for o in WAGES.wage}
+
+
+@with_trees
+@pytest.mark.parametrize("end", [".csv", ".parquet"])
+@pytest.mark.parametrize("maker", ["from_quantiles", "from_prefixes", "from_edges"])
+def test_four_wages_under_one_star(cls, tmp_path, end, maker):
+    X, edges = WAGES, ()
+    if maker == "from_prefixes":
+        X = WAGES.assign(wage=["001200", "001300", "001400", "987654"]).astype("str")
+    if maker == "from_edges":
+        edges = ([0, 1350, 1_000_000],)
+    made = {"wage": getattr(Taxonomy, maker)(X.wage, *edges)}
+    tool = cls(k=4, taxonomies=made).fit(X, ["a", "b", "a", "b"])
+    _, text, schema = written(tool.release_, tmp_path, end)
+    root = "******" if maker == "from_prefixes" else "*"
+    assert text.count(f"<{root}>") == 4 and tool.release_.audit.gcp == 1
+    hidden = NO_WAGE | set(X.wage.astype(str))
+    saved = pickle.dumps(tool)
+    assert_silent(hidden, [text, schema], [saved], [pickle.loads(saved)])
+    back = read_release(tmp_path / f"out{end}")
+    assert back.taxonomies["wage"].values == (root,) and audit(back).k == 4
+    found = audit(back, original=X)
+    assert found.gcp is None and "give their whole taxonomies" in found.warnings[0]
+    assert audit(back, original=X, taxonomies=made).gcp == 1
+    with pytest.raises(ValueError, match="give the whole taxonomy of column 'wage'"):
+        ncp(back.data, X, taxonomies=back.taxonomies)
+    # the root says nothing, as a star does
+    est = C45Classifier(taxonomies=back.taxonomies).fit(back.data, back.y)
+    assert len(est.tree_) == 1
+    # who declares that everybody knows the values publishes them all
+    known = {"wage": getattr(Taxonomy, maker)(X.wage, *edges, public=True)}
+    r = cls(k=4, taxonomies=known).anonymize(X, ["a", "b", "a", "b"])
+    assert all(str(o) in r.schema.to_json() for o in X.wage) and r.taxonomies == known
+
+
+def test_a_node_whose_values_are_not_told_is_a_value_of_its_own():
+    X = pd.DataFrame({"code": ["110", "111", "120", "121", "210", "211", "220", "221"]})
+    y = pd.Series([*"aaaabbbb"], name="cls")
+    made = {"code": Taxonomy.from_prefixes(X.code)}
+    tool = MondrianAnonymizer(k=2, taxonomies=made).fit(X, y)
+    trees = tool.release_.taxonomies
+    est = C45Classifier(taxonomies=trees, min_samples_leaf=1, prune=False)
+    est.fit(tool.release_.data, tool.release_.y)
+    assert set(est.tree_.values[0]) == {"11*", "12*", "21*", "22*"}
+    assert est.score(tool.release_.data, y) == 1
+    assert tool.transform(X).equals(tool.release_.data)
+    saved = pickle.loads(pickle.dumps(tool))
+    assert set(map(str, saved.transform(X).code)) == {"*"}
+    with pytest.raises(ValueError, match="made from the data, so give the whole one"):
+        saved.fit(X, y)
+    assert saved.set_params(taxonomies=made).fit(X, y).release_.text().equals(tool.release_.text())
+
+
+def test_questions_of_kactus_about_rows_that_were_lost():
+    """A binary question may be for a value that only lost rows have: it is forgotten"""
+    hits = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({"town": [f"secret{o}" for o in rng.integers(100, 106, 12)]})
+        X["job"] = [f"secret{o}" for o in rng.integers(200, 204, 12)]
+        y = pd.Series(rng.choice(["a", "b"], 12))
+        grow = C45Classifier(binary_splits=True, prune=False, min_samples_leaf=1)
+        tool = KActusAnonymizer(k=3, inducer=grow, merge="sets", random_state=0).fit(X, y)
+        hidden = hidden_values(X, tool.release_)
+        hits += bool(hidden & {o for v in tool.tree_.values for o in v})
+        saved = pickle.dumps(tool)
+        assert_silent(hidden, data=[saved], objects=[pickle.loads(saved)])
+        cells = {c for o in X for c in row_cells(tool.release_.data[o])}
+        again = tool.transform(X)
+        assert {c for o in X for c in row_cells(again[o])} <= cells | {Suppressed()}
+    assert hits > 10
+
+
+def test_thresholds_that_are_values_move_and_send_every_row_where_it_went():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"wage": rng.choice(WHOLE, 60), "part": rng.choice(PARTS, 60)})
+    y = pd.Series(np.where(X.wage > WHOLE[6], "a", "b"))
+    grow = C45Classifier(thresholds="data", prune=False, min_samples_leaf=1)
+    for numeric in ("mean", "interval"):
+        tool = KActusAnonymizer(k=3, inducer=grow, numeric=numeric, random_state=0).fit(X, y)
+        hidden = hidden_values(X, tool.release_)
+        saved = pickle.loads(pickle.dumps(tool))
+        assert_silent(hidden, objects=[saved])
+        own = tool.release_.data.drop(index=tool.release_.lost, errors="ignore")
+        assert tool.transform(X.loc[own.index]).astype(str).equals(own.astype(str))
+
+
+def test_the_search_finds_what_is_there():
+    hidden = {"secret1037", 700_001.0, pd.Timestamp("1931-03-17").date()}
+    assert told_in_text("a,secret1037", hidden) == {"secret1037"}
+    assert told_in_text("[700001, 800000]", hidden) == {700_001.0}
+    assert told_in_text("since 1931-03-17 10:00", hidden) == {pd.Timestamp("1931-03-17").date()}
+    assert not told_in_text("secret10370 1700001 1931-03-18", hidden)
+    for o in (np.array([1, 700_001]), np.array([700_001.0]), pd.Series(["secret1037"])):
+        assert told_in_bytes(pickle.dumps(o), hidden) and told_in_object([{"x": (o,)}], hidden)
+    assert told_in_object(Interval(0, 700_001), hidden) == {700_001.0}
+    assert told_in_object(pd.Timestamp("1931-03-17"), hidden)
+    assert told_in_object(np.array([pd.Timestamp("1931-03-17").value]), hidden)
+    tool = MondrianAnonymizer(k=2).fit(pd.DataFrame({"word": ["secret1037", "b"]}))
+    assert told_in_object(tool, hidden) and told_in_bytes(pickle.dumps(tool), hidden)

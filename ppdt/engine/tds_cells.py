@@ -388,6 +388,35 @@ class CutRecoder:
             for a, o in zip(attributes, self.maps)
         ]
 
+# %% ../../nbs/engine/tds_cells.ipynb #12b163fd
+def _told_map(m, used, at, cells):
+    """(masking, cell of each leaf) of a taxonomy that was made from the data, as far as its cells
+    are published
+    """
+    t, gap = m.masking.taxonomy, m.masking.size - len(m.masking.taxonomy.leaf)
+    shown = t.shown_by(used)
+    place = {c: i for i, c in enumerate(used)}
+    leaves = [MISSING] if gap else []
+    values = [*shown.values, *leaves]
+    old = np.append(at, -1)[_positions(t, values)]
+    new = [place.get(cells[i], -1) if i >= 0 else -1 for i in old]
+    masking = replace(m.masking, taxonomy=shown, size=len(values))
+    return masking, np.array(new, dtype=np.int64)
+
+
+def _travelling(masked, columns, maps, domains, cut):
+    """What is pickled where a taxonomy was made from the data: leaves and nodes that are shown"""
+    maps, domains, cut = list(maps), list(domains), dict(cut)
+    for j, (m, (_, used)) in enumerate(zip(masked, columns)):
+        t = m.masking.taxonomy
+        if t is None or t.public:
+            continue
+        _, at, cells, told, _ = maps[j]
+        maps[j] = (*_told_map(m, used, at, cells), used, told, None)
+        domains[j] = named_only(m.a, used)
+        cut[m.a.name] = used
+    return {"recoder_": CutRecoder(maps), "attributes_": domains, "cut_": cut}
+
 # %% ../../nbs/engine/tds_cells.ipynb #369fb635
 def _specialized(o, masked, task, y):
     """The cut that specialization ends with"""
@@ -416,35 +445,6 @@ def _way(masked, steps):
         m = masked[t["column"]]
         way.append((m.a.name, m.cell(t["value"]), [m.cell(v) for v in t["into"]]))
     return way
-
-
-def _told_map(m, used, at, cells):
-    """(masking, cell of each leaf) of a taxonomy that was made from the data, as far as its cells
-    are published
-    """
-    t, gap = m.masking.taxonomy, m.masking.size - len(m.masking.taxonomy.leaf)
-    shown = t.shown_by(used)
-    place = {c: i for i, c in enumerate(used)}
-    leaves = [MISSING] if gap else []
-    values = [*shown.values, *leaves]
-    old = np.append(at, -1)[_positions(t, values)]
-    new = [place.get(cells[i], -1) if i >= 0 else -1 for i in old]
-    masking = replace(m.masking, taxonomy=shown, size=len(values))
-    return masking, np.array(new, dtype=np.int64)
-
-
-def _travelling(masked, columns, maps, domains, cut):
-    """What is pickled where a taxonomy was made from the data: leaves and nodes that are shown"""
-    maps, domains, cut = list(maps), list(domains), dict(cut)
-    for j, (m, (_, used)) in enumerate(zip(masked, columns)):
-        t = m.masking.taxonomy
-        if t is None or t.public:
-            continue
-        _, at, cells, told, _ = maps[j]
-        maps[j] = (*_told_map(m, used, at, cells), used, told, None)
-        domains[j] = named_only(m.a, used)
-        cut[m.a.name] = used
-    return {"recoder_": CutRecoder(maps), "attributes_": domains, "cut_": cut}
 
 
 def descend(o, masked, task, y) -> Published:
