@@ -29,7 +29,7 @@ from ppdt.engine.inducers import (
     public_map,
     stops_of,
 )
-from .engine.publishing import Published, unchanged
+from .engine.publishing import Published, unchanged, used_cells
 from .engine.risk_branches import BranchTotals, asked_domains, prune_branches
 from ppdt.engine.tier_cells import (
     DomainFits,
@@ -60,7 +60,7 @@ from ppdt.risk import (
     log2_counts,
     observed_risks,
 )
-from .tables import encode
+from .tables import Suppressed, encode
 
 # %% ../nbs/18_erp.ipynb #1d87e5ed
 _all_ = ["error_risk_prune", "Tiers", "tiered_subsets", "tiered_table", "plot_tiers"]
@@ -140,12 +140,17 @@ def _pruned_groups(o, g, task):
     return leaves, group, log
 
 # %% ../nbs/18_erp.ipynb #cf51e394
-def _published(o, g, nodes, of_node, columns, **more):
+def _published(o, g, task, nodes, of_node, columns, **more):
     """What is published, and what new rows are recoded by; `of_node` has the cells of the nodes"""
     nodes = np.where(nodes < len(g.model.tree), nodes, g.parent[nodes])
-    public, unit = public_map(g.model, nodes)
-    recode = UnitRecoder(public, unit, of_node, o.numeric)
-    return Published([(g.in_table(at), cells) for at, cells in columns], recode, **more)
+    columns = [used_cells(g.in_table(at), cells) for at, cells in columns]
+    public, unit = public_map(g.model, nodes, task.attributes, columns)
+    # a subset whose domain no row got is a star for new rows
+    told = [set(cells) for _, cells in columns]
+    of_node = [
+        (at, [c if c in s else Suppressed() for c in cs]) for (at, cs), s in zip(of_node, told)
+    ]
+    return Published(columns, UnitRecoder(public, unit, of_node, o.numeric), **more)
 
 
 def _uniform(o, g, task, leaves, group):
@@ -153,7 +158,8 @@ def _uniform(o, g, task, leaves, group):
     recode = interval_recoding if o.numeric == "interval" else set_recoding
     columns = [recode(a, c, group) for a, c in zip(task.attributes, g.codes)]
     first = np.unique(group, return_index=True)[1]
-    return _published(o, g, leaves, [(at[first], cells) for at, cells in columns], columns)
+    of_leaf = [(at[first], cells) for at, cells in columns]
+    return _published(o, g, task, leaves, of_leaf, columns)
 
 
 def _tiered(o, g, task, group):
@@ -172,7 +178,7 @@ def _tiered(o, g, task, group):
     of_leaf, columns = plainest(t), [(at[mine], cs) for at, cs in own]
     of_node = [(at[of_leaf], cs) for at, cs in cells]
     learnt = {"tiers_": in_table_order(t, g.order)}
-    return _published(o, g, t.leaves, of_node, columns, proof=proof, learnt=learnt)
+    return _published(o, g, task, t.leaves, of_node, columns, proof=proof, learnt=learnt)
 
 # %% ../nbs/18_erp.ipynb #078fc52c
 _WORDS = dict(

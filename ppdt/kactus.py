@@ -302,7 +302,7 @@ def _suppressed(o, task):
     m, inducer, c, order = _climbed(o, task)
     columns = _batch_columns(o, task, m, c, order)
     a_row = np.array([order[rows[0]] for rows in c.batches])
-    public, batch = public_map(m, c.nodes)
+    public, batch = public_map(m, c.nodes, task.attributes, columns)
     recode = BatchRecoder(public, batch, [(at[a_row], cells) for at, cells in columns])
     learnt = {"tree_": m.tree, "inducer_": inducer, "climb_": renumbered(c, order)}
     return Published(columns, recode, learnt=learnt)

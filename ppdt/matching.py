@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import connected_components, maximum_flow
 
 from .engine.assignments import pair_probabilities
 from .engine.fits import encode_beside, fit_blocks, opened_columns
+from .engine.taxonomy_nodes import whole_trees
 from ppdt.tables import (
     MISSING,
     Cell,
@@ -46,7 +47,7 @@ def _check_claims(
             if isinstance(c, Centroid):
                 mend = "a centroid claims no value; leave the column out."
             elif isinstance(c, Node) and o not in taxonomies:
-                mend = "give its taxonomy in 'taxonomies'."
+                mend = "give its whole taxonomy in 'taxonomies'."
             else:
                 continue
             raise ValueError(
@@ -91,7 +92,7 @@ def consistent(
     qi = check_roles(data.columns, quasi_identifiers).quasi_identifiers
     raw = encode_beside(original, "original", qi, categorical)
     published = [cells(s) for _, s in data[list(qi)].items()]
-    known = taxonomies or {}
+    known = whole_trees(taxonomies)
     _check_claims(published, qi, known)
     if not len(data):
         return np.zeros((len(original), 0), dtype=bool)

@@ -17,7 +17,7 @@ import pandas as pd
 from .engine.checks import check_choice
 from .engine.class_cuts import CANDIDATES, CATEGORIES
 from .engine.median_cuts import CUT_RULES, MEDIANS, WIDTHS, Cuts
-from .engine.publishing import Published, code_new_rows
+from .engine.publishing import Published, code_new_rows, named_only, used_cells
 from .generalization import RECODINGS, Taxonomy, node_recoding
 from .infogain import infogain_partition
 from .medians import in_leaf_order, relaxed_partition, strict_partition
@@ -27,6 +27,7 @@ from ppdt.tables import (
     MISSING,
     Attribute,
     Interval,
+    Suppressed,
     canonical_order,
     encode,
     with_missing,
@@ -210,6 +211,13 @@ def _recoded(recoding, a, codes, groups, taxonomy):
     return node_recoding(a, codes, groups, taxonomy)
 
 # %% ../nbs/06_mondrian.ipynb #40674bf3
+def _is_named(s, a):
+    """Which values of a column are in a domain, shape (n_rows,)"""
+    b, codes = with_missing(*encode(s, a.kind == "categorical"))
+    told = set(a.items)
+    return np.array([v in told for v in b.items], dtype=bool)[codes]
+
+
 @dataclass(frozen=True, eq=False)
 class RegionRecoder:
     """New rows get the cells of the region that they fall into"""
@@ -217,6 +225,7 @@ class RegionRecoder:
     cuts: Cuts
     cells: list  # (codes, cells) of each column, codes of shape (n_regions,)
     leaves: list  # position of each value among the leaves of a taxonomy; None: its code
+    hidden: tuple = ()  # columns whose other values are not told: such a row is suppressed
     checks_gaps = True
 
     def __call__(self, X: pd.DataFrame, attributes: list) -> list:
@@ -224,9 +233,35 @@ class RegionRecoder:
         codes = [code_new_rows(cast(pd.Series, X[a.name]), a) for a in attributes]
         at = [c if p is None else np.append(p, -1)[c] for c, p in zip(codes, self.leaves)]
         region = self.cuts.assign(at)
-        return [(c[region], cs) for c, cs in self.cells]
+        lost = np.zeros(len(X), dtype=bool)
+        for j in self.hidden:
+            lost |= ~_is_named(X[attributes[j].name], attributes[j])
+        if not lost.any():
+            return [(c[region], cs) for c, cs in self.cells]
+        stars = [(np.where(lost, len(cs), c[region]), [*cs, Suppressed()]) for c, cs in self.cells]
+        return [used_cells(c, cs) for c, cs in stars]
 
 # %% ../nbs/06_mondrian.ipynb #fb9a128e
+def _travelling(recode, kept, task, trees, columns):
+    """What is pickled where a taxonomy was made from the data: leaves that cells name, numbered
+    anew; a new row with another value is suppressed where that column was cut
+    """
+    cuts, leaves, hidden = recode.cuts, list(recode.leaves), []
+    domains = [o.domain for o in kept]
+    for j, (a, t, (_, cs)) in enumerate(zip(task.attributes, trees, columns)):
+        if t is None or t.public:
+            continue
+        domains[j] = named_only(a, cs)
+        at = _leaf_positions(domains[j], t)
+        places = np.unique(at)
+        cuts = _moved(cuts, j, np.searchsorted(places, np.arange(len(t.leaf) + 1), "right") - 1)
+        leaves[j] = np.searchsorted(places, at)
+        if (cuts.attribute == j).any():
+            hidden.append(j)
+    told = RegionRecoder(cuts, recode.cells, leaves, tuple(hidden))
+    return {"recoder_": told, "cuts_": cuts, "attributes_": domains}
+
+
 def _published(m, task):
     """Groups, their cells, and how new rows find them"""
     trees = _trees(m.taxonomies, task.attributes)
@@ -240,9 +275,11 @@ def _published(m, task):
         return Published(columns, domains=domains, learnt={"groups_": groups})
     for j, o in enumerate(kept):
         cuts = cuts if o.places is None else _moved(cuts, j, o.places)
-    recode = RegionRecoder(cuts, _cells_of_groups(groups, columns), [o.leaves for o in kept])
+    of_group = _cells_of_groups(groups, columns)
+    recode = RegionRecoder(cuts, of_group, [o.leaves for o in kept])
     learnt = {"groups_": groups, "cuts_": cuts}
-    return Published(columns, recode, domains, learnt=learnt, saved=("cuts_",))
+    travels = _travelling(recode, kept, task, trees, columns)
+    return Published(columns, recode, domains, learnt=learnt, saved=("cuts_",), travels=travels)
 
 # %% ../nbs/06_mondrian.ipynb #9ae58e77
 class MondrianAnonymizer(Anonymizer):
@@ -308,7 +345,7 @@ class MondrianAnonymizer(Anonymizer):
         leaves; not with mode="relaxed".
     attributes_ : list of Attribute
         Domains of the quasi-identifiers; of ranges only the published ends, of taxonomies all
-        leaves.
+        leaves. A saved object has of a taxonomy that was made from the data the published values.
     groups_ : ndarray of int, shape (n_rows,)
         Group of each published row. It is not pickled.
     roles_, n_features_in_, feature_names_in_

@@ -175,7 +175,8 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
     def __getstate__(self):
         state = dict(cast(Any, super().__getstate__()))
         kept = {*_SAVED, *state.get("saved_", ())}
-        return {o: v for o, v in state.items() if not o.endswith("_") or o in kept}
+        travels = state.get("travels_", {})
+        return {o: v for o, v in state.items() if not o.endswith("_") or o in kept} | travels
 
 # %% ../nbs/engine/release.ipynb #b45a5e29
 class _Fitting(_Scaffolding):
@@ -313,7 +314,10 @@ class Anonymizer(_Fitting):
 
     A method gives `_publish(task)`, which gets a `Task` and returns a `Published` (both in
     `ppdt.release`). It may also give `_check()`, which refuses its own parameters. The object that
-    works is a copy and thrown away: what a fitted anonymizer keeps is decided here.
+    works is a copy and thrown away: what a fitted anonymizer keeps is decided here. A saved one
+    names only values that published cells name, or the owner's parameters. Of taxonomies that were
+    made from the data it holds what the release tells of them, so that new rows with other values
+    are suppressed, and it must get the whole taxonomies before it is fitted again.
 
     Parameters
     ----------
@@ -500,6 +504,14 @@ class _AnonymizedAnswers(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = tags.input_tags.string = True
         tags.input_tags.allow_nan = getattr(self.anonymizer, "missing", "error") != "error"
         return tags
+
+    def __getstate__(self):
+        state = dict(cast(Any, super().__getstate__()))
+        travels = getattr(state.get("anonymizer_"), "travels_", {})
+        if "taxonomies" in travels:
+            told = cast(Anonymizer, clone(self.anonymizer))
+            state["anonymizer"] = told.set_params(taxonomies=travels["taxonomies"])
+        return state
 
 # %% ../nbs/engine/release.ipynb #e08c97d6
 class AnonymizedClassifier(_AnonymizedAnswers):

@@ -552,7 +552,7 @@ MODES = ["strict", "relaxed", "infogain"]
 TREE = Taxonomy.from_dict(
     {"*": {"low": ["a", "b", "never"], "high": {"very": ["B", "Ä"], "007": None}, " x": None}}
 )
-EDGES = Taxonomy.from_edges(range(-3, 8), [-3, 0, 3, 8], [-3, 3, 8])
+EDGES = Taxonomy.from_edges(range(-3, 8), [-3, 0, 3, 8], [-3, 3, 8], public=True)
 
 
 @st.composite

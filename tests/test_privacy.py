@@ -313,7 +313,7 @@ def test_loss_of_centroids_is_the_spread_of_their_class():
         assert audit(t, **kw).gcp is None and "x holds centroids" in audit(t, **kw).warnings[0]
     nodes = t.assign(m=cell_column([0] * 4, [Node("n")]))
     assert audit(nodes, original=X.assign(m=1), lost=[4], consistency=False).warnings == (
-        "the loss cannot be measured: m holds nodes; give their taxonomies in taxonomies=",
+        "the loss cannot be measured: m holds nodes; give their whole taxonomies in taxonomies=",
     )
 
 

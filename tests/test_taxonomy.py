@@ -581,3 +581,75 @@ def test_loss_of_categories_that_are_binned_numbers():
         assert gcp(published, X, categorical=categorical, taxonomies={"x": t}) == pytest.approx(
             wanted
         )
+
+
+# ---------- what travels
+@pytest.mark.parametrize(
+    "make, public",
+    [
+        (lambda **p: Taxonomy.from_lines([["a", "*"]], **p), True),
+        (lambda **p: Taxonomy.from_dict({"*": ["a"]}, **p), True),
+        (lambda **p: Taxonomy.from_edges([1, 5], [0, 10], **p), False),
+        (lambda **p: Taxonomy.from_quantiles([1, 5], 2, **p), False),
+        (lambda **p: Taxonomy.from_prefixes(["12", "34"], **p), False),
+        (lambda **p: Taxonomy.from_dates(["2024-01-01"], **p), False),
+    ],
+    ids=["lines", "dict", "edges", "quantiles", "prefixes", "dates"],
+)
+def test_makers_that_read_a_column_are_not_public(tmp_path, make, public):
+    assert make().public is public
+    for said in (True, False):
+        t = make(public=said)
+        assert t.public is said and t == make() and t.is_whole
+        assert pickle.loads(pickle.dumps(t)).public is said
+        assert (t.shown_by([Node(t.name[0])]) is t) is said
+    make().to_csv(tmp_path / "t.csv")
+    assert Taxonomy.from_csv(tmp_path / "t.csv").public
+    assert not Taxonomy.from_csv(tmp_path / "t.csv", public=False).public
+
+
+@given(data=st.data())
+def test_shown_by_names_nodes_that_are_shown_and_those_above(data):
+    codes = data.draw(st.lists(st.text("12", min_size=3, max_size=3), min_size=1, max_size=6))
+    t = Taxonomy.from_prefixes(codes)
+    shown = data.draw(st.lists(st.sampled_from(t.cells), unique=True))
+    told = t.shown_by(shown)
+    leaves = {c for c in shown if isinstance(c, Exact)}
+    assert {told.cells[i] for i, u in zip(told.leaf, told.unnamed) if not u} == leaves
+    above = {o for c in shown for o in t.ancestors(c)} | {t.name[t.node(c)] for c in shown}
+    named = {told.name[i] for i in range(len(told)) if i not in set(told.leaf[told.unnamed])}
+    assert named == (above or {t.name[0]})
+    for c in shown:
+        i, j = t.node(c), told.node(c)
+        assert t.level[i] == told.level[j] and told.height == t.height
+        assert isinstance(c, Exact) or c.name in told.leaves(c)
+        whole = told.values_of(c)
+        assert (whole is None) == (j == 0 and not told.is_whole)
+    again = Taxonomy.from_lines(told.to_lines())
+    assert again == told and again.shown_by(shown) is again
+
+
+def test_bins_of_quantiles_that_end_at_a_hidden_value_are_left_out():
+    t = Taxonomy.from_quantiles([1, 2, 3, 4, 5, 6], 3)
+    assert t.shown_by([Exact(1), Node("*")]).to_lines() == [[None, None, "*"], ["1", "*"]]
+    kept = t.shown_by([Interval(3.0, 5.0, True)]).to_lines()
+    assert kept == [[None, "[3.0, 5.0)", "*"]]
+    both = t.shown_by([Exact(1), Exact(3)]).to_lines()
+    assert both == [["1", "[-inf, 3.0)", "*"], ["3", "*"]]
+
+
+def test_what_a_part_of_a_taxonomy_cannot_do():
+    t = Taxonomy.from_prefixes(["12", "13", "24"]).shown_by([Node("1*")])
+    assert t.values == ("1*",) and t.values_of("**") is None and t.values_of("1*") == ("1*",)
+    with pytest.raises(ValueError, match="what a release told of a taxonomy .* give the whole one"):
+        t.check_covers(encode(pd.Series(["12", "13"], name="code"))[0])
+    with pytest.raises(ValueError, match="must name all its values to be written"):
+        t.to_csv("anywhere.csv")
+    with pytest.raises(ValueError, match="give the whole taxonomy of column 'code'"):
+        a = encode(pd.Series(["12", "13"], name="code"))[0]
+        cell_ncp(Node("1*"), a, taxonomy=t)
+    for lines in ([[None]], [[None, None]], [["a", None, "*"]], [[None, "a", None, "*"]]):
+        with pytest.raises(ValueError, match="None only at its begin"):
+            Taxonomy.from_lines(lines)
+    with pytest.raises(ValueError, match="leave missing values out"):
+        Taxonomy.from_dict({"*": ["a", None]})

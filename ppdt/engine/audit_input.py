@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from .counts import class_keys
 from .fits import suppressed_cells
+from .taxonomy_nodes import whole_trees
 from ..generalization import Taxonomy
 from ..tables import Centroid, Node, cells, check_roles, check_table
 
@@ -109,7 +110,8 @@ def audit_taxonomies(
     release: object,
     columns: Iterable[Hashable],
 ) -> dict:
-    """Taxonomies of columns by name, those given before those of the Release.
+    """Taxonomies of columns by name, those given before those of the Release, without those that do
+    not name all their values.
 
     Raises ValueError for what is none.
     """
@@ -118,7 +120,7 @@ def audit_taxonomies(
             f"'taxonomies' must be a dict of Taxonomy by column name. Got {type(given).__name__}."
         )
     known = {**(getattr(release, "taxonomies", None) or {}), **(given or {})}
-    return {o: _one_taxonomy(o, t) for o, t in known.items() if o in columns}
+    return whole_trees({o: _one_taxonomy(o, t) for o, t in known.items() if o in columns})
 
 
 def check_nodes(

@@ -86,8 +86,8 @@ def loss_warnings(
     """
     if vague["nodes"]:
         yield (
-            f"the loss cannot be measured: {_hold(vague['nodes'], 'nodes')}; give their taxonomies"
-            " in taxonomies="
+            f"the loss cannot be measured: {_hold(vague['nodes'], 'nodes')}; give their whole"
+            " taxonomies in taxonomies="
         )
     if vague["centroids"] and not in_order:
         yield (

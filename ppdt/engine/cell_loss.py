@@ -75,7 +75,8 @@ def _no_loss(cell: Cell, a: Attribute) -> ValueError:
     if isinstance(cell, Node):
         return ValueError(
             f"The loss of the node {cell} depends on how many values lie below it: give the"
-            f" taxonomy of column {a.name!r} in 'taxonomies', or leave the column out."
+            f" whole taxonomy of column {a.name!r} in 'taxonomies', or leave the column out. (A"
+            " release tells only a part of a taxonomy that was made from the data.)"
         )
     if isinstance(cell, Centroid):
         return ValueError(
@@ -116,6 +117,8 @@ def cell_losses(
     """NCP of each cell of a column, by equation (1) or (2)"""
     line = domain_line(a) if a.kind == "numeric" else ()
     d = _domain_size(cells, a)
+    if taxonomy is not None and not taxonomy.is_whole:
+        taxonomy = None  # nobody knows how many values are below its nodes
     return [_loss(c, a, form, taxonomy, line, d) for c in cells]
 
 # %% ../../nbs/engine/cell_loss.ipynb #894331f7

@@ -59,7 +59,8 @@ def possible_values(
     Returns
     -------
     tuple
-        Its values, none where the cell is missing or suppressed.
+        Its values, none where the cell is missing or suppressed, or the root of a taxonomy that a
+        release told a part of. Another node of such a one is a value of its own.
 
     Raises
     ------
@@ -78,7 +79,9 @@ def possible_values(
             f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes. Got none,"
             f" and {cell}: use taxonomies={{{name!r}: ...}}, or sets='token' for categories."
         )
-    return cell.listed(taxonomy)
+    if isinstance(cell, Node):
+        return taxonomy.values_of(cell) or ()
+    return cell.listed()
 
 # %% ../../nbs/engine/encoding.ipynb #6f0bb318
 def cell_weights(
@@ -210,6 +213,8 @@ def cell_numbers(
             res[i] = ends[0], exact_mean(ends), ends[1]
             continue
         values = possible_values(cell, taxonomy, name)
+        if isinstance(cell, Node) and not taxonomy.is_whole:
+            values = [v for v in values if has_size(v)]  # a node itself is no number
         sizes = [as_size(v, name) for v in values if v is not MISSING]
         if sizes:
             res[i] = min(sizes), exact_mean(sizes), max(sizes)
@@ -274,7 +279,7 @@ def named_values(cs: list, taxonomy: Taxonomy | None) -> list:
         if not isinstance(c, Node):
             named += possible_values(c)
         elif taxonomy is not None:
-            below += taxonomy.leaves(c)
+            below += possible_values(c, taxonomy)
     named = [v for v in named if v is not MISSING]
     return named or below
 

@@ -20,9 +20,10 @@ from sklearn.frozen import FrozenEstimator
 from ..c45 import C45Classifier
 from .columns import category_codes, places_on_line
 from .keys import row_keys
-from .opening import left_limit, open_model
-from .values import time_zone
-from ..tables import encode
+from .opening import TOLERANCE, left_limit, open_model
+from .publishing import told_values
+from .values import time_zone, value_text
+from ..tables import MISSING, encode
 from ..trees import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 
 # %% ../../nbs/engine/inducers.ipynb #3ece180e
@@ -251,6 +252,34 @@ def cut_back(t: Tree, ends) -> Tree:
     return kept_nodes(_as_leaves(t, at), ~below_any(t, ends))
 
 # %% ../../nbs/engine/inducers.ipynb #25811f33
+def _hidden_thresholds(t, j, a, told):
+    """Move thresholds that are values of the column which no cell names: half of the way up to the
+    next value, so that every row of the table goes where it went
+    """
+    known = a.known.tolist()
+    x = a.positions[: len(known)]
+    steps = np.append(np.diff(x), 2.0)  # the last one goes up by 1
+    for i in np.flatnonzero((t.attribute == j) & (t.kind == THRESHOLD)).tolist():
+        p = int(np.searchsorted(x, t.threshold[i]))
+        if p < len(x) and x[p] == t.threshold[i] and known[p] not in told:
+            near = TOLERANCE if steps[p] < 10 * TOLERANCE else 0.0
+            t.threshold[i] = x[p] + steps[p] / 2 - near
+
+
+def _hide(t, names, attributes, columns):
+    """Forget in questions of a tree what no published cell names, see `public_map`"""
+    place = {a.name: i for i, a in enumerate(attributes)}
+    for j in asked_attributes(t):
+        a, told = attributes[place[names[j]]], told_values(columns[place[names[j]]][1])
+        if a.kind == "numeric":
+            _hidden_thresholds(t, j, a, told)
+        texts = {value_text(v) for v in told if v is not MISSING}
+        known = np.array([value_text(v) in texts for v in t.values[j]], dtype=bool)
+        one = np.flatnonzero((t.attribute == j) & (t.kind == ONE_VALUE))
+        hidden = ~np.append(known, False)[t.threshold[one].astype(np.int64)]
+        t.threshold[one[hidden]] = -1
+
+
 def _forget_values(t, j):
     """Leave in a column's domain what a branch is named by"""
     at = np.flatnonzero(t.attribute == j)
@@ -259,6 +288,7 @@ def _forget_values(t, j):
         return
     below = np.flatnonzero(np.isin(t.parent, at))
     one = at[t.kind[at] == ONE_VALUE]
+    one = one[t.threshold[one] >= 0]
     multi = below[t.kind[t.parent[below]] == MULTIWAY]
     by_branch, by_question = t.code[multi], t.threshold[one]
     used = np.union1d(by_branch, by_question.astype(np.int64))
@@ -286,11 +316,15 @@ def _without_people(t):
     return t
 
 # %% ../../nbs/engine/inducers.ipynb #f3e7735e
-def public_map(m, nodes: np.ndarray) -> tuple:
+def public_map(m, nodes: np.ndarray, attributes: list, columns: list) -> tuple:
     """(model, batch of each node): the part of a tree that leads to published batches, without
-    counts, classes, and values that lead nowhere
+    counts, classes, and values that lead nowhere, or that no cell of `columns` names.
+
+    A question for one value that is not named is answered with no, as for a value that nobody knew;
+    a threshold that is such a value moves up, but not to the next.
     """
-    t = m.tree
+    t = replace(m.tree, threshold=m.tree.threshold.copy())
+    _hide(t, [o.column for o in m.asks], attributes, columns)
     stay = np.zeros(len(t), dtype=bool)
     stay[nodes] = True
     stay[0] = True

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['LEAF_KINDS', 'READING', 'PARTS', 'SpanTree', 'check_span_tree', 'asked_only', 'taxonomy_lines', 'column_entry',
-           'published_text', 'need', 'read_parts', 'need_limit', 'is_column', 'published_taxonomies',
+__all__ = ['LEAF_KINDS', 'READING', 'PARTS', 'SpanTree', 'check_span_tree', 'asked_only', 'taxonomy_lines', 'asked_cells',
+           'column_entry', 'published_text', 'need', 'read_parts', 'need_limit', 'is_column', 'published_taxonomies',
            'published_parameters', 'filled_classifier']
 
 # %% ../../nbs/engine/kadet_publishing.ipynb #8d01efeb
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -30,7 +30,7 @@ from ppdt.engine.kadet_classifier import (
     without_nobody,
 )
 from ..generalization import Taxonomy
-from ..tables import TextFormError
+from ..tables import Exact, TextFormError
 from ..trees import Tree, tree_from_json, tree_json
 
 # %% ../../nbs/engine/kadet_publishing.ipynb #bf09b5ce
@@ -63,16 +63,31 @@ def asked_only(tree: Tree) -> tuple[Tree, list]:
 LEAF_KINDS = {int: "int64", float: "float64", pd.Timestamp: "datetime64[ns]"}
 
 
-def taxonomy_lines(taxonomy: Taxonomy) -> list:
-    """What `Taxonomy.from_lines` reads: lines, and the dtype of the values"""
+def taxonomy_lines(taxonomy: Taxonomy, shown: Iterable) -> list:
+    """What `Taxonomy.from_lines` reads: lines, as far as they may travel with the nodes and values
+    `shown`, and the dtype of the values
+    """
+    told = taxonomy.shown_by(shown)
+    named = [v for v, other in zip(told.values, told.unnamed) if not other]
     for kind, dtype in LEAF_KINDS.items():
-        alike = [isinstance(v, kind) and not isinstance(v, bool) for v in taxonomy.values]
-        if all(alike):
-            return [taxonomy.to_lines(), dtype]
-    return [taxonomy.to_lines(), "str"]
+        alike = [isinstance(v, kind) and not isinstance(v, bool) for v in named]
+        if named and all(alike):
+            return [told.to_lines(), dtype]
+    return [told.to_lines(), "str"]
+
+
+def asked_cells(clf: SpanTreeClassifier, tree: Tree, j: int, taxonomy: Taxonomy) -> list:
+    """What a tree says of a column with a taxonomy: values, and nodes of coarser levels"""
+    res = []
+    for a, (column, _) in enumerate(clf._asks_):
+        if column != j or not (tree.attribute == a).any():
+            continue
+        exact = tree.names[a] == fit_columns(clf)[j]
+        res += [Exact(v) if exact else taxonomy.cells[taxonomy.node(v)] for v in tree.values[a]]
+    return res
 
 # %% ../../nbs/engine/kadet_publishing.ipynb #e062b6f9
-def column_entry(clf: SpanTreeClassifier, j: int) -> dict:
+def column_entry(clf: SpanTreeClassifier, j: int, tree: Tree) -> dict:
     """What is published of a column that the tree asks"""
     name = fit_columns(clf)[j]
     res = {"name": name, "public": name in clf._public_, "numeric": clf._numeric_[j]}
@@ -81,7 +96,7 @@ def column_entry(clf: SpanTreeClassifier, j: int) -> dict:
         res["date"] = str(first.tz or "")  # its zone
     taxonomy = (clf.taxonomies or {}).get(name)
     if taxonomy is not None:
-        res["taxonomy"] = taxonomy_lines(taxonomy)
+        res["taxonomy"] = taxonomy_lines(taxonomy, asked_cells(clf, tree, j, taxonomy))
     return res
 
 # %% ../../nbs/engine/kadet_publishing.ipynb #26a4bd02
@@ -94,9 +109,10 @@ READING = (
 def published_text(clf: SpanTreeClassifier) -> str:
     """What may leave the house, as JSON"""
     check_span_tree(clf)
-    tree, asked = asked_only(without_nobody(clf.tree_))
+    whole = without_nobody(clf.tree_)
+    tree, asked = asked_only(whole)
     numbers = [clf._asks_[a][0] for a in asked] or [0]
-    columns = [column_entry(clf, j) for j in dict.fromkeys(numbers)]
+    columns = [column_entry(clf, j, whole) for j in dict.fromkeys(numbers)]
     limits = class_limits(clf.constraints)
     unlimited = limits["l"] is None and limits["confidence"] is None
     counted = unlimited or all(column["public"] for column in columns)

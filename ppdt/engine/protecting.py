@@ -31,6 +31,8 @@ from ppdt.engine.publishing import (
     make_schema,
     public_domains,
     published_table,
+    travelling,
+    used_cells,
 )
 from .releases import GuaranteeError, Release, sealed
 from ..privacy import audit
@@ -256,16 +258,16 @@ def _published_by(est, task) -> Published:
 
 
 def _without_lost(job, columns):
-    """The job and the columns without rows that the method lost"""
+    """The job and the columns without rows that the method lost, and cells that no row has"""
     stay = columns[0][0] >= 0
     if stay.all():
-        return job, columns
+        return job, [used_cells(c, cs) for c, cs in columns]
     t, kept = job.task, job.kept.copy()
     kept[np.flatnonzero(kept)[~stay]] = False
     y = t.y if t.y is None else t.y[stay]
     task = replace(t, X=t.X[stay], y=y, codes=[c[stay] for c in t.codes])
     person = job.person if job.person is None else job.person[stay]
-    columns = [(c[stay], cs) for c, cs in columns]
+    columns = [used_cells(c[stay], cs) for c, cs in columns]
     return replace(job, task=task, kept=kept, person=person), columns
 
 # %% ../../nbs/engine/protecting.ipynb #8aa7ad59
@@ -386,4 +388,6 @@ def protect(
     res |= published.learnt
     res["attributes_"] = _kept_domains(est, job, published, columns, taxonomies)
     res |= {"roles_": job.task.roles, "recoder_": published.recode, "saved_": published.saved}
+    shown = replace(published, columns=columns)
+    res["travels_"] = travelling(shown, job.task.attributes, taxonomies)
     return res | {"release_": release}

@@ -47,7 +47,8 @@ def plain_values(
             f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as"
             f" {c}. Got none: give taxonomies={{{name!r}: ...}}."
         )
-    return sorted(c.listed(taxonomy), key=value_order)
+    values = taxonomy.values_of(c) if isinstance(c, Node) else c.listed()
+    return None if values is None else sorted(values, key=value_order)
 
 # %% ../../nbs/engine/published_columns.ipynb #cf1debcb
 def _weight_of(
@@ -219,7 +220,7 @@ def _learnt_cells(
     """Read a published column"""
     codes, cs = cells(s)
     vs = [plain_values(c, taxonomy, s.name) for c in cs]
-    nodes = taxonomy and any(isinstance(c, Node) for c in cs)
+    nodes = any(isinstance(c, Node) and v is not None for c, v in zip(cs, vs))
     if not _all_on_line(vs) or nodes:
         return _Learnt(
             codes,

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MISSING_RULES', 'check_input', 'code_columns', 'Task', 'Published', 'published_exactly', 'AsTheyAre', 'unchanged',
-           'named_only', 'public_domains', 'published_column', 'published_table', 'public_dtype', 'make_schema',
-           'code_new_rows', 'refuse_gaps']
+           'told_values', 'used_cells', 'named_only', 'public_domains', 'travelling', 'published_column',
+           'published_table', 'public_dtype', 'make_schema', 'code_new_rows', 'refuse_gaps']
 
 # %% ../../nbs/engine/publishing.ipynb #469a5f38
 import re
@@ -239,6 +239,10 @@ class Published:
         What the fitted object shows, by name; it is not pickled.
     saved : tuple of str
         Names in `learnt` that are pickled all the same: they tell no more than the release.
+    travels : dict
+        What is pickled in place of what the fitted object holds, by name (`recoder_`, `cuts_`), for
+        methods with taxonomies: those that were made from the data travel only as far as published
+        cells need them, and so does what was derived from them.
     """
 
     columns: list
@@ -247,6 +251,7 @@ class Published:
     proof: tuple | None = None
     learnt: dict = field(default_factory=dict)
     saved: tuple = ()
+    travels: dict = field(default_factory=dict)
 
 # %% ../../nbs/engine/publishing.ipynb #8cadb950
 def published_exactly(attributes: list, codes: list) -> list:
@@ -284,7 +289,7 @@ def unchanged(task: Task, **learnt: Any) -> Published:
     return Published(published_exactly(task.attributes, task.codes), AsTheyAre(), learnt=learnt)
 
 # %% ../../nbs/engine/publishing.ipynb #1817a9fa
-def _named(cells):
+def told_values(cells: list[Cell]) -> set:
     """Values that cells name: members of sets, ends of ranges"""
     res = set()
     for c in cells:
@@ -292,9 +297,16 @@ def _named(cells):
     return res
 
 
+def used_cells(codes: np.ndarray, cells: list[Cell]) -> tuple[np.ndarray, list[Cell]]:
+    """Codes and cells without the cells that no row has"""
+    seen = np.zeros(len(cells) + 1, dtype=bool)
+    seen[codes] = True
+    return (np.cumsum(seen) - 1)[codes], [c for c, s in zip(cells, seen) if s]
+
+
 def named_only(a: Attribute, cells: list) -> Attribute:
     """A domain without the values that no published cell names"""
-    named = _named(cells)
+    named = told_values(cells)
     keep = np.array([o in named for o in a.items], dtype=bool)
     return Attribute(a.name, a.kind, a.values[keep], a.dtype)
 
@@ -304,9 +316,38 @@ def public_domains(published: Published, attributes: list, taxonomies: dict) -> 
     if published.domains is None:
         return [named_only(a, cs) for a, (_, cs) in zip(attributes, published.columns)]
     for a, (_, cs) in zip(published.domains, published.columns):
-        if a.name not in taxonomies and not _named(cs).issuperset(set(a.items) - {MISSING}):
+        told = told_values(cs).issuperset(set(a.items) - {MISSING})
+        if a.name not in taxonomies and not told:
             return None
     return list(published.domains)
+
+
+def travelling(published: Published, attributes: list, taxonomies: dict) -> dict:
+    """What is pickled in place of what a fitted object holds, by name.
+
+    Parameters
+    ----------
+    published : Published
+        What a method hands back.
+    attributes : list of Attribute
+        Domains of the quasi-identifiers.
+    taxonomies : dict of Taxonomy
+        By column name.
+
+    Returns
+    -------
+    dict
+        Nothing where all taxonomies are public; else `taxonomies`, each as far as the cells need
+        it, `attributes_` with values that cells name, and what the method says.
+    """
+    if all(t.public for t in taxonomies.values()):
+        return {}
+    shown = {a.name: cs for a, (_, cs) in zip(attributes, published.columns)}
+    res = {"taxonomies": {o: t.shown_by(shown.get(o, ())) for o, t in taxonomies.items()}}
+    if published.domains is not None:
+        named = [named_only(a, shown[a.name]) for a in attributes]
+        res |= {"attributes_": named, "recoder_": None}
+    return res | published.travels
 
 # %% ../../nbs/engine/publishing.ipynb #8affbd6f
 def _as_nodes(cells, a):
@@ -427,7 +468,8 @@ def make_schema(
     """The schema of a release: roles, kinds and dtypes of its columns, no counts.
 
     Of declared categories that are published as they are it holds the published ones in order, of
-    taxonomies those whose nodes are published.
+    taxonomies those whose nodes are published, each as far as it may travel (see
+    `Taxonomy.shown_by`).
 
     Parameters
     ----------
@@ -473,11 +515,11 @@ def make_schema(
         column(data[o], "quasi_identifier" if o in roles.quasi_identifiers else "other")
         for o in data.columns
     ]
-    trees = {
-        o: t.to_lines()
-        for o, t in (taxonomies or {}).items()
-        if o in data.columns and any(isinstance(c, Node) for c in cells(data[o])[1])
-    }
+    trees = {}
+    for o, t in (taxonomies or {}).items():
+        shown = cells(data[o])[1] if o in data.columns else []
+        if any(isinstance(c, Node) for c in shown):
+            trees[o] = t.shown_by(shown).to_lines()
     return Schema(tuple(cols + ([] if y is None else [column(y, "class")])), trees)
 
 # %% ../../nbs/engine/publishing.ipynb #7a3bee30

@@ -43,13 +43,16 @@ def _values_fault(column):
     return None
 
 
+def _is_line(o):
+    """Names from a leaf to the root; None in front stands for values that are not named"""
+    return isinstance(o, list) and bool(o) and all(n is None or isinstance(n, str) for n in o)
+
+
 def _taxonomy_fault(name, lines, dtypes):
     """What is wrong with a taxonomy in a schema; None when nothing is"""
     if name not in dtypes:
         return f"there is a taxonomy of {name!r}, which is no column"
-    if not isinstance(lines, list) or not all(
-        isinstance(o, list) and o and all(isinstance(n, str) for n in o) for o in lines
-    ):
+    if not isinstance(lines, list) or not all(map(_is_line, lines)):
         return f"the taxonomy of {name!r} must be a list of lists of names"
     try:
         Taxonomy.from_lines(lines, dtypes[name])

@@ -30,33 +30,44 @@ from ppdt.engine.taxonomy_lines import (
     write_lines,
 )
 from .taxonomy_nodes import NumberedTree
+from ..tables import Cell, Exact, Interval, Node, ValueSet
 
 # %% ../../nbs/engine/taxonomy.ipynb #2b6a1e3c
-def _line(tree: NumberedTree, leaf: int) -> list:
-    """The names from a leaf to the root; a node that stays for several levels is repeated"""
-    res = [tree.name[leaf]]
-    i = tree.parent[leaf]
+def _way_up(tree: NumberedTree, i: int) -> list:
+    """The nodes from one to the root; a node that stays for several levels is repeated"""
+    res = []
     while i >= 0:
         above = tree.parent[i]
         times = 1 if above < 0 else tree.level[above] - tree.level[i]
-        res += [tree.name[i]] * times
+        res += [i] * times
         i = above
     return res
+
+
+def _line(tree: NumberedTree, leaf: int, is_named: bool = True) -> list:
+    """The names from a leaf to the root, None for each level of values that are not named"""
+    node = tree.parent[leaf]
+    first = [tree.name[leaf]] if is_named else [None] * int(tree.level[node])
+    return first + [tree.name[i] for i in _way_up(tree, node)]
 
 # %% ../../nbs/engine/taxonomy.ipynb #bc0696e7
 class _OfLines(NumberedTree):
     """A tree that is made from lines, and written as lines"""
 
     @classmethod
-    def from_lines(cls, lines: Iterable, dtype: str = "str") -> Self:
+    def from_lines(cls, lines: Iterable, dtype: str = "str", public: bool = True) -> Self:
         """A taxonomy from lines from leaf to root.
 
         Parameters
         ----------
         lines : iterable of sequences
-            One line for each value: the value, then names (or intervals) up to the root.
+            One line for each value: the value, then names (or intervals) up to the root. A line
+            that begins with None stands for values below a node that are not named.
         dtype : str
             For lines of texts: dtype of the values, such as "int64".
+        public : bool
+            May all of it be published? See `Taxonomy`. Lines are the owner's own words, so True;
+            False for lines that were made from the data.
 
         Returns
         -------
@@ -69,17 +80,17 @@ class _OfLines(NumberedTree):
             No line, empty names, not one root, a node with two parents, a leaf twice, a cycle;
             `TextFormError` for a text that is no value of `dtype`.
         """
-        return cls(*number_nodes(*join_lines(read_lines(lines, dtype))))
+        return cls(*number_nodes(*join_lines(read_lines(lines, dtype))), public=public)
 
-    def to_lines(self) -> list[list[str]]:
+    def to_lines(self) -> list[list[str | None]]:
         """The lines that `from_lines` reads, as texts.
 
         Returns
         -------
         list of lists of str
-            One for each value, from the value to the root.
+            One for each value, from the value to the root; None for values that are not named.
         """
-        return [_line(self, i) for i in self.leaf]
+        return [_line(self, i, not other) for i, other in zip(self.leaf, self.unnamed)]
 
     def to_csv(self, path: str | PathLike) -> None:
         """Write the file that `from_csv` reads, whole or not at all.
@@ -93,7 +104,14 @@ class _OfLines(NumberedTree):
         ------
         FileNotFoundError
             When there is no such folder.
+        ValueError
+            For a taxonomy whose values are not all named.
         """
+        if not self.is_whole:
+            raise ValueError(
+                f"The taxonomy {self.name[0]!r} must name all its values to be written. Got what a"
+                " release told of it: write the whole one, or keep the schema of the release."
+            )
         write_lines(self.to_lines(), path)
 
 # %% ../../nbs/engine/taxonomy.ipynb #561a9e79
@@ -101,7 +119,7 @@ class _OfFiles(_OfLines):
     """A tree that is made from a file or a dict"""
 
     @classmethod
-    def from_csv(cls, path: str | PathLike, dtype: str = "str") -> Self:
+    def from_csv(cls, path: str | PathLike, dtype: str = "str", public: bool = True) -> Self:
         """Read a taxonomy from a file.
 
         Parameters
@@ -110,6 +128,9 @@ class _OfFiles(_OfLines):
             A text file, UTF-8, one line `leaf;...;root` for each value.
         dtype : str
             Dtype of the values, such as "int64" or "datetime64[ns]".
+        public : bool
+            May all of it be published? See `Taxonomy`. The file is the owner's, so True; False
+            for one that was made from the data.
 
         Returns
         -------
@@ -124,16 +145,19 @@ class _OfFiles(_OfLines):
             As `from_lines`; `TextFormError` for a file that is no text, or a value that is not of
             `dtype`.
         """
-        return cls.from_lines(file_lines(path), dtype)
+        return cls.from_lines(file_lines(path), dtype, public)
 
     @classmethod
-    def from_dict(cls, tree: dict) -> Self:
+    def from_dict(cls, tree: dict, public: bool = True) -> Self:
         """A taxonomy from a nested dict; lists hold values, None or an empty dict marks one.
 
         Parameters
         ----------
         tree : dict
             {root: {node: [value, value], value: None}}, any depth.
+        public : bool
+            May all of it be published? See `Taxonomy`. A dict is the owner's own words, so True;
+            False for one that was made from the data, such as `{"*": list(X.city.unique())}`.
 
         Returns
         -------
@@ -145,14 +169,16 @@ class _OfFiles(_OfLines):
         ValueError
             As `from_lines`.
         """
-        return cls.from_lines(list(dict_lines(tree)))
+        return cls.from_lines(list(dict_lines(tree)), public=public)
 
 # %% ../../nbs/engine/taxonomy.ipynb #5787c367
 class _OfNumbers(_OfFiles):
     """A tree that is made of bins of numbers"""
 
     @classmethod
-    def from_edges(cls, values: ArrayLike, *edges: Sequence, root: str = "*") -> Self:
+    def from_edges(
+        cls, values: ArrayLike, *edges: Sequence, root: str = "*", public: bool = False
+    ) -> Self:
         """Bins [e0, e1), [e1, e2), ... of numbers; bins without a value are left out.
 
         Parameters
@@ -163,6 +189,9 @@ class _OfNumbers(_OfFiles):
             For each level, finest first, e0 < e1 < ...; coarser lists hold edges of finer ones.
         root : str
             Name of the root.
+        public : bool
+            May all of it be published, the values too? See `Taxonomy`. False for values of a
+            column; True for values that everybody knows, such as `range(120)`.
 
         Returns
         -------
@@ -174,10 +203,12 @@ class _OfNumbers(_OfFiles):
         ValueError
             Edges that do not grow, do not enclose the values, or cross bins of the level before.
         """
-        return cls.from_lines(edge_lines(values, edges, root))
+        return cls.from_lines(edge_lines(values, edges, root), public=public)
 
     @classmethod
-    def from_quantiles(cls, values: ArrayLike, bins: int = 4, root: str = "*") -> Self:
+    def from_quantiles(
+        cls, values: ArrayLike, bins: int = 4, root: str = "*", public: bool = False
+    ) -> Self:
         """One level of bins with about equally many rows; their edges tell about the data.
 
         Parameters
@@ -188,6 +219,8 @@ class _OfNumbers(_OfFiles):
             Number of bins, at least 1; fewer where values repeat. The last one ends at infinity.
         root : str
             Name of the root.
+        public : bool
+            May all of it be published, the values too? See `Taxonomy`.
 
         Returns
         -------
@@ -199,14 +232,14 @@ class _OfNumbers(_OfFiles):
         ValueError
             No numbers, no bins.
         """
-        return cls.from_edges(values, quantile_edges(values, bins), root=root)
+        return cls.from_edges(values, quantile_edges(values, bins), root=root, public=public)
 
 # %% ../../nbs/engine/taxonomy.ipynb #7dfb9580
 class _OfCodes(_OfNumbers):
     """A tree that is made of codes or of dates"""
 
     @classmethod
-    def from_prefixes(cls, values: ArrayLike, mask: str = "*") -> Self:
+    def from_prefixes(cls, values: ArrayLike, mask: str = "*", public: bool = False) -> Self:
         """Mask the last sign, the last two, and so on: 81667, 8166*, 816**, ..., *****.
 
         Parameters
@@ -215,6 +248,9 @@ class _OfCodes(_OfNumbers):
             Texts of one length, such as postcodes; missing ones are ignored.
         mask : str
             The sign that takes the place of a masked one; no value holds it.
+        public : bool
+            May all of it be published, the values too? See `Taxonomy`. False for values of a
+            column; True for a list that everybody knows, such as all postcodes of a country.
 
         Returns
         -------
@@ -226,11 +262,15 @@ class _OfCodes(_OfNumbers):
         ValueError
             Not texts, of different length, or holding the mask.
         """
-        return cls.from_lines(prefix_lines(values, mask))
+        return cls.from_lines(prefix_lines(values, mask), public=public)
 
     @classmethod
     def from_dates(
-        cls, values: ArrayLike, levels: Sequence = ("month", "quarter", "year"), root: str = "*"
+        cls,
+        values: ArrayLike,
+        levels: Sequence = ("month", "quarter", "year"),
+        root: str = "*",
+        public: bool = False,
     ) -> Self:
         """Months, quarters and years of dates: the date, 2024-02, 2024-Q1, 2024, the root.
 
@@ -242,6 +282,8 @@ class _OfCodes(_OfNumbers):
             Some of "month", "quarter", "year", in this order.
         root : str
             Name of the root.
+        public : bool
+            May all of it be published, the dates too? See `Taxonomy`.
 
         Returns
         -------
@@ -253,7 +295,54 @@ class _OfCodes(_OfNumbers):
         ValueError
             Not dates, other levels.
         """
-        return cls.from_lines(date_lines(values, levels, root))
+        return cls.from_lines(date_lines(values, levels, root), public=public)
+
+# %% ../../nbs/engine/taxonomy.ipynb #27fdaf0e
+def _element(tree: NumberedTree, i: int) -> object:
+    """A node as an element of a line"""
+    cell = tree.cells[i]
+    if isinstance(cell, Exact):
+        return cell.value
+    return cell.name if isinstance(cell, Node) else cell
+
+
+def _shown_nodes(tree: NumberedTree, cells: Iterable) -> set:
+    """Numbers of the nodes and leaves that cells name"""
+    values, res = set(), set()
+    for c in cells:
+        if isinstance(c, (Exact, ValueSet)):
+            values.update(c.values)
+        elif isinstance(c, (Node, Interval)):
+            try:
+                res.add(tree.node(c))
+            except ValueError:
+                continue  # a range beside the nodes
+    return res | {int(tree.leaf[p]) for p in tree.leaf_places(values) if p >= 0}
+
+
+def _telling_nodes(tree: NumberedTree, shown: set) -> set:
+    """Ranges that are not shown and end at a value that is not, as quantiles do"""
+    ends = {}
+    for i, c in enumerate(tree.cells):
+        if isinstance(c, Interval):
+            ends[i] = {c.lo, c.hi}
+    told = set().union(*(ends.get(i, {getattr(tree.cells[i], "value", None)}) for i in shown))
+    secret = set(tree.values) - told if ends else set()
+    return {i for i, o in ends.items() if i not in shown and o & secret}
+
+
+def _shown_lines(tree: NumberedTree, cells: Iterable) -> list:
+    """Lines of what published cells show: a node, with None before it, and values"""
+    leaves, shown = set(tree.leaf.tolist()), _shown_nodes(tree, cells)
+    telling, res = _telling_nodes(tree, shown), []
+    for i in sorted(shown):
+        line = [i] if i in leaves else [None] * int(tree.level[i]) + [i]
+        for j in _way_up(tree, i)[1:]:
+            line.append(line[-1] if j in telling else j)  # the node below stays for this level
+        res.append([o if o is None else _element(tree, o) for o in line])
+    if res:
+        return res
+    return [[None, "*"]] if 0 in leaves else [[None] * tree.height + [_element(tree, 0)]]
 
 # %% ../../nbs/engine/taxonomy.ipynb #1ff363e1
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,6 +352,12 @@ class Taxonomy(_OfCodes):
     Immutable, compared by content. It is made by `from_csv`, `from_dict`, `from_lines`,
     `from_edges`, `from_quantiles`, `from_prefixes` or `from_dates`. Methods take and give nodes by
     name; the name of a leaf is its value, a number or date as text.
+
+    A public taxonomy travels whole, in schemas, published trees and saved objects. One that was
+    made from the data travels as far as published cells need it: nodes that are shown and those
+    above them, and of the values the shown ones. `from_edges`, `from_quantiles`, `from_prefixes`
+    and `from_dates` read a column, so they make taxonomies that are not public, unless
+    `public=True` says otherwise.
 
     Parameters
     ----------
@@ -277,6 +372,9 @@ class Taxonomy(_OfCodes):
     level : array of int, optional
         Level of generalization: 0 for leaves, growing towards the root. None: counted from the
         root downwards.
+    public : bool
+        May all of it be published, as what everybody knows, or as what the owner is free to tell?
+        Two taxonomies may be equal and differ in this.
 
     Attributes
     ----------
@@ -290,12 +388,38 @@ class Taxonomy(_OfCodes):
         The values of the leaves, in order.
     height : int
         Level of the root.
+    unnamed : array of bool, shape (n_leaves,)
+        Ends that stand for the values below a node which a release did not name.
+    is_whole : bool
+        Is there no such end?
 
     Raises
     ------
     ValueError
         If names are empty or repeated, or the numbers form no tree.
     """
+
+    public: bool = True
+
+    def shown_by(self, cells: Iterable) -> Taxonomy:
+        """What a release with these cells tells of the taxonomy.
+
+        Parameters
+        ----------
+        cells : iterable of Cell
+            The published cells of its column.
+
+        Returns
+        -------
+        Taxonomy
+            The taxonomy itself where it is public. Else the nodes that are shown and those above
+            them, the values that are shown, and for each node that is shown an end for all other
+            values below it, however many there are. A range above them that ends at a value which
+            is not shown is left out.
+        """
+        if self.public:
+            return self
+        return Taxonomy.from_lines(_shown_lines(self, cells))
 
     def _key(self):
         return self.parent.tobytes(), self.level.tobytes(), self.name, self.cells

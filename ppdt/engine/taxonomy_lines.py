@@ -31,8 +31,10 @@ from ppdt.tables import (
 )
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #ecbcf6c7
-def _entry(element, is_leaf: bool) -> tuple:
-    """An element of a line as (name, cell)"""
+def _entry(element, is_leaf: bool) -> tuple | None:
+    """An element of a line as (name, cell); None for values that are not named"""
+    if element is None:
+        return None
     if isinstance(element, Cell):
         return cell_text(element), element
     if not is_leaf:
@@ -49,6 +51,8 @@ def _typed_name(text: str, dtype: str):
 
 def _typed(line, dtype: str) -> list:
     """A line of texts whose leaf is a value of `dtype`. Raises TextFormError."""
+    if line[0] is None:
+        return [o and _typed_name(o, dtype) for o in line]
     leaf = parse_cell(line[0], dtype) if line[0] else Exact("")
     if not isinstance(leaf, Exact):
         raise TextFormError(
@@ -57,6 +61,32 @@ def _typed(line, dtype: str) -> list:
     return [leaf.value, *(_typed_name(o, dtype) for o in line[1:])]
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #d1f8b46a
+def _other_values(node: str, names: set) -> tuple:
+    """(name, cell) of the values below a node that are not named; no node has this name"""
+    name = f"… {node}"
+    while name in names:
+        name = "…" + name
+    return name, Exact(node)
+
+
+def _filled(lines: list) -> list:
+    """Lines that begin with None get an end that stands for values that are not named. Raises
+    ValueError.
+    """
+    names = {o[0] for line in lines for o in line if o is not None}
+    res = []
+    for line in lines:
+        known = [o for o in line if o is not None]
+        n = len(line) - len(known)
+        if not known or any(o is None for o in line[n:]):
+            raise ValueError(
+                "A line must have None only at its begin, for values that are not named, and go on"
+                f" with the node over them. Got {[o and o[0] for o in line]}: name the node."
+            )
+        res.append([_other_values(known[0][0], names)] * n + known)
+    return res
+
+
 def read_lines(lines, dtype: str = "str") -> list:
     """Lines of (name, cell) from lines of texts, values or cells. Raises TextFormError."""
     if dtype != "str":
@@ -64,11 +94,11 @@ def read_lines(lines, dtype: str = "str") -> list:
     res = []
     for line in lines:
         entries = [_entry(o, not j) for j, o in enumerate(line)]
-        while len(entries) > 2 and entries[-1][0] == entries[-2][0]:
+        while len(entries) > 2 and None not in entries[-2:] and entries[-1][0] == entries[-2][0]:
             entries.pop()
         if entries:
             res.append(entries)
-    return res
+    return _filled(res)
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #2dbb43e4
 def _steps(names: list) -> list:
@@ -212,6 +242,8 @@ def write_lines(lines: list, path):
 # %% ../../nbs/engine/taxonomy_lines.ipynb #457ba57f
 def _check_below(name, below, path):
     """Is what lies below a name no text and no cycle? Raises ValueError."""
+    if name is None:
+        raise ValueError("A taxonomy must name every value. Got None: leave missing values out.")
     if name in path:
         raise ValueError(f"A taxonomy must have no cycle. Got {name!r} below itself.")
     if isinstance(below, str):

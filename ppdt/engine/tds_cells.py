@@ -8,13 +8,19 @@ __all__ = ['is_date', 'codes_of_class', 'check_groups', 'check_bounds', 'check_t
 
 # %% ../../nbs/engine/tds_cells.ipynb #7faa320f
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from .checks import check_k
-from .publishing import Published, code_new_rows
+from ppdt.engine.publishing import (
+    Published,
+    code_new_rows,
+    named_only,
+    told_values,
+    used_cells,
+)
 from .specialization import Masking, specialize
 from ..generalization import Taxonomy
 from ppdt.tables import (
@@ -111,19 +117,12 @@ def _cell(m, a, label, bounds):
     return t.cells[label]
 
 # %% ../../nbs/engine/tds_cells.ipynb #62e44cb0
-def _used(codes, cells):
-    """Codes and cells without the cells that no row has"""
-    seen = np.zeros(len(cells) + 1, dtype=bool)
-    seen[codes] = True
-    return (np.cumsum(seen) - 1)[codes], [c for c, s in zip(cells, seen) if s]
-
-
 def _with_suppressed(codes, cells):
     """Codes and cells in use, -1 being suppressed"""
     hidden = next((i for i, c in enumerate(cells) if isinstance(c, Suppressed)), None)
     if hidden is None:
         hidden, cells = len(cells), [*cells, Suppressed()]
-    return _used(np.where(codes < 0, hidden, codes), cells)
+    return used_cells(np.where(codes < 0, hidden, codes), cells)
 
 # %% ../../nbs/engine/tds_cells.ipynb #a239c54b
 def _public_domain(m, a, labels):
@@ -163,10 +162,10 @@ def _place_numbers(s, a, cells, bounds, gaps):
     if bounds is None:
         return c
     b, codes = encode(s)
-    outside = np.array(
-        [not (bounds[0] <= v and (v < bounds[1] or bounds[2] and v == bounds[1])) for v in b.items]
-        + [False]
-    )
+    lo, hi, closed = bounds
+    low = [lo is not None and v < lo for v in b.items]
+    high = [hi is not None and not (v < hi or closed and v == hi) for v in b.items]
+    outside = np.array([*np.logical_or(low, high), False], dtype=bool)
     return np.where(outside[codes], -1, c)
 
 
@@ -178,15 +177,37 @@ def _place_categories(s, a, place):
     return np.append(place(b.items), place([MISSING]))[codes]
 
 # %% ../../nbs/engine/tds_cells.ipynb #f1abed3a
+def _holding(cells, v):
+    """The range that holds a number or a date, -1 for none"""
+    if not isinstance(v, (int, float, pd.Timestamp)):
+        return -1
+    for i, c in enumerate(cells):
+        if not isinstance(c, Interval) or isinstance(c.lo, pd.Timestamp) != isinstance(
+            v, pd.Timestamp
+        ):
+            continue
+        if c.lo <= v and (v < c.hi or v == c.hi and not c.hi_open):
+            return i
+    return -1
+
+
+def _place_leaves(t, at, cells, items):
+    """Cell of each value by its leaf; of one that a release did not name, by the ranges that it
+    published
+    """
+    place = np.append(at, [-1] * (len(t.leaf) + 1 - len(at) + 1))[_positions(t, items)]
+    if t.is_whole:
+        return place
+    return np.array([_holding(cells, v) if p < 0 else p for p, v in zip(place, items)], dtype=int)
+
+
 def _recoded(s, gaps, a, m, at, cells, published, bounds):
     """(codes, cells) of a column of new rows; what no published row has is suppressed"""
     if m.kind == "interval":
         codes = _place_numbers(s, a, cells, bounds, gaps)
     else:
         if m.kind == "taxonomy":
-            place = lambda items: np.append(at, [-1] * (len(m.taxonomy.leaf) + 1 - len(at) + 1))[
-                _positions(m.taxonomy, items)
-            ]
+            place = lambda items: _place_leaves(m.taxonomy, at, cells, items)
         else:
             where, hidden = (
                 {c.value: i for i, c in enumerate(cells) if isinstance(c, Exact)},
@@ -334,12 +355,17 @@ class MaskedColumn:
         """What is published for a value of a cut"""
         return _cell(self.masking, self.a, label, self.bounds)
 
-    @property
-    def outer_ends(self):
-        """(lowest, highest, is the highest in it?) of the numbers that have a cell; None: all"""
+    def outer_ends(self, cells):
+        """(lowest, highest, is the highest in it?) of the numbers that have a cell; None: all. Ends
+        that no cell names are None
+        """
         if self.bounds:
             return *self.bounds, False
-        return (*_outer(self.a, None), True) if is_date(self.a) else None
+        if not is_date(self.a) or self.masking.kind != "interval":
+            return None
+        told = told_values(cells)
+        lo, hi = _outer(self.a, None)
+        return lo if lo in told else None, hi if hi in told else None, True
 
 
 def masked_column(o, a) -> MaskedColumn:
@@ -361,6 +387,35 @@ class CutRecoder:
             _recoded(X[a.name], int(X[a.name].isna().sum()), a, *o)
             for a, o in zip(attributes, self.maps)
         ]
+
+# %% ../../nbs/engine/tds_cells.ipynb #12b163fd
+def _told_map(m, used, at, cells):
+    """(masking, cell of each leaf) of a taxonomy that was made from the data, as far as its cells
+    are published
+    """
+    t, gap = m.masking.taxonomy, m.masking.size - len(m.masking.taxonomy.leaf)
+    shown = t.shown_by(used)
+    place = {c: i for i, c in enumerate(used)}
+    leaves = [MISSING] if gap else []
+    values = [*shown.values, *leaves]
+    old = np.append(at, -1)[_positions(t, values)]
+    new = [place.get(cells[i], -1) if i >= 0 else -1 for i in old]
+    masking = replace(m.masking, taxonomy=shown, size=len(values))
+    return masking, np.array(new, dtype=np.int64)
+
+
+def _travelling(masked, columns, maps, domains, cut):
+    """What is pickled where a taxonomy was made from the data: leaves and nodes that are shown"""
+    maps, domains, cut = list(maps), list(domains), dict(cut)
+    for j, (m, (_, used)) in enumerate(zip(masked, columns)):
+        t = m.masking.taxonomy
+        if t is None or t.public:
+            continue
+        _, at, cells, told, _ = maps[j]
+        maps[j] = (*_told_map(m, used, at, cells), used, told, None)
+        domains[j] = named_only(m.a, used)
+        cut[m.a.name] = used
+    return {"recoder_": CutRecoder(maps), "attributes_": domains, "cut_": cut}
 
 # %% ../../nbs/engine/tds_cells.ipynb #369fb635
 def _specialized(o, masked, task, y):
@@ -398,15 +453,17 @@ def descend(o, masked, task, y) -> Published:
     columns, maps, domains, cut = [], [], [], {}
     for m, c, labels, at in zip(masked, task.codes, s.labels, s.values):
         cells = [m.cell(v) for v in labels]
-        columns.append(_used(at[m.places[c]], cells))
+        columns.append(used_cells(at[m.places[c]], cells))
+        used = columns[-1][1]
         by_leaf = at if m.masking.kind == "taxonomy" else None
-        maps.append((m.masking, by_leaf, cells, set(columns[-1][1]), m.outer_ends))
+        maps.append((m.masking, by_leaf, cells, set(used), m.outer_ends(used)))
         domains.append(_public_domain(m.masking, m.a, labels))
         cut[m.a.name] = cells
     way = _way(masked, s.steps)
     n_groups = 1 if o.groups is None else len(o.groups)
     learnt = {"cut_": cut, "trace_": _trace(s.steps, way[1:], n_groups), "way_": way}
-    return Published(columns, CutRecoder(maps), domains, learnt=learnt, saved=("cut_",))
+    travels = _travelling(masked, columns, maps, domains, cut)
+    return Published(columns, CutRecoder(maps), domains, None, learnt, ("cut_",), travels)
 
 # %% ../../nbs/engine/tds_cells.ipynb #fea12bf4
 def _trace(steps, way, n_groups):

@@ -321,7 +321,8 @@ def one_row(
     res = {}
     for c, v in as_row(row).items():
         if isinstance(v, Node):
-            v = ValueSet(plain_values(v, _taxonomies_of(o).get(c), c))
+            values = plain_values(v, _taxonomies_of(o).get(c), c)
+            v = Suppressed() if values is None else ValueSet(values)
         res[c] = v
     return res
 
