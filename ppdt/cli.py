@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['choose_kinds', 'anonymizer_for', 'anonymize_file', 'audit_file', 'do_anonymize', 'do_audit', 'do_demo', 'make_parser',
-           'main', 'CommandError', 'Demo', 'DemoResult', 'asked_constraints', 'check_missing', 'check_options',
-           'check_places', 'column_list', 'demo_data', 'demo_lines', 'demo_next', 'demo_page', 'demo_plots',
-           'demo_text', 'in_options', 'in_order', 'known_columns', 'original_like', 'plot_accuracy', 'read_people',
-           'read_taxonomies', 'run_demo', 'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
+__all__ = ['choose_kinds', 'anonymize_file', 'audit_file', 'do_anonymize', 'do_audit', 'do_demo', 'make_parser', 'main',
+           'CommandError', 'Demo', 'DemoResult', 'asked_constraints', 'check_missing', 'check_options', 'check_places',
+           'column_list', 'demo_data', 'demo_lines', 'demo_next', 'demo_page', 'demo_plots', 'demo_text', 'in_options',
+           'in_order', 'known_columns', 'original_like', 'plot_accuracy', 'read_people', 'read_taxonomies', 'run_demo',
+           'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
 
 # %% ../nbs/24_command.ipynb #f703359c
 import argparse
@@ -37,11 +37,13 @@ from ppdt.engine.command_files import (
     read_taxonomies,
     release_of,
     stand_out,
+    table_of_kinds,
     taxonomies_of,
     whole_table,
     with_order,
     write_release,
 )
+from .engine.command_methods import anonymizer_for, check_class_for
 from .engine.command_options import command_parser, secret_options
 from ppdt.engine.command_words import (
     CommandError,
@@ -177,68 +179,6 @@ def choose_kinds(
             notes += [] if note is None else [note]
     return kinds, notes
 
-# %% ../nbs/24_command.ipynb #296d1f75
-_BY_TREE = ("kactus", "erp")  # a tree that predicts the class says how rows are published
-
-
-def anonymizer_for(mode: str, recoding: str, trees: dict[str, Any], **common: Any) -> Any:
-    """The method that --mode names.
-
-    Parameters
-    ----------
-    mode : {"strict", "relaxed", "infogain", "kactus", "erp"}
-        --mode.
-    recoding : {"set", "interval"}
-        --recoding.
-    trees : dict
-        `Taxonomy` by column name.
-    **common
-        What all anonymizers take.
-
-    Returns
-    -------
-    Anonymizer
-        It is not fitted.
-
-    Raises
-    ------
-    CommandError
-        For taxonomies and constraints that it has no use for.
-    """
-    if mode not in _BY_TREE:
-        from ppdt.mondrian import MondrianAnonymizer
-
-        return MondrianAnonymizer(mode=mode, recoding=recoding, taxonomies=trees or None, **common)
-    if trees:
-        raise CommandError(
-            f"--taxonomy cannot be used with --mode {mode}, which publishes no nodes: leave it out,"
-            " or use another --mode."
-        )
-    if mode == "kactus":
-        from ppdt.kactus import KActusAnonymizer
-
-        merge = "sets" if recoding == "set" else "none"
-        return KActusAnonymizer(numeric="interval", merge=merge, **common)
-    from ppdt.erp import ERPAnonymizer
-
-    if common["constraints"]:
-        raise CommandError(
-            "--l-diversity, --t-closeness and --alpha cannot be used with --mode erp, which"
-            " makes no classes of rows that look alike: leave them out, or use another --mode."
-        )
-    return ERPAnonymizer(numeric="set" if recoding == "set" else "interval", **common)
-
-
-def _check_class_for(mode, class_name):
-    """Raises CommandError for a method that needs the class and has none"""
-    if class_name is not None or mode not in ("infogain", *_BY_TREE):
-        return
-    why = "cuts are chosen for" if mode == "infogain" else "its tree predicts"
-    raise CommandError(
-        f"--mode {mode} must have the class that {why}. Got none: name its column with --class, or"
-        " use --mode strict."
-    )
-
 # %% ../nbs/24_command.ipynb #37254a88
 def anonymize_file(
     source: str | PathLike,
@@ -254,6 +194,7 @@ def anonymize_file(
     mode: str = "strict",
     taxonomies: Iterable[str] = (),
     published: Iterable[str] = (),
+    person: str | None = None,
     **secret: Any,
 ) -> tuple:
     """Protect a file.
@@ -282,6 +223,8 @@ def anonymize_file(
         Texts COLUMN=FILE.
     published : iterable of str
         Columns that go out as they are.
+    person : str or None
+        Column that says whose row it is; k counts persons, and the column is dropped.
     **secret
         `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`.
 
@@ -295,22 +238,18 @@ def anonymize_file(
     CommandError, ValueError, OSError
         For input that cannot be used; then nothing is written.
     """
-    import pandas as pd
-
-    from ppdt.tables import to_kind
-
     check_places(source, target)
     t, name = read_people(source), Path(source).name
     named = class_name, identifiers, numeric, categorical, published
     check_options(t.columns, name, qi, *named)
+    known_columns([] if person is None else [person], "--person", t.columns, name)
     check_missing(t, qi, missing)
     kinds, notes = choose_kinds(t, qi, numeric, categorical)
-    columns = {o: list(t[o]) for o in t}
-    X = pd.DataFrame({o: to_kind(v, kinds.get(o, "categorical"), o) for o, v in columns.items()})
+    X = table_of_kinds(t, kinds)
     asked = asked_of_secret(class_name, X.columns, name, secret)
     X = with_order(X, {o.sensitive or class_name for o in asked})
     trees = read_taxonomies(taxonomies, qi, kinds)
-    _check_class_for(mode, class_name)
+    check_class_for(mode, class_name)
     anonymizer = anonymizer_for(
         mode,
         recoding,
@@ -321,6 +260,7 @@ def anonymize_file(
         missing=missing,
         constraints=asked,
         published=list(published),
+        person=person,
     )
     y = None if class_name is None else X.pop(class_name)
     release = release_of(anonymizer, X, y)
@@ -446,6 +386,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
         args.recoding,
         args.mode,
         published=args.publish or [],
+        person=args.person,
         **secret_options(args),
     )
     print(f"{Path(args.source).name}: {len(release.data) + len(release.lost):,} rows")

@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings, strategies as st
 from random_tables import row_cells
 from registry import ANONYMIZERS, REGISTRY, example, tasks
 
+from ppdt.cli import main
 from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.engine.persons import allow_persons
@@ -234,3 +235,17 @@ def test_allow_persons_counts_sets(pairs, k):
     sets = [set(who[groups == g]) for g in range(n)]
     found = allow_persons(who, k)(np.arange(len(who)), groups, n)
     assert found.tolist() == [len(o) >= k for o in sets]
+
+
+# ---------- the command
+def test_the_command_counts_persons(tmp_path, capsys):
+    source, out = tmp_path / "visits.csv", tmp_path / "out.csv"
+    visits(40, 3).to_csv(source, index=False)
+    qi = ",".join(o for o in SHOP if o != "whose")
+    asked = ["anonymize", str(source), "--qi", qi, "--k", "4", "-o", str(out)]
+    assert main([*asked, "--person", "whose"]) == 0
+    said = capsys.readouterr().out
+    assert "whose (dropped; persons are counted)" in said and "persons" in said
+    assert "whose" not in out.read_text() and "somebody" not in out.read_text()
+    assert main([*asked, "--person", "nobody"]) == 2
+    assert "--person" in capsys.readouterr().err

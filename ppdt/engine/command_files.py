@@ -7,8 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['read_people', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret', 'with_order',
-           'read_taxonomies', 'release_of', 'cells_of_file', 'whole_table', 'original_like', 'write_release',
-           'promise_of_file', 'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
+           'table_of_kinds', 'read_taxonomies', 'release_of', 'cells_of_file', 'whole_table', 'original_like',
+           'write_release', 'promise_of_file', 'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
 
 # %% ../../nbs/engine/command_files.ipynb #4bd887aa
 from collections.abc import Iterable
@@ -231,6 +231,15 @@ def with_order(t: pd.DataFrame, names: Iterable) -> pd.DataFrame:
     for o in names:
         t[o] = in_order(t[o])
     return t
+
+
+def table_of_kinds(t: pd.DataFrame, kinds: dict[str, str]) -> pd.DataFrame:
+    """A table of strings as it is to be protected: numbers where the kind is numeric"""
+    import pandas as pd
+
+    from ppdt.tables import to_kind
+
+    return pd.DataFrame({o: to_kind(list(t[o]), kinds.get(o, "categorical"), o) for o in t})
 
 # %% ../../nbs/engine/command_files.ipynb #661e785b
 def _taxonomy(path, kind):

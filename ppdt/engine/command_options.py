@@ -33,6 +33,12 @@ def _add_columns(p, *options):
         p.add_argument(name, type=column_list, action="extend", metavar="A,B", help=text)
 
 
+def _add_person(p, then):
+    """The option --person"""
+    about = "the column that says who a row is about, where somebody has several rows"
+    p.add_argument("--person", metavar="P", help=f"{about}; {then}")
+
+
 def _add_class(p, text):
     """The option --class"""
     p.add_argument("--class", dest="class_name", metavar="C", help=text)
@@ -133,7 +139,7 @@ _ANONYMIZE_EXAMPLES = (
     "  ppdt anonymize people.parquet --qi 'age,\"city, state\"' --categorical age"
     " -o release.parquet\n\n"
     "Files are UTF-8, with commas and a row of names; an empty field is a missing value.\n"
-    "A row stands for a person: where somebody has several rows, make one of them first.\n"
+    "A row stands for a person; where somebody has several, --person says whose row it is.\n"
     "A quasi-identifier is numeric when each of its values is a number without leading zeros.\n"
     "exit code: 0 written, 1 the promise could not be kept, 2 bad input"
 )
@@ -176,6 +182,7 @@ def _anonymize_parser(sub, run):
         ),
     )
     _add_class(p, "the column to be predicted; it is published as it is")
+    _add_person(p, "K counts persons then, and the column is dropped")
     p.add_argument(
         "--missing", choices=("error", "drop", "category"), default="error", help=_MISSING
     )
@@ -238,8 +245,7 @@ def _audit_parser(sub, run):
         ("--categorical", "columns to read as cells over words, where there is no schema"),
     )
     _add_class(p, "the class (default: that of the schema)")
-    about = "the column that says who a row is about, where somebody has several rows; persons are"
-    p.add_argument("--person", metavar="P", help=f"{about} counted then")
+    _add_person(p, "persons are counted then")
     where = ", where the column publishes nodes and the schema does not tell"
     _add_secret(p, "are about; it is measured too", where)
     p.add_argument(

@@ -352,6 +352,8 @@ def say_roles(args: argparse.Namespace, release: Any, kinds: dict[str, str]) -> 
         say("class", f"{args.class_name} (as it is)")
     if args.identifiers:
         say("dropped", ", ".join(args.identifiers))
+    if args.person is not None:
+        say("person", f"{args.person} (dropped; persons are counted)")
     if release.roles.other:
         say("untouched", ", ".join(release.roles.other))
 
