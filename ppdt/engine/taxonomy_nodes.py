@@ -81,6 +81,12 @@ def _check_length(name, n_nodes: int):
         )
 
 
+def _unnamed(parent: np.ndarray, name: tuple, cells: tuple, leaf: np.ndarray) -> np.ndarray:
+    """Which leaves stand for values that are not named: their value is the node above"""
+    pairs = zip(leaf.tolist(), parent[leaf].tolist())
+    return np.array([p >= 0 and cells[i] == Exact(name[p]) for i, p in pairs], dtype=bool)
+
+
 def _complete(parent, name, cells: Any, level) -> dict:
     """Check the parts of a tree, and add what follows from them. Raises ValueError."""
     parent = np.array(parent, dtype=np.int64)
@@ -94,10 +100,11 @@ def _complete(parent, name, cells: Any, level) -> dict:
     level = _levels(level, parent, depth, is_leaf)
     if not cells:
         cells = [Exact(o) if low else Node(o) for low, o in zip(is_leaf, name)]
+    cells = tuple(cells)
     arrays = dict(parent=parent, level=level, depth=depth, begin=begin, end=end, leaf=leaf)
+    arrays["unnamed"] = _unnamed(parent, name, cells, leaf)
     for a in arrays.values():
         a.flags.writeable = False
-    cells = tuple(cells)
     of_value = {cells[i].value: i for i in leaf.tolist()}
     return dict(arrays, name=name, cells=cells, _of=number, _of_value=of_value)
 
@@ -114,6 +121,7 @@ class _Nodes:
     begin: np.ndarray = field(init=False)
     end: np.ndarray = field(init=False)
     leaf: np.ndarray = field(init=False)
+    unnamed: np.ndarray = field(init=False)
     _of: dict = field(init=False)
     _of_value: dict = field(init=False)
 
@@ -438,18 +446,6 @@ class _Places(_Levels):
 # %% ../../nbs/engine/taxonomy_nodes.ipynb #6bb082ee
 class NumberedTree(_Places):
     """A tree over the values of a column: its nodes, questions to it, and checks by it."""
-
-    @property
-    def unnamed(self) -> np.ndarray:
-        """Which leaves stand for values that are not named, bool of shape (n_leaves,)"""
-        above = self.parent[self.leaf].tolist()
-        return np.array(
-            [
-                p >= 0 and self.cells[i] == Exact(self.name[p])
-                for i, p in zip(self.leaf.tolist(), above)
-            ],
-            dtype=bool,
-        )
 
     @property
     def is_whole(self) -> bool:
