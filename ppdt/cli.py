@@ -61,6 +61,11 @@ from ppdt.engine.command_words import (
     whole_k,
     whole_l,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# %% ../nbs/24_command.ipynb #22f9259f
 from ppdt.engine.demo import (
     Demo,
     DemoResult,
@@ -73,9 +78,6 @@ from ppdt.engine.demo import (
     run_demo,
 )
 from .engine.demo_page import demo_page, write_demo
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # %% ../nbs/24_command.ipynb #cfc10d9f
 _all_ = [
