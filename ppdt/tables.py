@@ -9,18 +9,13 @@ from typing import Any, cast
 import numpy as np, pandas as pd
 from pandas.api.types import infer_dtype
 from .engine.coding import Attribute, encode, position
-from ppdt.engine.dtypes import (
-    check_declared,
-    factorize,
-    factorize_mixed,
-    objects,
-    typed_column,
-    used_only,
-)
+from .engine.dtypes import check_declared, factorize, factorize_mixed, objects
+from .engine.dtypes import typed_column, used_only
 from .engine.files import first_row
+from .engine.limits import trusted
 from .engine.values import MISSING, Cell, HasLeaves, TextFormError, check_ends, check_value
 from .engine.values import checked_values, inner_dtype, list_members, looks_like_cell
-from .engine.values import read_value, value_order, value_parsers, value_text
+from .engine.values import read_value, shown, value_order, value_parsers, value_text
 
 # %% auto #0
 __all__ = ['ValueSet', 'Exact', 'Interval', 'Node', 'Suppressed', 'Centroid', 'possible', 'cell_text', 'parse_cell',
@@ -28,7 +23,7 @@ __all__ = ['ValueSet', 'Exact', 'Interval', 'Node', 'Suppressed', 'Centroid', 'p
            'Attribute', 'Cell', 'DATE_PATTERN', 'MAX_NUMERIC_VALUES', 'MISSING', 'MixedTypesWarning', 'Roles', 'Schema',
            'TextFormError', 'atomic_write', 'check_roles', 'check_table', 'column_kind', 'column_names', 'dtype_name',
            'encode', 'encode_like', 'file_kind', 'guess_kind', 'inner_dtype', 'plain_column', 'position', 'read_text',
-           'schema_path', 'time_zone', 'to_kind', 'value_order', 'value_text', 'with_missing', 'write_text']
+           'schema_path', 'time_zone', 'to_kind', 'trusted', 'value_order', 'value_text', 'with_missing', 'write_text']
 
 # %% ../nbs/02_tables.ipynb #7923c82e
 class ValueSet(Cell):
@@ -597,4 +592,12 @@ _all_ = ["Attribute", "Cell", "DATE_PATTERN", "MAX_NUMERIC_VALUES", "MISSING", "
 _all_ += ["Roles", "Schema", "TextFormError", "atomic_write", "check_roles", "check_table"]
 _all_ += ["column_kind", "column_names", "dtype_name", "encode", "encode_like", "file_kind"]
 _all_ += ["guess_kind", "inner_dtype", "plain_column", "position", "read_text", "schema_path"]
-_all_ += ["time_zone", "to_kind", "value_order", "value_text", "with_missing", "write_text"]
+_all_ += [
+    "time_zone",
+    "to_kind",
+    "trusted",
+    "value_order",
+    "value_text",
+    "with_missing",
+    "write_text",
+]

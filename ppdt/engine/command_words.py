@@ -269,7 +269,7 @@ def share_of_one(text: str) -> float:
     return x
 
 # %% ../../nbs/engine/command_words.ipynb #e1bb045b
-_number = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_number = re.compile(r"\s*[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?\s*")
 
 
 def looks_like_number(text: str) -> bool:
@@ -286,7 +286,7 @@ def _spoils(text):
     """Does it spoil a column of numbers: a number too large, an infinity, nan, or an interval?"""
     if looks_like_number(text):
         return True
-    not_finite, interval = r"[+-]?(inf|infinity|nan)", r"[\[(\]]\s*[^,]+,[^,]+[\])\[]"
+    not_finite, interval = r"[+-]?(inf|infinity|nan)", r"[\[(\]][^,]++,[^,]+[\])\[]"
     return re.fullmatch(rf"\s*({not_finite}|{interval})\s*", text, re.I) is not None
 
 

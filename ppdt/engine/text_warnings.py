@@ -15,7 +15,7 @@ import warnings
 import pandas as pd
 
 # %% ../../nbs/engine/text_warnings.ipynb #96adba95
-_CELL = re.compile(r"\{.*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|~.+|\*")
+_CELL = re.compile(r"\{[^,\n]*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|~.+|\*")
 
 
 def cell_like(s: pd.Series) -> list[str]:
