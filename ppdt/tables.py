@@ -22,8 +22,9 @@ __all__ = ['ValueSet', 'Exact', 'Interval', 'Node', 'Suppressed', 'Centroid', 'p
            'cell_column', 'cells', 'column_text', 'is_exact', 'restore_column', 'parse_column', 'canonical_order',
            'Attribute', 'Cell', 'DATE_PATTERN', 'MAX_NUMERIC_VALUES', 'MISSING', 'MixedTypesWarning', 'Roles', 'Schema',
            'TextFormError', 'atomic_write', 'check_roles', 'check_table', 'column_kind', 'column_names', 'dtype_name',
-           'encode', 'encode_like', 'file_kind', 'guess_kind', 'inner_dtype', 'plain_column', 'position', 'read_text',
-           'schema_path', 'time_zone', 'to_kind', 'trusted', 'value_order', 'value_text', 'with_missing', 'write_text']
+           'encode', 'encode_like', 'file_kind', 'trusted', 'guess_kind', 'inner_dtype', 'plain_column', 'position',
+           'read_text', 'schema_path', 'time_zone', 'to_kind', 'value_order', 'value_text', 'with_missing',
+           'write_text']
 
 # %% ../nbs/02_tables.ipynb #7923c82e
 class ValueSet(Cell):
@@ -323,7 +324,8 @@ def parse_cell(text: str, dtype: str = "str") -> Cell | None:
         return Centroid(read_value(text[1:], number))
     if looks_like_cell(text) and first != '"':
         raise TextFormError(
-            f"{text!r} looks like a cell and is none; a plain value like this is written in quotes"
+            f"{shown(text)} looks like a cell and is none; a plain value like this is written in"
+            " quotes"
         )
     return Exact(read_value(text, value))
 
@@ -333,14 +335,14 @@ def _parse_interval(text, parse):
     ends = list_members(text)
     if len(ends) != 2:
         raise TextFormError(
-            f"{text!r} must have two ends to be an interval; a plain value like this is written in"
-            " quotes"
+            f"{shown(text)} must have two ends to be an interval; a plain value like this is written"
+            " in quotes"
         )
     try:
         lo, hi = [read_value(o, parse) for o in ends]
         return Interval(lo, hi, text[-1] == ")")
     except (ValueError, TypeError) as e:
-        raise TextFormError(f"{text!r} is no interval: {e}") from None
+        raise TextFormError(f"{shown(text)} is no interval: {e}") from None
 
 # %% ../nbs/02_tables.ipynb #8f7e9cb3
 def cell_column(
@@ -553,7 +555,7 @@ def parse_column(
     try:
         declared = None if values is None else _declared(values, dtype, ordered)
         return restore_column(codes, distinct, dtype, declared, name=name)
-    except (ValueError, TypeError, AttributeError) as e:
+    except (ValueError, TypeError, AttributeError, NotImplementedError) as e:
         raise TextFormError(f"column {name!r}: {e}") from None
 
 # %% ../nbs/02_tables.ipynb #372078ce
@@ -590,14 +592,14 @@ from .engine.values import DATE_PATTERN, time_zone
 # %% ../nbs/02_tables.ipynb #4c432f48
 _all_ = ["Attribute", "Cell", "DATE_PATTERN", "MAX_NUMERIC_VALUES", "MISSING", "MixedTypesWarning"]
 _all_ += ["Roles", "Schema", "TextFormError", "atomic_write", "check_roles", "check_table"]
-_all_ += ["column_kind", "column_names", "dtype_name", "encode", "encode_like", "file_kind"]
-_all_ += ["guess_kind", "inner_dtype", "plain_column", "position", "read_text", "schema_path"]
 _all_ += [
-    "time_zone",
-    "to_kind",
+    "column_kind",
+    "column_names",
+    "dtype_name",
+    "encode",
+    "encode_like",
+    "file_kind",
     "trusted",
-    "value_order",
-    "value_text",
-    "with_missing",
-    "write_text",
 ]
+_all_ += ["guess_kind", "inner_dtype", "plain_column", "position", "read_text", "schema_path"]
+_all_ += ["time_zone", "to_kind", "value_order", "value_text", "with_missing", "write_text"]

@@ -126,8 +126,8 @@ def _read_column(texts, c):
         row, declared = int(bad.argmax()), c.get("values") is not None
         wanted = "one of the declared values" if declared else f"a value of {dtype}"
         raise TextFormError(
-            f"column {name!r}, row {row + 1}: {shown(texts[row])} is not {wanted}: mend the file, or"
-            " give kinds="
+            f"column {name!r}, row {row + 1}: {shown(texts[row])} is not {wanted}: mend the"
+            " file, or give kinds="
         )
     return s
 

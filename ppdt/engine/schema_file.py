@@ -51,7 +51,9 @@ def are_lines(lines: object) -> bool:
     if not isinstance(lines, list) or not all(isinstance(o, list) and o for o in lines):
         return False
     check_limit("taxonomy_depth", max(map(len, lines), default=0), "a line of a taxonomy")
-    return all(isinstance(name, str) for line in lines for name in line)
+    # None in the first place stands for values that are not named
+    names = [o[1:] if o[0] is None and len(o) > 1 else o for o in lines]
+    return all(isinstance(name, str) for line in names for name in line)
 
 
 def _check_taxonomies(d):
