@@ -21,8 +21,8 @@ from .engine.values import read_value, shown, value_order, value_parsers, value_
 __all__ = ['ValueSet', 'Exact', 'Interval', 'Node', 'Suppressed', 'Centroid', 'possible', 'cell_text', 'parse_cell',
            'cell_column', 'cells', 'column_text', 'is_exact', 'restore_column', 'parse_column', 'canonical_order',
            'Attribute', 'Cell', 'DATE_PATTERN', 'MAX_NUMERIC_VALUES', 'MISSING', 'MixedTypesWarning', 'Roles', 'Schema',
-           'TextFormError', 'atomic_write', 'check_roles', 'check_table', 'column_kind', 'column_names', 'dtype_name',
-           'encode', 'encode_like', 'file_kind', 'trusted', 'guess_kind', 'inner_dtype', 'plain_column', 'position',
+           'TextFormError', 'atomic_write', 'check_roles', 'check_table', 'trusted', 'column_kind', 'column_names',
+           'dtype_name', 'encode', 'encode_like', 'file_kind', 'guess_kind', 'inner_dtype', 'plain_column', 'position',
            'read_text', 'schema_path', 'time_zone', 'to_kind', 'value_order', 'value_text', 'with_missing',
            'write_text']
 
@@ -335,8 +335,8 @@ def _parse_interval(text, parse):
     ends = list_members(text)
     if len(ends) != 2:
         raise TextFormError(
-            f"{shown(text)} must have two ends to be an interval; a plain value like this is written"
-            " in quotes"
+            f"{shown(text)} must have two ends to be an interval; a plain value like this is"
+            " written in quotes"
         )
     try:
         lo, hi = [read_value(o, parse) for o in ends]
@@ -591,15 +591,15 @@ from .engine.values import DATE_PATTERN, time_zone
 
 # %% ../nbs/02_tables.ipynb #4c432f48
 _all_ = ["Attribute", "Cell", "DATE_PATTERN", "MAX_NUMERIC_VALUES", "MISSING", "MixedTypesWarning"]
-_all_ += ["Roles", "Schema", "TextFormError", "atomic_write", "check_roles", "check_table"]
 _all_ += [
-    "column_kind",
-    "column_names",
-    "dtype_name",
-    "encode",
-    "encode_like",
-    "file_kind",
+    "Roles",
+    "Schema",
+    "TextFormError",
+    "atomic_write",
+    "check_roles",
+    "check_table",
     "trusted",
 ]
+_all_ += ["column_kind", "column_names", "dtype_name", "encode", "encode_like", "file_kind"]
 _all_ += ["guess_kind", "inner_dtype", "plain_column", "position", "read_text", "schema_path"]
 _all_ += ["time_zone", "to_kind", "value_order", "value_text", "with_missing", "write_text"]
