@@ -591,15 +591,8 @@ from .engine.values import DATE_PATTERN, time_zone
 
 # %% ../nbs/02_tables.ipynb #4c432f48
 _all_ = ["Attribute", "Cell", "DATE_PATTERN", "MAX_NUMERIC_VALUES", "MISSING", "MixedTypesWarning"]
-_all_ += [
-    "Roles",
-    "Schema",
-    "TextFormError",
-    "atomic_write",
-    "check_roles",
-    "check_table",
-    "trusted",
-]
+_all_ += ["Roles", "Schema", "TextFormError", "atomic_write", "check_roles", "check_table"]
+_all_ += ["trusted"]
 _all_ += ["column_kind", "column_names", "dtype_name", "encode", "encode_like", "file_kind"]
 _all_ += ["guess_kind", "inner_dtype", "plain_column", "position", "read_text", "schema_path"]
 _all_ += ["time_zone", "to_kind", "value_order", "value_text", "with_missing", "write_text"]
