@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .files import write_together
 from .values import inner_dtype
 from ..generalization import Taxonomy
 from ..privacy import Audit, audit
@@ -19,7 +20,6 @@ from ppdt.tables import (
     Cell,
     Roles,
     Schema,
-    atomic_write,
     canonical_order,
     cells,
     column_text,
@@ -61,8 +61,9 @@ def _write_release(release, path, ends):
         )
     _check_unchanged(release)
     text, schema = release.text(), release.schema.to_json()
-    write_text(text, path)
-    atomic_write(schema_path(path), lambda tmp: Path(tmp).write_bytes(schema.encode()))
+    table = (path, lambda tmp: write_text(text, tmp))
+    beside = (schema_path(path), lambda tmp: Path(tmp).write_bytes(schema.encode()))
+    write_together([table, beside])
 
 # %% ../../nbs/engine/releases.ipynb #e36ef106
 def _schema_taxonomies(schema):
