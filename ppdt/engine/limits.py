@@ -139,8 +139,8 @@ def check_limit(name: str, size: int, what: str) -> None:
 
 
 def shown(value: Any, most: int = 60) -> str:
-    """A value as it stands in a message: its `repr`, cut when it is long"""
+    """A value as it stands in a message: its `repr` in one line, cut when it is long"""
     if isinstance(value, (str, bytes)) and len(value) > most:
         return f"{value[:most]!r}... ({len(value):,} characters)"
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 2 * most else text[: 2 * most] + "..."
