@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# %% ../../nbs/engine/interrupts.ipynb #c01e6aba
+# %% ../../nbs/engine/interrupts.ipynb #77717410
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 # Windows does not have all of them
 _SIGNALS = tuple(getattr(signal, o) for o in _NAMES if hasattr(signal, o))
@@ -33,48 +33,88 @@ class Interrupted(BaseException):
         super().__init__(f"stopped by signal {number}")
         self.number = number
 
+# %% ../../nbs/engine/interrupts.ipynb #b449d05c
+class _Heed:
+    """Who looks after signals: it raises, or lets them wait while it is held"""
+
+    def __init__(self):
+        self.held = 0
+        self.waiting = []
+        self.heeded = 0
+
+    def __call__(self, number, frame):
+        if self.held:
+            self.waiting.append(number)
+        else:
+            self.stop(number)
+
+    def stop(self, number):
+        """Raise Interrupted, but not a second time while the first is seen to"""
+        self.heeded += 1
+        if self.heeded != 2:
+            raise Interrupted(number)
+
+    def let_go(self):
+        """What waited comes, when nothing holds it any more"""
+        self.held -= 1
+        if self.waiting and not self.held:
+            self.stop(self.waiting.pop(0))
+
+
+# who looks after signals now, the innermost last
+_heeds: list = []
+
 
 def _in_main_thread():
     """May signals be looked after here?"""
     return threading.current_thread() is threading.main_thread()
 
-
-def _put_back(handlers):
-    """Who looked after signals before does so again"""
-    for number, handler in handlers.items():
-        signal.signal(number, signal.SIG_DFL if handler is None else handler)
-
-# %% ../../nbs/engine/interrupts.ipynb #7fbcde81
+# %% ../../nbs/engine/interrupts.ipynb #1b996e8a
 @contextmanager
 def signals_raise() -> Iterator[None]:
     """Raise `Interrupted` for signals that tell the program to stop, while the block runs"""
-    came = []
-
-    def heed(number, frame):
-        came.append(number)
-        if len(came) != 2:
-            raise Interrupted(number)
-
-    before = {}
-    heeded = (signal.SIG_DFL, signal.default_int_handler)
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    before = {o: signal.getsignal(o) for o in _SIGNALS if signal.getsignal(o) in usual}
+    if not before or not _in_main_thread():
+        yield
+        return
+    heed = _Heed()
+    _heeds.append(heed)
     try:
-        for number in _SIGNALS if _in_main_thread() else ():
-            if signal.getsignal(number) in heeded:
-                before[number] = signal.signal(number, heed)
+        for number in before:
+            signal.signal(number, heed)
         yield
     finally:
-        _put_back(before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _heeds.remove(heed)
 
-# %% ../../nbs/engine/interrupts.ipynb #6651fdb9
+# %% ../../nbs/engine/interrupts.ipynb #fc41aa43
+@contextmanager
+def _without_ctrl_c():
+    """Let Ctrl-C wait until the block ends"""
+    came = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Let signals that tell the program to stop wait until the block ends; then they come"""
-    came, before = [], {}
-    try:
-        for number in _SIGNALS if _in_main_thread() else ():
-            before[number] = signal.signal(number, lambda number, frame: came.append(number))
+    if not _in_main_thread():
         yield
-    finally:
-        _put_back(before)
-        for number in dict.fromkeys(came):
-            signal.raise_signal(number)
+    elif not _heeds:
+        with _without_ctrl_c():
+            yield
+    else:
+        heed = _heeds[-1]
+        heed.held += 1
+        try:
+            yield
+        finally:
+            heed.let_go()

@@ -114,7 +114,9 @@ def _read_column(texts, c):
         dtype = "boolean"
     check_limit("distinct_cells", len(set(texts.tolist())), f"the different cells of {name!r}")
     try:
-        s = parse_column(texts, dtype, c.get("values"), c.get("ordered", False), name=name)
+        # what is too large becomes infinite, and is refused below
+        with np.errstate(over="ignore"):
+            s = parse_column(texts, dtype, c.get("values"), c.get("ordered", False), name=name)
     except TextFormError:
         raise
     except (TypeError, ValueError, OverflowError, AttributeError) as e:

@@ -360,7 +360,7 @@ def time_zone(dtype: str) -> str | None:
     str or None
         None for a dtype without one.
     """
-    m = re.fullmatch(r"datetime64\[\w+, (.+)\]", dtype)
+    m = re.fullmatch(r"datetime64\[\w+, (.+)\]", dtype, re.S)
     return m[1] if m else None
 
 
