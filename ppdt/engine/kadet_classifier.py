@@ -136,10 +136,13 @@ def places_of_names(tree: Tree) -> dict:
     return {name: a for a, name in enumerate(tree.names)}
 
 
-def read_asks(column: dict, taxonomy: Taxonomy | None, tree: Tree, at: dict) -> tuple[list, dict]:
+def read_asks(
+    column: dict, taxonomy: Taxonomy | None, tree: Tree, at: dict | None = None
+) -> tuple[list, dict]:
     """(domain, {attribute of the tree: where each value of the domain goes}) of a column; `at`
-    says at which place the tree has an attribute
+    are the places of the tree's names, to be found once for many columns
     """
+    at = places_of_names(tree) if at is None else at
     name = column["name"]
     if column["numeric"]:
         return line_of(column), {at[name]: None} if name in at else {}
@@ -161,7 +164,7 @@ def ask_by_taxonomies(o: SpanTreeParameters) -> None:
     for name, taxonomy in (o.taxonomies or {}).items():
         j = fit_columns(o).index(name)
         column = {"name": name, "numeric": False}
-        o._domains_[j], asks = read_asks(column, taxonomy, o.tree_, places_of_names(o.tree_))
+        o._domains_[j], asks = read_asks(column, taxonomy, o.tree_)
         for a, lut in asks.items():
             o._asks_[a] = j, lut
 

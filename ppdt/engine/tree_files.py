@@ -381,7 +381,7 @@ def _read_dates(attributes):
         )
     return res
 
-# %% ../../nbs/engine/tree_files.ipynb #9c7f97bd
+# %% ../../nbs/engine/tree_files.ipynb #c6c2d24d
 def _check_depth(parent):
     """Raises TextFormError for a tree that is too deep; parents come before their children"""
     depth = [0]
@@ -389,7 +389,7 @@ def _check_depth(parent):
         depth.append(depth[i] + 1)
     check_limit("tree_depth", max(depth), "the depth of a tree")
 
-
+# %% ../../nbs/engine/tree_files.ipynb #9c7f97bd
 def _check_parents(parent, attribute, code):
     """Is there one root, and does every other node follow its parent?"""
     n = len(parent)
