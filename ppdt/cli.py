@@ -22,7 +22,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .engine.command_end import exit_code
+from .engine.command_end import exit_code, run_command
 from ppdt.engine.command_files import (
     asked_constraints,
     asked_of_secret,
@@ -69,7 +69,6 @@ from ppdt.engine.demo import (
     run_demo,
 )
 from .engine.demo_page import demo_page, write_demo
-from .engine.limits import trusted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -541,14 +540,6 @@ def make_parser() -> argparse.ArgumentParser:
     return command_parser({"demo": do_demo, "anonymize": do_anonymize, "audit": do_audit})
 
 # %% ../nbs/24_command.ipynb #15c227d7
-def _run(args):
-    """Do what was typed; with --trust without limits on files"""
-    if not getattr(args, "trust", False):
-        return args.run(args)
-    with trusted():
-        return args.run(args)
-
-
 def main(argv: list[str] | None = None) -> int:
     """The command `ppdt`.
 
@@ -566,7 +557,7 @@ def main(argv: list[str] | None = None) -> int:
         reconfigure = getattr(o, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-    return exit_code(lambda: _run(make_parser().parse_args(argv)))
+    return exit_code(lambda: run_command(make_parser().parse_args(argv)))
 
 # %% ../nbs/24_command.ipynb #0cdb94f5
 #| eval: false

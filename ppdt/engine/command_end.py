@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['exit_code']
+__all__ = ['run_command', 'exit_code']
 
 # %% ../../nbs/engine/command_end.ipynb #80634bce
+import argparse
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from collections.abc import Callable
 
 from .command_words import CommandError, in_options
 from .interrupts import Interrupted, signals_raise
+from .limits import trusted
 
 # %% ../../nbs/engine/command_end.ipynb #61c7a222
 _MOST = 1000  # characters of a message
@@ -43,6 +45,14 @@ def _fail(error):
     return 1 if type(error).__name__ == "GuaranteeError" else 2
 
 # %% ../../nbs/engine/command_end.ipynb #040c76e0
+def run_command(args: argparse.Namespace) -> int:
+    """Do what was typed; with --trust without limits on files"""
+    if not getattr(args, "trust", False):
+        return args.run(args)
+    with trusted():
+        return args.run(args)
+
+
 def exit_code(run: Callable[[], int]) -> int:
     """Do what was asked, and say how it ended.
 
