@@ -4,6 +4,7 @@ told.
 The signals are sent by the process to itself at a chosen line, so that nothing depends on time.
 """
 
+import csv
 import os
 import signal
 import subprocess
@@ -27,6 +28,15 @@ pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="signals of Unix"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def _limit_of_csv():
+    """What the csv module allows, which is one number for all, is as before"""
+    before = csv.field_size_limit()
+    yield
+    csv.field_size_limit(before)
+
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
