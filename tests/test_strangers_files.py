@@ -863,6 +863,11 @@ def test_columns_of_parquet_are_read_as_pandas_reads_them(tmp_path, kind, groups
     assert read_text(path).c.tolist() == expected
 
 
+def test_names_with_dots_are_no_paths(tmp_path):
+    names = {"a": [1], "a.b": [2], "": [3], ".": [4], "a.": [5], "a.b.c": [6]}
+    assert read_text(_parquet(tmp_path, **names)).iloc[0].tolist() == list("123456")
+
+
 def test_parquet_without_rows_or_columns(tmp_path):
     assert read_text(_parquet(tmp_path, a=pa.array([], pa.string()))).shape == (0, 1)
     assert read_text(_parquet(tmp_path)).shape == (0, 0)
