@@ -22,6 +22,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .engine.command_end import exit_code, run_command
 from ppdt.engine.command_files import (
     asked_constraints,
     asked_of_secret,
@@ -494,19 +495,6 @@ def make_parser() -> argparse.ArgumentParser:
     """
     return command_parser({"demo": do_demo, "anonymize": do_anonymize, "audit": do_audit})
 
-# %% ../nbs/24_command.ipynb #165e2063
-def _fail(error):
-    """One line on stderr, and the exit code"""
-    kind = type(error).__name__
-    text = in_options(str(error)) or kind
-    if isinstance(error, OSError) and error.strerror:
-        text = ": ".join(str(o) for o in (error.filename, error.strerror) if o)
-    if not isinstance(error, (CommandError, ValueError, TypeError, OSError, RuntimeError)):
-        text = f"this should not happen ({kind}: {text})"
-        text += "; please report it, with what PPDT_DEBUG=1 shows"
-    print(f"ppdt: {text}", file=sys.stderr)
-    return 1 if kind == "GuaranteeError" else 2
-
 # %% ../nbs/24_command.ipynb #15c227d7
 def main(argv: list[str] | None = None) -> int:
     """The command `ppdt`.
@@ -525,22 +513,7 @@ def main(argv: list[str] | None = None) -> int:
         reconfigure = getattr(o, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-    try:
-        args = make_parser().parse_args(argv)
-        code = args.run(args)
-        print(end="", flush=True)
-        return code
-    except SystemExit as e:
-        return e.code if isinstance(e.code, int) else 0
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except Exception as e:
-        if os.environ.get("PPDT_DEBUG"):
-            raise
-        return _fail(e)
+    return exit_code(lambda: run_command(make_parser().parse_args(argv)))
 
 # %% ../nbs/24_command.ipynb #0cdb94f5
 #| eval: false

@@ -9,27 +9,23 @@ from typing import Any, cast
 import numpy as np, pandas as pd
 from pandas.api.types import infer_dtype
 from .engine.coding import Attribute, encode, position
-from ppdt.engine.dtypes import (
-    check_declared,
-    factorize,
-    factorize_mixed,
-    objects,
-    typed_column,
-    used_only,
-)
+from .engine.dtypes import check_declared, factorize, factorize_mixed, objects
+from .engine.dtypes import typed_column, used_only
 from .engine.files import first_row
 from .engine.values import MISSING, Cell, HasLeaves, TextFormError, among, check_ends
 from .engine.values import check_value, leaves_below, possible_below
+from .engine.limits import trusted
 from .engine.values import checked_values, inner_dtype, list_members, looks_like_cell
-from .engine.values import read_value, value_order, value_parsers, value_text
+from .engine.values import read_value, shown, value_order, value_parsers, value_text
 
 # %% auto #0
 __all__ = ['ValueSet', 'Exact', 'Interval', 'Node', 'Suppressed', 'Centroid', 'possible', 'cell_text', 'parse_cell',
            'cell_column', 'cells', 'column_text', 'is_exact', 'restore_column', 'parse_column', 'canonical_order',
            'Attribute', 'Cell', 'DATE_PATTERN', 'MAX_NUMERIC_VALUES', 'MISSING', 'MixedTypesWarning', 'Roles', 'Schema',
-           'TextFormError', 'atomic_write', 'check_roles', 'check_table', 'column_kind', 'column_names', 'dtype_name',
-           'encode', 'encode_like', 'file_kind', 'guess_kind', 'inner_dtype', 'plain_column', 'position', 'read_text',
-           'schema_path', 'time_zone', 'to_kind', 'value_order', 'value_text', 'with_missing', 'write_text']
+           'TextFormError', 'atomic_write', 'check_roles', 'check_table', 'trusted', 'column_kind', 'column_names',
+           'dtype_name', 'encode', 'encode_like', 'file_kind', 'guess_kind', 'inner_dtype', 'plain_column', 'position',
+           'read_text', 'schema_path', 'time_zone', 'to_kind', 'value_order', 'value_text', 'with_missing',
+           'write_text']
 
 # %% ../nbs/02_tables.ipynb #7923c82e
 class ValueSet(Cell):
@@ -320,7 +316,8 @@ def parse_cell(text: str, dtype: str = "str") -> Cell | None:
         return Centroid(read_value(text[1:], number))
     if looks_like_cell(text) and first != '"':
         raise TextFormError(
-            f"{text!r} looks like a cell and is none; a plain value like this is written in quotes"
+            f"{shown(text)} looks like a cell and is none; a plain value like this is written in"
+            " quotes"
         )
     return Exact(read_value(text, value))
 
@@ -330,14 +327,14 @@ def _parse_interval(text, parse):
     ends = list_members(text)
     if len(ends) != 2:
         raise TextFormError(
-            f"{text!r} must have two ends to be an interval; a plain value like this is written in"
-            " quotes"
+            f"{shown(text)} must have two ends to be an interval; a plain value like this is"
+            " written in quotes"
         )
     try:
         lo, hi = [read_value(o, parse) for o in ends]
         return Interval(lo, hi, text[-1] == ")")
     except (ValueError, TypeError) as e:
-        raise TextFormError(f"{text!r} is no interval: {e}") from None
+        raise TextFormError(f"{shown(text)} is no interval: {e}") from None
 
 # %% ../nbs/02_tables.ipynb #8f7e9cb3
 def cell_column(
@@ -550,7 +547,7 @@ def parse_column(
     try:
         declared = None if values is None else _declared(values, dtype, ordered)
         return restore_column(codes, distinct, dtype, declared, name=name)
-    except (ValueError, TypeError, AttributeError) as e:
+    except (ValueError, TypeError, AttributeError, NotImplementedError) as e:
         raise TextFormError(f"column {name!r}: {e}") from None
 
 # %% ../nbs/02_tables.ipynb #372078ce
@@ -587,6 +584,7 @@ from .engine.values import DATE_PATTERN, time_zone
 # %% ../nbs/02_tables.ipynb #4c432f48
 _all_ = ["Attribute", "Cell", "DATE_PATTERN", "MAX_NUMERIC_VALUES", "MISSING", "MixedTypesWarning"]
 _all_ += ["Roles", "Schema", "TextFormError", "atomic_write", "check_roles", "check_table"]
+_all_ += ["trusted"]
 _all_ += ["column_kind", "column_names", "dtype_name", "encode", "encode_like", "file_kind"]
 _all_ += ["guess_kind", "inner_dtype", "plain_column", "position", "read_text", "schema_path"]
 _all_ += ["time_zone", "to_kind", "value_order", "value_text", "with_missing", "write_text"]

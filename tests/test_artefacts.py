@@ -38,7 +38,7 @@ from ppdt.mict import MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
 from ppdt.release import AnonymizedClassifier, read_release
-from ppdt.tables import Interval, Node, Suppressed
+from ppdt.tables import Interval, Node, Suppressed, schema_path
 from ppdt.tds import TDSAnonymizer
 from ppdt.trees import tree_json
 
@@ -87,7 +87,7 @@ def written(release, folder, end):
     (release.to_csv if end == ".csv" else release.to_parquet)(at)
     data = at.read_bytes()
     text = data.decode() if end == ".csv" else pq.read_table(at).to_pandas().to_csv()
-    return data, text, at.with_suffix(".schema.json").read_text(encoding="utf-8")
+    return data, text, schema_path(at).read_text(encoding="utf-8")
 
 
 def assert_silent(hidden, texts=(), data=(), objects=()):

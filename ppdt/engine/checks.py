@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .dtypes import check_single
 from .values import Cell
 
 # %% ../../nbs/engine/checks.ipynb #aff4deee
@@ -308,6 +309,8 @@ def check_class(y: Any, X: pd.DataFrame) -> pd.Series | None:
     ValueError
         Wrong length, more than one column, the index of X in another order, a name that is a column
         of X.
+    TypeError
+        For cells that hold several values.
     """
     if y is None:
         return None
@@ -315,6 +318,7 @@ def check_class(y: Any, X: pd.DataFrame) -> pd.Series | None:
     _check_aligned(s, X, isinstance(y, (pd.Series, pd.DataFrame)))
     named = s.name is not None
     s = s.set_axis(X.index).rename(str(s.name) if named else "class")
+    check_single(s)
     if s.name in X.columns:
         where = "in both: drop it from X."
         if not named:

@@ -224,7 +224,7 @@ def encode(s: pd.Series, categorical: bool = False) -> tuple[Attribute, np.ndarr
     Raises
     ------
     TypeError
-        For unhashable or published cells.
+        For published cells, and cells that hold several values.
     ValueError
         For infinities.
     """

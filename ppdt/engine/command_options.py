@@ -121,6 +121,12 @@ def _add_secret(p, verb, tree):
     )
 
 
+def _add_trust(p):
+    """The option --trust"""
+    text = "read files of any size; without it very large ones are refused, whatever they hold"
+    p.add_argument("--trust", action="store_true", help=text)
+
+
 def secret_options(args: argparse.Namespace) -> dict:
     """What was asked of a secret, and the taxonomies, as keywords"""
     return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
@@ -199,6 +205,7 @@ def _anonymize_parser(sub, run):
         help=_MODE,
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
+    _add_trust(p)
     p.set_defaults(run=run)
 
 # %% ../../nbs/engine/command_options.ipynb #f1ef4fdc
@@ -248,6 +255,7 @@ def _audit_parser(sub, run):
     _add_person(p, "persons are counted then")
     where = ", where the column publishes nodes and the schema does not tell"
     _add_secret(p, "are about; it is measured too", where)
+    _add_trust(p)
     p.add_argument(
         "--stand-out",
         action="store_true",

@@ -295,7 +295,7 @@ def share_of_one(text: str) -> float:
     return x
 
 # %% ../../nbs/engine/command_words.ipynb #e1bb045b
-_number = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_number = re.compile(r"\s*[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?\s*")
 
 
 def looks_like_number(text: str) -> bool:
@@ -308,12 +308,13 @@ def is_finite_number(text: str) -> bool:
     return looks_like_number(text) and abs(float(text)) != float("inf")
 
 # %% ../../nbs/engine/command_words.ipynb #e6cd4aa1
+_not_finite, _interval = r"[+-]?(inf|infinity|nan)", r"[\[(\]][^,]++,[^,]+[\])\[]"
+_spoiler = re.compile(rf"\s*({_not_finite}|{_interval})\s*", re.I)
+
+
 def _spoils(text):
     """Does it spoil a column of numbers: a number too large, an infinity, nan, or an interval?"""
-    if looks_like_number(text):
-        return True
-    not_finite, interval = r"[+-]?(inf|infinity|nan)", r"[\[(\]]\s*[^,]+,[^,]+[\])\[]"
-    return re.fullmatch(rf"\s*({not_finite}|{interval})\s*", text, re.I) is not None
+    return looks_like_number(text) or _spoiler.fullmatch(text) is not None
 
 
 def spoilt_number(texts: Iterable[str]) -> tuple[int, str, bool] | None:

@@ -16,6 +16,7 @@ from os import PathLike
 from pathlib import Path
 
 from .demo import Demo, DemoResult, as_percent, demo_lines, demo_next, demo_plots
+from .interrupts import uninterrupted
 
 # %% ../../nbs/engine/demo_page.ipynb #f621c1a8
 _CSS = """
@@ -278,9 +279,10 @@ def write_demo(d: Demo, res: DemoResult, out: str | PathLike) -> list[tuple[Path
 
     out = Path(out)
     page = demo_page(d, res, out)
-    out.mkdir(parents=True, exist_ok=True)
-    res.release.to_csv(out / "release.csv")
-    atomic_write(out / "report.html", lambda tmp: Path(tmp).write_text(page, encoding="utf-8"))
+    with uninterrupted():
+        out.mkdir(parents=True, exist_ok=True)
+        res.release.to_csv(out / "release.csv")
+        atomic_write(out / "report.html", lambda tmp: Path(tmp).write_text(page, encoding="utf-8"))
     return [
         (out / "report.html", "INTERNAL  the table above, two plots, and what they mean"),
         (out / "release.csv", "PUBLIC    the protected table"),

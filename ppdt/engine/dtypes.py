@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['MAX_NUMERIC_VALUES', 'TEXT_DTYPE', 'column_kind', 'MixedTypesWarning', 'objects', 'factorize', 'factorize_mixed',
-           'used_only', 'plain_column', 'dtype_word', 'dtype_name', 'typed_column', 'check_declared']
+__all__ = ['MAX_NUMERIC_VALUES', 'TEXT_DTYPE', 'column_kind', 'MixedTypesWarning', 'check_single', 'objects', 'factorize',
+           'factorize_mixed', 'used_only', 'plain_column', 'dtype_word', 'dtype_name', 'typed_column', 'check_declared']
 
 # %% ../../nbs/engine/dtypes.ipynb #7615388c
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from pandas.api.types import (
     is_string_dtype,
 )
 
+from .limits import shown
 from .values import Cell, value_text
 
 # %% ../../nbs/engine/dtypes.ipynb #515117ab
@@ -99,8 +100,10 @@ class MixedTypesWarning(UserWarning):
     "A column mixes strings with other values; it is treated as text."
 
 
-def _hashable(o):
-    """Can it be a key?"""
+def _is_single(o):
+    """Is it one value, no collection, that can be a key?"""
+    if isinstance(o, Collection) and not isinstance(o, (str, bytes)):
+        return False
     try:
         hash(o)
         return True
@@ -108,22 +111,37 @@ def _hashable(o):
         return False
 
 
-def _distinct_objects(known, name):
-    """The different values of a column of objects. Raises TypeError for what has no hash"""
-    try:
-        return pd.unique(known)
-    except TypeError:
-        bad = next(o for o in known if not _hashable(o))
+def check_single(s: pd.Series) -> None:
+    """Are the cells of a column, or its categories, single values?
+
+    Parameters
+    ----------
+    s : pd.Series
+        A column.
+
+    Raises
+    ------
+    TypeError
+        For sets, lists, tuples, dicts, arrays and other things that hold several values or cannot
+        be compared.
+    """
+    values = s.cat.categories if isinstance(s.dtype, pd.CategoricalDtype) else s
+    if values.dtype != object or infer_dtype(values, skipna=True) in ("string", "empty"):
+        return
+    odd = next((o for o in values if not _is_single(o)), None)
+    if odd is not None:
         raise TypeError(
-            f"Column {name!r} must hold single values. Got {bad!r}, which is unhashable: turn"
-            " such cells into strings or numbers."
-        ) from None
+            f"Column {s.name!r} must hold single values. Got {shown(odd)}, of type"
+            f" {type(odd).__name__}: turn such cells into strings or numbers, or give each of"
+            " their members a column of its own."
+        )
 
 # %% ../../nbs/engine/dtypes.ipynb #00425443
 def _check_types(s):
     """Raises TypeError for cells and for what has no hash; warns when types are mixed"""
+    check_single(s)
     known = s.dropna()
-    if any(isinstance(o, Cell) for o in _distinct_objects(known, s.name)):
+    if any(isinstance(o, Cell) for o in pd.unique(known)):
         raise TypeError(
             f"Column {s.name!r} must hold raw values. Got published cells: it has been anonymized"
             " already."

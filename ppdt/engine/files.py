@@ -6,22 +6,31 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['atomic_write', 'file_kind', 'write_text', 'read_text', 'guess_kind', 'first_row', 'to_kind']
+__all__ = ['write_together', 'atomic_write', 'file_kind', 'write_text', 'read_text', 'guess_kind', 'first_row', 'to_kind']
 
 # %% ../../nbs/engine/files.ipynb #954c3f87
 import csv
 import os
 import re
-import tempfile
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from .dtypes import TEXT_DTYPE, factorize, objects, typed_column
-from .values import TextFormError, parse_number, value_text
+from .interrupts import uninterrupted
+from .json_texts import json_data
+from .limits import TextFormError, check_limit, limits, shown
+from .values import is_time_zone, parse_number, value_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # %% ../../nbs/engine/files.ipynb #5a60568c
 def _allow_as_usual(path):
@@ -29,6 +38,54 @@ def _allow_as_usual(path):
     mask = os.umask(0)
     os.umask(mask)
     os.chmod(path, 0o666 & ~mask)
+
+
+def _check_target(path):
+    """Raises FileNotFoundError or IsADirectoryError where no file can be put"""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"the folder {str(path.parent)!r} does not exist; make it, or choose another path"
+        )
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; choose another path")
+
+
+def _remove(paths):
+    """Remove files that are there"""
+    with uninterrupted():
+        for o in paths:
+            o.unlink(missing_ok=True)
+
+
+def write_together(writes: Iterable[tuple[str | PathLike, Callable[[str], object]]]) -> None:
+    """Write several files, all of them whole or none: beside their places first, then moved.
+
+    Parameters
+    ----------
+    writes : iterable of pairs
+        (where the file is to be, a function that writes to the path it is given).
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such folder; and what the functions raise.
+    """
+    moves = {}
+    try:
+        for path, write in writes:
+            path = Path(path)
+            _check_target(path)
+            part = path.parent / f".{token_hex(8)}{path.suffix}"
+            moves[part] = path
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            write(str(part))
+            _allow_as_usual(part)
+        with uninterrupted():
+            for part, path in moves.items():
+                os.replace(part, path)
+    except BaseException:
+        _remove(moves)
+        raise
 
 
 def atomic_write(path: str | PathLike, write: Callable[[str], object]) -> None:
@@ -46,21 +103,7 @@ def atomic_write(path: str | PathLike, write: Callable[[str], object]) -> None:
     FileNotFoundError
         When there is no such folder; and what `write` raises.
     """
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(
-            f"the folder {str(path.parent)!r} does not exist; make it, or choose another path"
-        )
-    fd, tmp = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
-    os.close(fd)
-    try:
-        write(tmp)
-        _allow_as_usual(tmp)
-        os.replace(tmp, path)
-    except BaseException:
-        if os.path.exists(tmp):
-            os.remove(tmp)
-        raise
+    write_together([(path, write)])
 
 # %% ../../nbs/engine/files.ipynb #ff434d48
 def _field(s, alone=False):
@@ -142,12 +185,24 @@ def write_text(t: pd.DataFrame, path: str | PathLike) -> None:
     atomic_write(path, lambda tmp: write(t, tmp))
 
 # %% ../../nbs/engine/files.ipynb #696610f2
+def _some_rows(reader, name):
+    """The rows of a reader of CSV, not more than the limits allow"""
+    rows = list(islice(reader, 1))
+    width = max(len(o) for o in rows) if rows else 0
+    check_limit("columns", width, f"the columns of {name}")
+    most = limits()
+    rows += islice(reader, min(most.rows, most.fields // max(width, 1)) + 1)
+    check_limit("rows", len(rows) - 1, f"the rows read of {name}")
+    check_limit("fields", (len(rows) - 1) * width, f"the fields read of {name}")
+    return rows
+
+
 def _csv_rows(path):
     """The rows of a CSV file as lists of strings"""
-    limit = csv.field_size_limit(2**31 - 1)
+    limit = csv.field_size_limit(min(limits().cell_length, 2**31 - 1))
     try:
         with open(path, encoding="utf-8-sig", newline="") as f:
-            return list(csv.reader(f, strict=True))
+            return _some_rows(csv.reader(f, strict=True), path.name)
     except UnicodeDecodeError as e:
         raise TextFormError(
             f"{path.name} must be UTF-8. Got a byte that is not (position {e.start}): save it as"
@@ -163,10 +218,11 @@ def _csv_rows(path):
 
 def _check_head(head, path):
     """Raises TextFormError when a column name repeats"""
-    dup = next((o for o in head if head.count(o) > 1), None)
+    times = Counter(head)
+    dup = next((o for o in head if times[o] > 1), None)
     if dup is not None:
         raise TextFormError(
-            f"{path.name} must name each column once. Got {dup!r} {head.count(dup)} times:"
+            f"{path.name} must name each column once. Got {shown(dup)} {times[dup]} times:"
             " rename one"
         )
 
@@ -194,31 +250,88 @@ def _csv_text(path):
     return pd.DataFrame({c: objects(v) for c, v in zip(head, columns)}, dtype=object)
 
 # %% ../../nbs/engine/files.ipynb #bd27efeb
-def _text_of(s, path):
-    """A column of a Parquet file as strings"""
-    try:
-        codes, found = factorize(s)
-    except TypeError:
+def _check_size(about, name):
+    """Raises TextFormError when what is packed in a Parquet file is beyond the limits"""
+    check_limit("rows", about.num_rows, f"the rows of {name}")
+    check_limit("columns", about.num_columns, f"the columns of {name}")
+    check_limit("fields", about.num_rows * about.num_columns, f"the fields of {name}")
+    check_limit("fields", about.num_row_groups * about.num_columns, f"the parts of {name}")
+    groups = map(about.row_group, range(about.num_row_groups))
+    check_limit("unpacked_bytes", sum(o.total_byte_size for o in groups), f"{name}, unpacked,")
+
+
+def _check_type(field, name):
+    """Raises TextFormError for a column of containers, and for a time zone that is none"""
+    from pyarrow import BaseExtensionType, types
+
+    kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+    if types.is_nested(kind) or isinstance(kind, BaseExtensionType):
         raise TextFormError(
-            f"column {s.name!r} of {path.name} must hold single values. Got lists or other"
+            f"column {shown(field.name)} of {name} must hold single values. Got lists or other"
             " containers"
-        ) from None
-    texts = [o if isinstance(o, str) else value_text(o) for o in found]
-    return objects(texts + [""])[codes]
+        )
+    if types.is_timestamp(kind) and kind.tz and not is_time_zone(kind.tz):
+        raise TextFormError(
+            f"column {shown(field.name)} of {name} must name a time zone such as Europe/Berlin or"
+            f" UTC. Got {shown(kind.tz)}"
+        )
+
+
+def _without_index(head):
+    """The names of columns that hold people, and not the index that pandas had"""
+    try:
+        d = json_data((head.metadata or {}).get(b"pandas", b"{}"))
+    except TextFormError:
+        return head.names
+    index = d.get("index_columns") if isinstance(d, dict) else None
+    return [o for o in head.names if not isinstance(index, list) or o not in index]
+
+# %% ../../nbs/engine/files.ipynb #10ddcd1b
+def _text_of(column: pa.ChunkedArray, name: str) -> tuple:
+    """(codes, texts) of a column of a Parquet file; the last text is that of a missing cell"""
+    coded = column.dictionary_encode().combine_chunks()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    texts = []
+    for value in coded.dictionary.to_pandas():
+        known = isinstance(value, str) or not pd.isna(value)
+        texts.append(value if isinstance(value, str) else value_text(value) if known else "")
+    check_limit("cell_length", max(map(len, texts), default=0), f"a cell of {name}")
+    return codes, [*texts, ""]
+
+
+def _parquet_columns(path):
+    """The columns of a Parquet file by name, as codes and texts"""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as f:
+        head = f.schema_arrow
+        _check_size(f.metadata, path.name)
+    for field in head:
+        _check_type(field, path.name)
+    _check_head(head.names, path)
+    names = _without_index(head)
+    columns, size = {}, 0
+    with parquet.ParquetFile(path, read_dictionary=names) as f:
+        for o in names:
+            # one by one, since what a file says of its size may be false
+            codes, texts = _text_of(f.read([o])[o], f"column {shown(o)} of {path.name}")
+            size += int(np.array([*map(len, texts)])[codes].sum())
+            check_limit("unpacked_bytes", size, f"{path.name}, unpacked,")
+            columns[o] = codes, texts
+    return columns
 
 
 def _parquet_text(path):
     """A Parquet file as a table of strings"""
     try:
-        t = pd.read_parquet(path, dtype_backend="numpy_nullable")
-    except ImportError:
+        columns = _parquet_columns(path)
+    except (ImportError, TextFormError):
         raise
     except Exception as e:
         raise TextFormError(
             f"{path.name} is not a whole Parquet file ({type(e).__name__}): is it cut off?"
         ) from None
-    _check_head([str(c) for c in t.columns], path)
-    return pd.DataFrame({str(c): _text_of(t[c], path) for c in t.columns}, dtype=object)
+    return pd.DataFrame({o: objects(v)[i] for o, (i, v) in columns.items()}, dtype=object)
 
 # %% ../../nbs/engine/files.ipynb #d20fe0b5
 def read_text(path: str | PathLike) -> pd.DataFrame:
@@ -239,14 +352,16 @@ def read_text(path: str | PathLike) -> pd.DataFrame:
     FileNotFoundError
         There is no such file.
     TextFormError
-        Not UTF-8, cut off, rows of unequal length, no header, repeated names.
+        Not UTF-8, cut off, rows of unequal length, no header, repeated names, beyond `limits`.
     """
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
             f"there is no file {str(path)!r}; give the path of a CSV or Parquet file"
         )
-    return _parquet_text(path) if file_kind(path) == "parquet" else _csv_text(path)
+    read = _parquet_text if file_kind(path) == "parquet" else _csv_text
+    check_limit("file_bytes", path.stat().st_size, f"the bytes of {path.name}")
+    return read(path)
 
 # %% ../../nbs/engine/files.ipynb #4ea7d7d0
 _plain_number = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.A)
@@ -311,7 +426,7 @@ def to_kind(texts: Sequence[str], kind: str, name: str | None = None) -> pd.Seri
             values.append(None if text == "" else parse(text))
         except TextFormError:
             raise TextFormError(
-                f"column {name!r}, row {first_row(codes, i)}: {text!r} is not a number; list"
+                f"column {name!r}, row {first_row(codes, i)}: {shown(text)} is not a number; list"
                 " the column under categorical, or mend the value"
             ) from None
     dtype = "str" if kind == "categorical" else "number"

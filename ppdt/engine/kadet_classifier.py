@@ -7,9 +7,10 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['MOST_WORK', 'MOST_PAIRS', 'open_table', 'set_classes', 'remember_columns', 'grow_or_say', 'line_of', 'places_in',
-           'read_asks', 'ask_by_taxonomies', 'raised', 'rows_as_asked', 'asked_names', 'row_with_levels', 'check_raw',
-           'node_above', 'without_nobody', 'keep_used_values', 'without_missing', 'case_of', 'column_of',
-           'case_columns', 'asked_taxonomies', 'check_given', 'span_table', 'SpanTreeParameters', 'SpanTreeClassifier']
+           'places_of_names', 'read_asks', 'ask_by_taxonomies', 'raised', 'rows_as_asked', 'asked_names',
+           'row_with_levels', 'check_raw', 'node_above', 'without_nobody', 'keep_used_values', 'without_missing',
+           'case_of', 'column_of', 'case_columns', 'asked_taxonomies', 'check_given', 'span_table',
+           'SpanTreeParameters', 'SpanTreeClassifier']
 
 # %% ../../nbs/engine/kadet_classifier.ipynb #16d4def2
 from collections.abc import Callable, Hashable, Sequence
@@ -130,9 +131,18 @@ def places_in(labels: list, lut: np.ndarray, values: list) -> np.ndarray:
     return np.array([places[code] for code in lut])
 
 
-def read_asks(column: dict, taxonomy: Taxonomy | None, tree: Tree) -> tuple[list, dict]:
-    """(domain, {attribute of the tree: where each value of the domain goes}) of a column"""
-    at = {name: a for a, name in enumerate(tree.names)}
+def places_of_names(tree: Tree) -> dict:
+    """Number of each attribute of a tree, by name"""
+    return {name: a for a, name in enumerate(tree.names)}
+
+
+def read_asks(
+    column: dict, taxonomy: Taxonomy | None, tree: Tree, at: dict | None = None
+) -> tuple[list, dict]:
+    """(domain, {attribute of the tree: where each value of the domain goes}) of a column; `at`
+    are the places of the tree's names, to be found once for many columns
+    """
+    at = places_of_names(tree) if at is None else at
     name = column["name"]
     if column["numeric"]:
         return line_of(column), {at[name]: None} if name in at else {}

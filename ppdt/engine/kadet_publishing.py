@@ -7,8 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['LEAF_KINDS', 'READING', 'PARTS', 'SpanTree', 'check_span_tree', 'asked_only', 'taxonomy_lines', 'asked_cells',
-           'column_entry', 'published_text', 'need', 'read_parts', 'need_limit', 'is_column', 'published_taxonomies',
-           'published_parameters', 'filled_classifier']
+           'column_entry', 'published_text', 'need', 'read_parts', 'need_limit', 'is_column', 'is_taxonomy', 'is_class',
+           'published_taxonomies', 'published_parameters', 'filled_classifier']
 
 # %% ../../nbs/engine/kadet_publishing.ipynb #8d01efeb
 import json
@@ -22,13 +22,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..diversity import Alpha, LDiversity
 from .checks import fit_columns, is_number_between
+from .json_texts import json_data
 from .kadet_checks import class_limits
 from ppdt.engine.kadet_classifier import (
     SpanTreeClassifier,
+    places_of_names,
     read_asks,
     set_classes,
     without_nobody,
 )
+from .limits import check_limit
+from .schema_file import are_lines
+from .values import is_time_zone
 from ..generalization import Taxonomy
 from ..tables import Exact, TextFormError
 from ..trees import Tree, tree_from_json, tree_json
@@ -145,8 +150,8 @@ PARTS = {"k": int, "columns": list, "class": dict, "tree": dict}
 def read_parts(text: str) -> tuple[dict, Tree]:
     """(the parsed text, its tree). Raises TextFormError"""
     try:
-        d = json.loads(text)
-    except (ValueError, TypeError, RecursionError) as e:
+        d = json_data(text)
+    except TextFormError as e:
         need(False, f"it is not JSON ({e})")
     known = isinstance(d, dict) and d.get("format") == "ppdt-kadet"
     need(known and d.get("version") == 1, "it must be a ppdt-kadet of version 1")
@@ -155,8 +160,12 @@ def read_parts(text: str) -> tuple[dict, Tree]:
     need(type(d["k"]) is int and d["k"] >= 1, "'k' must be an integer of at least 1")
     need_limit("l_diversity", d.get("l_diversity"), 1, np.inf)
     need_limit("max_confidence", d.get("max_confidence"), 0, 1)
+    check_limit("columns", len(d["columns"]), "the columns of a published tree")
     for column in d["columns"]:
         need(is_column(column), "'columns' must say name, public and numeric")
+    names = {c["name"] for c in d["columns"]}
+    need(len(names) == len(d["columns"]), "'columns' must name each column once")
+    need(is_class(d["class"]), "'class' must say name and public")
     return d, tree_from_json(json.dumps(d["tree"]))
 
 
@@ -170,7 +179,24 @@ def is_column(c: object) -> bool:
     """Does an entry say what a column is?"""
     if not isinstance(c, dict) or not isinstance(c.get("name"), str):
         return False
-    return all(isinstance(c.get(o), bool) for o in ("public", "numeric"))
+    if not all(isinstance(c.get(o), bool) for o in ("public", "numeric")):
+        return False
+    zone = c.get("date", "")
+    if not isinstance(zone, str) or zone and not is_time_zone(zone):
+        return False
+    return c.get("taxonomy") is None or is_taxonomy(c["taxonomy"])
+
+
+def is_taxonomy(lines: object) -> bool:
+    """Is it what `taxonomy_lines` gives?"""
+    if not isinstance(lines, list) or len(lines) != 2:
+        return False
+    return lines[1] in ("str", *LEAF_KINDS.values()) and are_lines(lines[0])
+
+
+def is_class(c: dict) -> bool:
+    """Does an entry say what the class is?"""
+    return isinstance(c.get("name"), str) and isinstance(c.get("public"), bool)
 
 # %% ../../nbs/engine/kadet_publishing.ipynb #2378992f
 def published_taxonomies(d: dict) -> dict:
@@ -200,7 +226,8 @@ def filled_classifier(text: str, make: Callable[..., SpanTree]) -> SpanTree:
     d, tree = read_parts(text)
     try:
         taxonomies = published_taxonomies(d)
-        columns = [read_asks(c, taxonomies.get(c["name"]), tree) for c in d["columns"]]
+        at = places_of_names(tree)
+        columns = [read_asks(c, taxonomies.get(c["name"]), tree, at) for c in d["columns"]]
         parameters = published_parameters(d, taxonomies)
         class_name = d["class"]["name"]
     except (ValueError, TypeError, LookupError) as e:

@@ -77,7 +77,8 @@ def column_levels(name: str, values: list, taxonomy: Taxonomy | None) -> tuple[l
         above = [taxonomy.generalize(leaf, level) for leaf in leaves]
         used = set(above)
         names = [node for node in taxonomy.cut(level) if node in used]
-        luts.append(np.array([names.index(node) for node in above]))
+        number = {node: i for i, node in enumerate(names)}
+        luts.append(np.array([number[node] for node in above]))
         labels.append(names)
     return luts, labels
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from .audit_input import check_nodes
+from .files import write_together
 from .seals import Seal, seal_of, what_changed
 from .values import inner_dtype
 from .written_columns import check_readable, file_sha256, text_table
@@ -24,7 +25,6 @@ from ppdt.tables import (
     Cell,
     Roles,
     Schema,
-    atomic_write,
     cell_text,
     cells,
     column_text,
@@ -123,21 +123,17 @@ def _text(cols):
 
 def _write_both(text, schema, path):
     """The table, and its schema beside it, both or none"""
-    at = schema_path(path)
-    was_there = at.exists()
+    told = []
 
-    def write(tmp):
+    def table(tmp):
         write_text(text, tmp)
         bound = replace(schema, file={"name": path.name, "sha256": file_sha256(tmp)})
-        told = bound.to_json().encode()
-        atomic_write(at, lambda o: Path(o).write_bytes(told))
+        told.append(bound.to_json().encode())
 
-    try:
-        atomic_write(path, write)
-    except BaseException:
-        if not was_there:
-            at.unlink(missing_ok=True)
-        raise
+    def beside(tmp):
+        Path(tmp).write_bytes(told[0])
+
+    write_together([(path, table), (schema_path(path), beside)])
 
 
 def _check_schema(release):

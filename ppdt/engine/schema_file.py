@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Schema', 'schema_path']
+__all__ = ['are_lines', 'Schema', 'schema_path']
 
 # %% ../../nbs/engine/schema_file.ipynb #5d160319
 import json
@@ -15,14 +15,58 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
-from .values import TextFormError, inner_dtype
+from .json_texts import json_data
+from .limits import TextFormError, check_limit, shown
+from .values import inner_dtype, is_time_zone, time_zone
 
-# %% ../../nbs/engine/schema_file.ipynb #6e3ec3fb
+# %% ../../nbs/engine/schema_file.ipynb #556b20ae
 _sizes = "(?:8|16|32|64)"
 _dtypes = re.compile(
     rf"(?:str|boolean|bool|U?Int{_sizes}|u?int{_sizes}|[Ff]loat(?:16|32|64)"
     r"|datetime64\[(?:s|ms|us|ns)(?:, [^\]]+)?\])"
 )
+
+
+def _is_dtype(dtype):
+    """Is it a dtype that columns of a release have? Its time zone leads to no file"""
+    if not isinstance(dtype, str):
+        return False
+    inner = inner_dtype(dtype)
+    if dtype not in (inner, f"category[{inner}]") or not _dtypes.fullmatch(inner):
+        return False
+    zone = time_zone(inner)
+    return zone is None or is_time_zone(zone)
+
+
+def _are_values(values):
+    """Are these declared values: texts, each once and not empty?"""
+    if not isinstance(values, list) or not all(isinstance(o, str) and o for o in values):
+        return False
+    check_limit("cell_length", max(map(len, values), default=0), "a value in the schema")
+    return len(set(values)) == len(values)
+
+# %% ../../nbs/engine/schema_file.ipynb #bcc28f16
+def are_lines(lines: object) -> bool:
+    """Are these lines of a taxonomy as texts: lists of names, not longer than is read?"""
+    if not isinstance(lines, list) or not all(isinstance(o, list) and o for o in lines):
+        return False
+    check_limit("taxonomy_depth", max(map(len, lines), default=0), "a line of a taxonomy")
+    # None in the first place stands for values that are not named
+    names = [o[1:] if o[0] is None and len(o) > 1 else o for o in lines]
+    return all(isinstance(name, str) for line in names for name in line)
+
+
+def _check_taxonomies(d):
+    """Raises TextFormError when what a schema has as taxonomies is none"""
+    if not isinstance(d, dict):
+        raise TextFormError(f"taxonomies must be an object; {_advice}")
+    for name, lines in d.items():
+        if not are_lines(lines):
+            raise TextFormError(
+                f"the taxonomy of {shown(name)} must be a list of lists of names; {_advice}"
+            )
+
+# %% ../../nbs/engine/schema_file.ipynb #6e3ec3fb
 _allowed = {
     "role": ("quasi_identifier", "class", "other"),
     "kind": ("numeric", "categorical"),
@@ -33,17 +77,27 @@ _advice = "write the release again, or delete the schema and use kinds="
 def _check_column(c):
     """Raises TextFormError when an entry describes no column"""
     if not isinstance(c, dict) or not isinstance(c.get("name"), str):
-        raise TextFormError(f"the schema must name every column. Got {c!r}; {_advice}")
+        raise TextFormError(f"the schema must name every column. Got {shown(c)}; {_advice}")
     for key, values in _allowed.items():
         if c.get(key) not in values:
             raise TextFormError(
                 f"{key!r} of column {c['name']!r} in the schema must be one of"
-                f" {', '.join(values)}. Got {c.get(key)!r}; {_advice}"
+                f" {', '.join(values)}. Got {shown(c.get(key))}; {_advice}"
             )
-    if not _dtypes.fullmatch(inner_dtype(str(c.get("dtype")))):
+    if not _is_dtype(c.get("dtype")):
         raise TextFormError(
             f"'dtype' of column {c['name']!r} in the schema is not known. Got"
-            f" {c.get('dtype')!r}; {_advice}"
+            f" {shown(c.get('dtype'))}; {_advice}"
+        )
+    if c.get("values") is not None and not _are_values(c["values"]):
+        raise TextFormError(
+            f"the values of {c['name']!r} in the schema must be a list of different strings;"
+            f" {_advice}"
+        )
+    if not isinstance(c.get("ordered", False), bool):
+        raise TextFormError(
+            f"'ordered' of column {c['name']!r} in the schema must be true or false. Got"
+            f" {shown(c['ordered'])}; {_advice}"
         )
 
 # %% ../../nbs/engine/schema_file.ipynb #7d11f099
@@ -54,11 +108,13 @@ def _check_schema(d):
     columns = d.get("columns")
     if not isinstance(columns, list) or not columns:
         raise TextFormError(f"the schema must list columns; {_advice}")
+    check_limit("columns", len(columns), "the columns of a schema")
     for c in columns:
         _check_column(c)
     for key in ("promise", "file"):
         if not isinstance(d.get(key, {}), dict):
             raise TextFormError(f"{key!r} in the schema must be an object; {_advice}")
+    _check_taxonomies(d.get("taxonomies", {}))
     names = {c["name"] for c in columns}
     classes = [c for c in columns if c["role"] == "class"]
     if len(names) < len(columns) or len(classes) > 1:
@@ -131,8 +187,8 @@ class Schema:
             When there is none.
         """
         try:
-            d = json.loads(text)
-        except json.JSONDecodeError as e:
+            d = json_data(text)
+        except TextFormError as e:
             raise TextFormError(f"the schema is not JSON ({e}); {_advice}") from None
         _check_schema(d)
         more = [d.get(o, {}) for o in ("taxonomies", "promise", "file")]

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .limits import check_limit
 from ppdt.tables import (
     Cell,
     Exact,
@@ -216,11 +217,14 @@ def file_lines(path) -> list:
             f"there is no file {str(path)!r}; give the path of a file with one line 'leaf;...;root'"
             " for each value"
         )
+    check_limit("json_bytes", path.stat().st_size, f"the bytes of {path.name}")
     try:
         with open(path, encoding="utf-8-sig", newline="") as f:
-            return [o for o in csv.reader(f, delimiter=";", strict=True) if o]
+            lines = [o for o in csv.reader(f, delimiter=";", strict=True) if o]
     except (UnicodeDecodeError, csv.Error) as e:
         raise TextFormError(f"{path.name} must be UTF-8 text with whole lines. Got {e}") from None
+    check_limit("taxonomy_depth", max(map(len, lines), default=0), f"a line of {path.name}")
+    return lines
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #e2b80783
 def _quoted(name: str) -> str:

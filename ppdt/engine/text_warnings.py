@@ -15,14 +15,14 @@ import warnings
 import pandas as pd
 
 # %% ../../nbs/engine/text_warnings.ipynb #96adba95
-_CELL = re.compile(r"\{.*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|~.+|\*")
+_CELL = re.compile(r"\{[^,\n]*,.*\}|\[[^,]+,[^,]+[\])]|<.+>|~.+|\*")
 
 
 def cell_like(s: pd.Series) -> list[str]:
     """Texts of a column that look like published cells, when most of its texts do"""
     if not isinstance(s.dtype, pd.StringDtype) and s.dtype != object:
         return []
-    texts = [v for v in s.dropna().unique() if isinstance(v, str)]
+    texts = list(dict.fromkeys(v for v in s if isinstance(v, str)))
     odd = [v for v in texts if _CELL.fullmatch(v)]
     return odd if 2 * len(odd) > len(texts) else []
 

@@ -7,17 +7,20 @@ __all__ = ['tree_json', 'tree_schema', 'tree_from_json']
 
 # %% ../../nbs/engine/tree_files.ipynb #f242bdd0
 import json
-import re
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from .json_texts import json_data
+from .limits import check_limit, shown
 from .nodes import Tree
 from .questions import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD
 from .tree_texts import node_answers, tree_of, value_label
+from .values import is_time_zone, parse_number
 from ppdt.tables import (
+    DATE_PATTERN,
     MISSING,
     Cell,
     Centroid,
@@ -25,30 +28,26 @@ from ppdt.tables import (
     Interval,
     TextFormError,
     parse_cell,
+    time_zone,
     value_text,
 )
 
 # %% ../../nbs/engine/tree_files.ipynb #ef6e4e4b
-_INTERVAL = re.compile(r"([\[(])(.+), (.+)([\])])")
 _CLOSED = {"[]": "both", "[)": "left", "(]": "right", "()": "neither"}
 
 
 def _end(s):
     """The end of an interval: a whole number, a number or a date"""
-    for read in (int, float, pd.Timestamp):
-        try:
-            return read(s)
-        except ValueError:
-            pass
-    raise ValueError(f"{s!r} is no number and no date")
+    return pd.Timestamp(s) if DATE_PATTERN.fullmatch(s) else parse_number(s)
 
 
 def _read_interval(s):
     """An interval of pandas from its text"""
-    m = _INTERVAL.fullmatch(s)
-    if m is None:
-        raise ValueError(f"{s!r} is no interval")
-    return pd.Interval(_end(m[2]), _end(m[3]), _CLOSED[m[1] + m[4]])
+    lo, comma, hi = s[1:-1].rpartition(", ")
+    closed = _CLOSED.get(s[:1] + s[-1:])
+    if not comma or closed is None:
+        raise ValueError(f"{shown(s)} is no interval")
+    return pd.Interval(_end(lo), _end(hi), closed)
 
 
 def _is_interval(v):
@@ -292,11 +291,21 @@ def _integers(d, name):
     return np.array(d[name], dtype=np.int64)
 
 # %% ../../nbs/engine/tree_files.ipynb #e7b2454a
+def _is_date_type(dtype):
+    """A dtype of dates in a time zone that a file may name?"""
+    if not isinstance(dtype, str) or not dtype.startswith("datetime64[ns"):
+        return False
+    zone = time_zone(dtype)
+    if zone is None:
+        return dtype == "datetime64[ns]"
+    return dtype == f"datetime64[ns, {zone}]" and is_time_zone(zone)
+
+
 def _is_value_type(dtype):
     """A type that values may have?"""
     if not isinstance(dtype, str):
         return False
-    return dtype in (*_TYPES, "interval") or dtype.startswith("datetime64[ns")
+    return dtype in (*_TYPES, "interval") or _is_date_type(dtype)
 
 
 def _read_value(text, dtype, as_cells):
@@ -313,6 +322,7 @@ def _read_values(texts, dtype, as_cells, name):
     known = _is_list_of(texts, lambda o: isinstance(o, str) and o != "")
     known = known and _is_value_type(dtype) and isinstance(as_cells, bool)
     _require(known, f"the values of {name} must be texts with a known type")
+    check_limit("cell_length", max(map(len, texts), default=0), f"a value of {name}")
     try:
         res = [_read_value(o, dtype, as_cells) for o in texts]
     except (ValueError, TypeError, LookupError, ArithmeticError, OSError) as e:
@@ -360,17 +370,6 @@ def _read_kinds(d, attribute):
     return kind, np.array([np.nan if t is None else float(t) for t in cut]), level
 
 # %% ../../nbs/engine/tree_files.ipynb #2192231a
-def _is_date_type(dtype):
-    """A dtype of dates that this computer knows?"""
-    if not isinstance(dtype, str) or not dtype.startswith("datetime64[ns"):
-        return False
-    try:
-        return pd.api.types.is_datetime64_any_dtype(pd.Series([], dtype=dtype))
-    # a time zone that this computer does not know, and whatever pandas says of it
-    except Exception:
-        return False
-
-
 def _read_dates(attributes):
     """Which attributes hold dates, and their dtype"""
     res = {o["name"]: o["dates"] for o in attributes if "dates" in o}
@@ -381,6 +380,14 @@ def _read_dates(attributes):
             " Europe/Paris]'",
         )
     return res
+
+# %% ../../nbs/engine/tree_files.ipynb #c6c2d24d
+def _check_depth(parent):
+    """Raises TextFormError for a tree that is too deep; parents come before their children"""
+    depth = [0]
+    for i in parent[1:]:
+        depth.append(depth[i] + 1)
+    check_limit("tree_depth", max(depth), "the depth of a tree")
 
 # %% ../../nbs/engine/tree_files.ipynb #9c7f97bd
 def _check_parents(parent, attribute, code):
@@ -393,6 +400,7 @@ def _check_parents(parent, attribute, code):
     root = parent[0] == -1 and code[0] == -1
     after = (parent[1:] >= 0).all() and (parent[1:] < np.arange(1, n)).all()
     _require(root and after, "node 0 is the root, and every other node has a parent before it")
+    _check_depth(parent.tolist())
 
 
 def _check_questions(parent, attribute, kind, cut, n_values):
@@ -452,11 +460,14 @@ def _is_weight(v):
 def _read_counts(d, n, n_classes):
     """Class weights of the nodes; without counts each node holds one row of its class"""
     _require(("counts" in d) != ("class" in d), "there must be either 'counts' or 'class'")
+    check_limit("tree_counts", n * n_classes, "the nodes of a tree times its classes")
     if "counts" not in d:
         c = _integers(d, "class")
         known = len(c) == n and (c >= 0).all() and (c < n_classes).all()
         _require(known, "'class' must give a class for each node")
-        return np.eye(n_classes)[c]
+        counts = np.zeros((n, n_classes))
+        counts[np.arange(n), c] = 1
+        return counts
 
     def is_row(x):
         return _is_list_of(x, _is_weight) and len(x) == n_classes
@@ -475,8 +486,8 @@ def _read_counts(d, n, n_classes):
 def _read_head(text):
     """What the text holds, when it is a ppdt-tree"""
     try:
-        d = json.loads(text)
-    except (ValueError, TypeError, RecursionError) as e:
+        d = json_data(text)
+    except TextFormError as e:
         raise TextFormError(f"the tree is not JSON ({e}); write it with tree_json") from None
     ours = isinstance(d, dict) and d.get("format") == "ppdt-tree"
     ours = ours and type(d.get("version")) is int and d["version"] in (1, 2)
@@ -492,6 +503,7 @@ def _read_attributes(d):
         "'attributes' must list names and values",
     )
     names = [o["name"] for o in attributes]
+    check_limit("columns", len(names), "the attributes of a tree")
     _require(len(set(names)) == len(names), "the names of attributes must differ")
     return attributes, names
 
@@ -533,6 +545,7 @@ def tree_from_json(text: str) -> Tree:
     ]
     dates = _read_dates(attributes)
     parent, attribute, code = (_integers(d, o) for o in ("parent", "attribute", "code"))
+    check_limit("tree_nodes", len(parent), "the nodes of a tree")
     kind, cut, level = _read_kinds(d, attribute)
     _check_shape(parent, attribute, code, kind, cut, [len(o) for o in values])
     counts = _read_counts(d, len(parent), len(classes))

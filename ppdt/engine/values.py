@@ -7,18 +7,21 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['MISSING', 'DATE_PATTERN', 'HasLeaves', 'Cell', 'check_value', 'checked_values', 'check_ends', 'looks_like_cell',
-           'value_text', 'value_order', 'among', 'leaves_below', 'possible_below', 'TextFormError', 'read_value',
-           'list_members', 'parse_float', 'parse_number', 'inner_dtype', 'time_zone', 'value_parsers']
+           'value_text', 'value_order', 'among', 'leaves_below', 'possible_below', 'read_value', 'list_members',
+           'parse_float', 'parse_number', 'inner_dtype', 'time_zone', 'is_time_zone', 'value_parsers']
 
 # %% ../../nbs/engine/values.ipynb #b79b6759
 import re
+import zoneinfo
 from collections.abc import Callable, Iterable
 from datetime import date
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
+
+from .limits import TextFormError, check_limit, shown
 
 # %% ../../nbs/engine/values.ipynb #bb3abe70
 class HasLeaves(Protocol):
@@ -272,12 +275,10 @@ def possible_below(cell: Any, domain: Any, taxonomy: HasLeaves | None) -> np.nda
     return np.array([is_leaf(v) for v in domain.items], dtype=bool)
 
 # %% ../../nbs/engine/values.ipynb #d0d428de
-class TextFormError(ValueError):
-    "A text that is not a cell, or a file that is not a table."
-
-
-_quoted_text = r'"(?:[^"\\]|\\.)*"'
-_token = re.compile(rf"\s*({_quoted_text}|[^,]*?)\s*(,|\Z)", re.S)
+# `*+` takes what it can and never tries with less, so that the time grows with the text only
+_quoted_text = r'"(?:[^"\\]|\\.)*+"'
+_quoted_member = re.compile(rf"\s*+({_quoted_text})\s*+(,|\Z)", re.S)
+_plain_member = re.compile(r"([^,]*+)(,|\Z)")
 
 
 def _unquote(s):
@@ -292,7 +293,7 @@ def read_value(text: str, parse: Callable) -> Any:
     if text[:1] != '"':
         return parse(text)
     if not re.fullmatch(_quoted_text, text, re.S):
-        raise TextFormError(f"{text!r} begins with a quote and is not one quoted value")
+        raise TextFormError(f"{shown(text)} begins with a quote and is not one quoted value")
     return parse(_unquote(text))
 
 # %% ../../nbs/engine/values.ipynb #18b847fe
@@ -302,26 +303,28 @@ def list_members(text: str) -> list[str]:
     members = []
     i = 0
     while True:
-        m = _token.match(body, i)
-        if m is None or not m[1]:
+        m = _quoted_member.match(body, i) or _plain_member.match(body, i)
+        member = m[1].strip() if m else ""
+        if m is None or not member:
             raise TextFormError(
-                f"{text!r} must list values with commas between them, and an empty one is"
+                f"{shown(text)} must list values with commas between them, and an empty one is"
                 ' written ""'
             )
-        members.append(m[1])
+        members.append(member)
         i = m.end()
         if not m[2]:
             return members
 
 # %% ../../nbs/engine/values.ipynb #fca509c3
-_number = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf", re.A)
+_number = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf", re.A)
 
 
 def parse_float(s: str) -> float:
     """A number that is written as numbers are written in tables"""
     s = s.strip()
     if not _number.fullmatch(s):
-        raise TextFormError(f"{s!r} is not a number")
+        raise TextFormError(f"{shown(s)} is not a number")
+    check_limit("number_length", len(s), "the length of a number")
     return float(s)
 
 
@@ -345,7 +348,7 @@ def _parse_int(s, dtype):
     info = np.iinfo(dtype.lower())
     f = parse_float(s)
     if f != f // 1 or not -(2**64) <= f <= 2**64:
-        raise TextFormError(f"{s.strip()!r} is not a whole number of dtype {dtype}")
+        raise TextFormError(f"{shown(s.strip())} is not a whole number of dtype {dtype}")
     i = int(f) if re.search("[.eE]", s) else int(s)
     if not info.min <= i <= info.max:
         raise TextFormError(f"{s.strip()!r} does not fit dtype {dtype}")
@@ -361,7 +364,7 @@ def _parse_date(s, zone=None):
     """A date or time, in a time zone or in none"""
     s = s.strip()
     if not DATE_PATTERN.fullmatch(s):
-        raise TextFormError(f"{s!r} is not a date such as 2024-02-29 or 2024-02-29T12:30:00")
+        raise TextFormError(f"{shown(s)} is not a date such as 2024-02-29 or 2024-02-29T12:30:00")
     try:
         t = pd.Timestamp(s)
     except ValueError:
@@ -377,7 +380,7 @@ def _parse_date(s, zone=None):
 def _parse_bool(s):
     """True or False"""
     if s not in ("True", "False"):
-        raise TextFormError(f"{s!r} is neither True nor False")
+        raise TextFormError(f"{shown(s)} is neither True nor False")
     return s == "True"
 
 # %% ../../nbs/engine/values.ipynb #3bb8be17
@@ -409,8 +412,33 @@ def time_zone(dtype: str) -> str | None:
     str or None
         None for a dtype without one.
     """
-    m = re.fullmatch(r"datetime64\[\w+, (.+)\]", dtype)
+    m = re.fullmatch(r"datetime64\[\w+, (.+)\]", dtype, re.S)
     return m[1] if m else None
+
+
+@cache
+def _zone_names():
+    """The names of the time zones that there are"""
+    return zoneinfo.available_timezones()
+
+
+_offset = re.compile(r"(?:UTC)?[+-](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?", re.A)
+
+
+def is_time_zone(name: str) -> bool:
+    """Is it a time zone that a file may name: one of the world's, or a distance from UTC?
+
+    Parameters
+    ----------
+    name : str
+        Such as "Europe/Berlin", "UTC" or "UTC+05:30".
+
+    Returns
+    -------
+    bool
+        False for what leads to a file of this computer or depends on it.
+    """
+    return _offset.fullmatch(name) is not None or name in _zone_names()
 
 
 def value_parsers(dtype: str) -> tuple[Callable, Callable]:
@@ -421,6 +449,8 @@ def value_parsers(dtype: str) -> tuple[Callable, Callable]:
         return _parse_bool, _parse_bool
     if d.startswith("datetime"):
         zone = time_zone(d)
+        if zone is not None and not is_time_zone(zone):
+            raise TextFormError(f"{shown(zone)} is not a time zone such as Europe/Berlin or UTC")
         parse_date = partial(_parse_date, zone=zone)
         return parse_date, parse_date
     if lower.startswith("float"):

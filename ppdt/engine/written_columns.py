@@ -15,6 +15,7 @@ import pandas as pd
 from pandas.api.types import infer_dtype
 
 from .dtypes import objects
+from .limits import shown
 from .values import looks_like_cell, value_parsers
 from ppdt.tables import (
     MISSING,
@@ -62,7 +63,9 @@ def read_column(texts: Sequence[str], c: dict) -> pd.Series:
     if dtype == "bool" and (texts == "").any():
         dtype = "boolean"
     try:
-        s = parse_column(texts, dtype, c.get("values"), c.get("ordered", False), name=name)
+        # what is too large becomes infinite, and is refused below
+        with np.errstate(over="ignore"):
+            s = parse_column(texts, dtype, c.get("values"), c.get("ordered", False), name=name)
     except TextFormError:
         raise
     except (TypeError, ValueError, OverflowError, AttributeError) as e:
@@ -74,8 +77,8 @@ def read_column(texts: Sequence[str], c: dict) -> pd.Series:
         row, declared = int(bad.argmax()), c.get("values") is not None
         wanted = "one of the declared values" if declared else f"a value of {dtype}"
         raise TextFormError(
-            f"column {name!r}, row {row + 1}: {texts[row]!r} is not {wanted}: mend the file, or"
-            " give kinds="
+            f"column {name!r}, row {row + 1}: {shown(texts[row])} is not {wanted}: mend the"
+            " file, or give kinds="
         )
     return s
 
