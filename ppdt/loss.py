@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .engine.cell_loss import cell_losses, check_cells, domain_line
+from .engine.coding import sum_scale
 from .engine.keys import row_kinds
 from .engine.taxonomy import Taxonomy
 from .generalization import interval_recoding
@@ -396,7 +397,8 @@ def _numeric_distances(a: Attribute, codes: np.ndarray, centers: np.ndarray) -> 
     no_value = np.isnan(x)
     no_center = np.isnan(centers)
     if last > first:
-        apart = ((x - centers) / (last - first)) ** 2
+        s = sum_scale((first, last))
+        apart = ((x * s - centers * s) / (last * s - first * s)) ** 2
     else:
         apart = (x != centers) * 1.0
     return np.where(no_value | no_center, no_value != no_center, apart)
@@ -483,7 +485,9 @@ def _total(a: Attribute, codes: np.ndarray, weight: float) -> float:
     missing = float((codes < 0).sum())
     if last <= first:
         return missing
-    apart = (x - x.mean()) / (last - first)
+    s = sum_scale((first, last))
+    x, width = x * s, last * s - first * s
+    apart = (x - x.mean()) / width
     return float((apart**2).sum()) + missing
 
 # %% ../nbs/engine/loss.ipynb #8ba5b5e7

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .coding import sum_scale
 from .inducers import content_order
 from .microaggregation import microaggregate
 from .mixed_space import MixedSpace, as_ranks, mixed_space
@@ -216,8 +217,13 @@ def _line_positions(a, at):
 
 def _far_in_number(x, p):
     """As `_far_from`, for positions of new and of published rows"""
-    width = 0.0 if np.isnan(p).all() else np.nanmax(p) - np.nanmin(p)
     gap = np.isnan(p)
+    s, width = 1.0, 0.0
+    if not gap.all():
+        ends = np.nanmin(p), np.nanmax(p)
+        s = sum_scale(ends)
+        width = ends[1] * s - ends[0] * s
+    x, p = x * s, p * s
 
     def far(rows):
         new = x[rows, None]

@@ -14,6 +14,7 @@ __all__ = ['group_code_pairs', 'group_sizes', 'group_ends', 'distinct_sets', 'se
 import math
 import operator
 from collections.abc import Callable, Collection
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -232,10 +233,18 @@ def _counts(codes: ArrayLike, groups: ArrayLike, d: int) -> list:
 
 
 def _mean(items: list, members: ndarray, count: ndarray) -> float:
-    """The mean of numbers with how often each occurs; its sum is rounded once"""
-    values = [items[m] for m in members]
-    products = map(operator.mul, values, count.tolist())
-    return math.fsum(products) / int(count.sum())
+    """The mean of numbers in order with how often each occurs; its sum is rounded once. It is
+    never outside of their range
+    """
+    values, times = [items[m] for m in members], count.tolist()
+    try:
+        mean = math.fsum(map(operator.mul, values, times)) / sum(times)
+    except (OverflowError, ValueError):
+        mean = math.inf
+    if not math.isfinite(mean):
+        # the sum is no float, and the mean is one
+        mean = float(sum(map(operator.mul, map(Fraction, values), times)) / sum(times))
+    return min(max(mean, values[0]), values[-1])
 
 
 def _center(name: str, items: list, members: ndarray, count: ndarray, how: str) -> Cell:
