@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from .engine.cell_loss import cell_losses, check_cells, domain_line
 from .engine.coding import sum_scale
 from .engine.keys import row_kinds
-from .engine.taxonomy import Taxonomy
+from .engine.taxonomy import Taxonomy, check_taxonomy_names
 from .generalization import interval_recoding
 from ppdt.tables import (
     MISSING,
@@ -217,6 +217,7 @@ def ncp(
     """
     _check_form(form)
     names, original = _measured_columns(data, original, quasi_identifiers)
+    check_taxonomy_names(taxonomies, [*data.columns, *original.columns])
     coded = [cells(data.loc[:, o]) for o in names]
     has_centroids = any(_has_centroids(cs) for _, cs in coded)
     rows = None

@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import connected_components, maximum_flow
 
 from .engine.assignments import pair_probabilities
 from .engine.fits import encode_beside, fit_blocks, opened_columns
+from .engine.taxonomy import check_taxonomy_names
 from ppdt.tables import (
     MISSING,
     Cell,
@@ -92,6 +93,7 @@ def consistent(
     raw = encode_beside(original, "original", qi, categorical)
     published = [cells(s) for _, s in data[list(qi)].items()]
     known = taxonomies or {}
+    check_taxonomy_names(known, [*data.columns, *original.columns])
     _check_claims(published, qi, known)
     if not len(data):
         return np.zeros((len(original), 0), dtype=bool)

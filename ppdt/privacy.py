@@ -62,6 +62,7 @@ from .engine.checks import check_k
 from .engine.counts import count_table, persons_in, sorted_sizes, value_codes
 from .engine.fits import wildcard_k
 from .engine.risk_report import RiskReport, risk_report
+from .engine.taxonomy import check_taxonomy_names
 from .loss import c_avg, cm, discernibility
 from .models import LinkingAttack, ModelAudit, audit_model, linking_attack, plot_spans, spans
 from .tables import check_table
@@ -393,6 +394,16 @@ def _audit_of(
     return Audit(**found, warnings=tuple(warnings))
 
 # %% ../nbs/engine/privacy.ipynb #95afce96
+def _check_taxonomy_names(taxonomies: dict | None, tables: Sequence) -> None:
+    """Raises ValueError for a taxonomy of no column of tables, classes and secrets"""
+    if not isinstance(taxonomies, dict):
+        return
+    columns = []
+    for t in tables:
+        columns += list(getattr(t, "columns", [getattr(t, "name", None)]))
+    check_taxonomy_names(taxonomies, [o for o in columns if o is not None])
+
+
 def _audit(
     said: Given,
     k: int | None,
@@ -414,6 +425,8 @@ def _audit(
     y = values_beside(said.y, "y", data)
     asked = asked._replace(y=y, sensitive=values_beside(asked.sensitive, "sensitive", data))
     person, secret = person_of(person, data), asked.secret
+    tables = [data, original.table, population, y, secret]
+    _check_taxonomy_names(taxonomies, tables)
     trees = audit_taxonomies(taxonomies, release, [*qi, *([] if secret is None else [secret.name])])
     k = None if k is None else check_k(k)
     table = read_audit_table(said, qi, trees, person)

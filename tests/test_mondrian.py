@@ -710,13 +710,15 @@ def test_a_mode_is_what_was_fitted():
     [
         ([TREE], "dict"),
         ({"words": "tree.csv"}, "Taxonomy for each column"),
-        ({"others": TREE}, "must name a quasi-identifier"),
+        ({"others": TREE}, "must name columns of the table. Got 'others'"),
+        ({"beside": TREE}, "must name a quasi-identifier"),
         ({"words": Taxonomy.from_dict({"*": ["a"]})}, "'b'"),
     ],
 )
 def test_taxonomies_are_checked(given, word):
     with pytest.raises(ValueError, match=word):
-        MondrianAnonymizer(k=1, taxonomies=given).fit(pd.DataFrame({"words": list("ab")}))
+        m = MondrianAnonymizer(1, ["words"], taxonomies=given, published=["beside"])
+        m.fit(pd.DataFrame({"words": list("ab"), "beside": list("ab")}))
 
 
 @pytest.mark.parametrize("mode", MODES)

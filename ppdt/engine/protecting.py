@@ -31,6 +31,7 @@ from ppdt.engine.publishing import (
     published_table,
 )
 from .releases import GuaranteeError, Release
+from .taxonomy import check_taxonomy_names
 from ..privacy import audit
 from ..tables import Attribute, Interval, MixedTypesWarning, Roles, encode
 
@@ -196,6 +197,8 @@ def _job(est, X, y):
             f"'missing' must be one of {', '.join(map(repr, MISSING_RULES))}. Got {est.missing!r}."
         )
     est._check()
+    known = X.columns if y is None else [*X.columns, y.name]
+    check_taxonomy_names(getattr(est, "taxonomies", None), known)
     groups = est._promised(roles, len(X))
     k = check_k(est.k, len(X)) if groups is None else max(o for _, o in groups)
     coded, kept = code_columns(X, roles, est.missing)
@@ -269,7 +272,7 @@ def _measured(est, job, published, columns, data, taxonomies):
         consistency=proof is not None and len(t.X) <= _COUNTED_ROWS,
         y=t.y,
         constraints=est.constraints,
-        taxonomies=taxonomies,
+        taxonomies={o: tree for o, tree in taxonomies.items() if o in job.whole},
     )
     if proof is not None:
         coded = list(zip(t.attributes, t.codes))

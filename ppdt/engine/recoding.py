@@ -21,6 +21,7 @@ import pandas as pd
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
+from .taxonomy import check_taxonomy_names
 from ..tables import MISSING, Attribute, Cell, Centroid, Exact, Suppressed, ValueSet, cell_column
 
 # %% ../../nbs/engine/recoding.ipynb #f0deec89
@@ -331,11 +332,7 @@ def check_recoding(recoding: str, known: Collection, taxonomies: dict | None, co
             "'taxonomies' must be given for recoding='node', and only for it. Got"
             f" recoding={recoding!r} with {'some' if taxonomies else 'none'}."
         )
-    if taxonomies and not set(taxonomies) & set(columns):
-        raise ValueError(
-            f"'taxonomies' must name a column of the table. Got {', '.join(map(repr, taxonomies))};"
-            f" the columns are {', '.join(map(str, columns))}."
-        )
+    check_taxonomy_names(taxonomies, columns)
 
 
 def number_groups(groups: ArrayLike, n_rows: int) -> ndarray:
