@@ -52,6 +52,7 @@ from ppdt.engine.audit_secrets import (
     kept_constraints,
 )
 from .engine.audit_texts import audit_html, audit_sentences, audit_text
+from .engine.audit_truth import is_counted
 from ppdt.engine.audit_warnings import (
     beside_warnings,
     loss_warnings,
@@ -107,9 +108,10 @@ class ClassMeasures:
     lost_rows : int
         Rows of the original that were not published; None if not told.
     promise : str
-        What was promised: k-anonymity, and the constraints.
+        What was promised: k-anonymity, and the constraints; "values of the original" where that is
+        what does not hold.
     holds : bool
-        Whether it holds; None when nothing was promised.
+        Whether it holds; None when nothing was promised, False when `truthful` is.
     risk_max, risk_mean, risk_share : float
         Prosecutor risk 1/size of a row's class: largest, mean over rows, share of rows above
         1/k, or above 0.2 without `k`. In [0, 1].
@@ -204,8 +206,12 @@ class PeopleMeasures:
     Attributes
     ----------
     truthful : bool
-        Does every published cell hold the original value? Needs rows in the order of `original`;
-        centroids are left out.
+        Does every published cell hold the original value? Centroids are left out. Where the order
+        of the rows is not known: can each row be given a person of `original` of its own whose
+        values it holds?
+    true_rows, true_by : int and str
+        How many published rows do, and how that was found: "row by row", by "matching" (as many as
+        possible), or by "counting" (at most so many, where there are too many pairs to match).
     one_k, k_one, k_k, global_one_k : int
         The largest k of each promise of `ppdt.matching`, over all published rows, suppressed ones
         too.
@@ -233,6 +239,8 @@ class PeopleMeasures:
     risk_journalist: float | None = None
     risk_marketer: float | None = None
     truthful: bool | None = None
+    true_rows: int | None = None
+    true_by: str | None = None
     tidi: float | None = None
     matching: float | None = None
     matching_class: float | None = None
@@ -254,7 +262,7 @@ class Audit(PeopleMeasures, LossMeasures, SecretMeasures, ClassMeasures):
         The weakest class on a secret, see `SecretMeasures`.
     ncp, gcp, discernibility, c_avg, cm, il, centroid_cells
         What the protection has cost, see `LossMeasures`.
-    truthful, one_k, k_one, k_k, global_one_k, tidi, matching, matching_class
+    truthful, true_rows, true_by, one_k, k_one, k_k, global_one_k, tidi, matching, matching_class
         Who could be whose, beside the original, see `PeopleMeasures`.
     risk_journalist, risk_marketer, delta_min, delta_max
         The same, beside a population.
@@ -364,6 +372,12 @@ def _promise_fields(
     }
 
 # %% ../nbs/engine/privacy.ipynb #45882c4f
+def _broken_by_truth(promise: str | None) -> dict:
+    """The verdict on a table whose cells are not the original's, whatever else it keeps"""
+    words = [] if promise is None else [promise]
+    return {"promise": "; ".join([*words, "values of the original"]), "holds": False}
+
+
 def _audit_of(
     table: AuditTable,
     asked: Asked,
@@ -391,6 +405,8 @@ def _audit_of(
     raw = None if original.table is None else check_table(original.table, "original")
     warnings += beside_warnings(table, others, raw)
     found |= _promise_fields(k, found["k"], kept)
+    if found.get("truthful") is False:
+        found |= _broken_by_truth(found["promise"])
     return Audit(**found, warnings=tuple(warnings))
 
 # %% ../nbs/engine/privacy.ipynb #95afce96
@@ -416,6 +432,7 @@ def _audit(
     """Read what was said, then measure"""
     asked = asked._replace(constraints=check_constraints(asked.constraints))
     release = None if isinstance(said.data, pd.DataFrame) else said.data
+    order = said.lost
     said = open_release(said, original.table)
     data = said.data
     named = [("sensitive", asked.sensitive), ("y", said.y), ("person", person)]
@@ -431,7 +448,8 @@ def _audit(
     k = None if k is None else check_k(k)
     table = read_audit_table(said, qi, trees, person)
     likely = (secret, asked.value) if person is None else None
-    original = original._replace(lost=said.lost, likely=likely)
+    guessed = order is None and is_counted(data.index)
+    original = original._replace(lost=said.lost, likely=likely, guessed=guessed)
     return _audit_of(table, asked, k, said.lost_rows, others, original, population)
 
 # %% ../nbs/engine/privacy.ipynb #7539ffe1
@@ -469,7 +487,9 @@ def audit(
     k : int
         The k that was promised, at least 1; None: measure only.
     original : DataFrame
-        The original table, for the loss (rows in any order) and what could be whose.
+        The original table, for the loss (rows in any order), what could be whose, and the question
+        whether it is the original: a table whose cells do not hold its values does not hold what
+        was promised.
     categorical : sequence of str
         Columns of `original` and `population` whose numbers are categories.
     lost_rows : int

@@ -272,7 +272,10 @@ def test_none_means_not_known():
         f.name
         for f in fields(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0))
         if getattr(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0), f.name) is not None
-    } == known | {"promise", "holds", "ncp", "gcp", "tidi", "lost_rows", "c_avg"}
+    } == known | {
+        *("promise", "holds", "ncp", "gcp", "tidi", "lost_rows", "c_avg"),
+        *("truthful", "true_rows", "true_by"),
+    }
 
 
 @pytest.mark.parametrize("cell", [Node("Europe"), Centroid(3.0)])
