@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from .coding import sum_scale
-from .inducers import content_order
+from .inducers import grouping_order
 from .microaggregation import microaggregate
 from .mixed_space import MixedSpace, as_ranks, mixed_space
 from .publishing import Task
@@ -154,8 +154,7 @@ class OrderedRows:
 def ordered_rows(m: Any, task: Task) -> OrderedRows:
     """A task's rows for an anonymizer with parameters `keep_types` and `cat_weight`"""
     ranks = ordered_columns(task.X, task.names) if m.keep_types else []
-    others = [encode(s)[1] for s in task.untouched]
-    order = content_order([*task.codes, *others])
+    order = grouping_order(task)
     codes = [c[order] for c in task.codes]
     space = mixed_space(task.attributes, codes, m.cat_weight, ranks)
     if task.allow is None:
