@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from hypothesis import given as _given, settings, strategies as st
 from pandas.testing import assert_frame_equal, assert_series_equal
-from random_tables import pick, row_cells
+from random_tables import pick, published_rows, row_cells
 from registry import (
     ANONYMIZERS,
     CLASSIFIERS,
@@ -326,8 +326,8 @@ def test_limits_of_k(cls, data):
 @anonymizer
 @given(data=st.data(), seed=st.integers(0, 9), end=pick(".csv", ".parquet"))
 def test_files(cls, tmp_path_factory, data, seed, end):
-    """The same table gives the same bytes, in whatever order its rows are; what is read back is
-    what was written
+    """The same table gives the same bytes, and the same published rows in whatever order its rows
+    are; what is read back is what was written
     """
     X, y, p = data.draw(tasks(cls))
     r = _release(cls, X, y, p)
@@ -342,7 +342,11 @@ def test_files(cls, tmp_path_factory, data, seed, end):
     one = write(r, "one")
     assert write(_release(cls, X, y, p), "two") == one
     order = np.random.default_rng(seed).permutation(len(X))
-    assert write(_release(cls, X.iloc[order], y.iloc[order], p), "two") == one
+    again = _release(cls, X.iloc[order], y.iloc[order], p)
+    # people with equal quasi-identifiers may change places (`test_ties`), and then groups of other
+    # classes may be allowed
+    if not p["constraints"]:
+        assert published_rows(again) == published_rows(r)
     back = read_release(folder / ("one" + end))
     assert write(back, "two") == one and back.text().equals(r.text())
     at = canonical_order([r.data[o] for o in r.data] + [r.y])
