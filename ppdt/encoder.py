@@ -33,6 +33,7 @@ from ppdt.engine.encoding import (
     member_positions,
     possible_values,
 )
+from .engine.taxonomy import check_taxonomy_names
 from .engine.text_warnings import warn_of_texts
 from .generalization import Taxonomy
 from .tables import check_table
@@ -85,6 +86,7 @@ def check_encoding(est: ReleaseEncoder, columns: Collection[str]) -> None:
             )
     _check_categorical(est.categorical, columns)
     _check_encoder_taxonomies(est.taxonomies)
+    check_taxonomy_names(est.taxonomies, columns)
 
 
 def _check_categorical(categorical, columns):
@@ -243,7 +245,7 @@ class ReleaseEncoder(_EncoderParameters):
     categorical : list of str or None
         Columns whose numbers are categories. Repeat what the anonymizer was told.
     taxonomies : dict of Taxonomy or None
-        By column name, for columns that hold nodes. Others than the table's are ignored.
+        By column name, for columns that hold nodes.
     sparse_output : bool
         True: a scipy CSR matrix.
 

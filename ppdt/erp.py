@@ -22,9 +22,10 @@ from ppdt.engine.inducers import (
     as_trained,
     check_asks,
     check_inducer,
-    content_order,
     estimator_of,
+    grouping_order,
     is_fitted,
+    learning_order,
     model_of,
     public_map,
     stops_of,
@@ -92,17 +93,16 @@ class _TaskTree:
 def _grown(o, task):
     """The tree of an anonymizer's task"""
     table = as_trained(task.X, task.attributes)
-    others = [encode(s)[1] for s in task.untouched]
-    order = content_order([*task.codes, *others])
+    order = grouping_order(task)
     est = C45Classifier(prune=False) if o.inducer is None else estimator_of(o.inducer)
-    m, inducer = model_of(est, table, task.y, order)
+    m, inducer = model_of(est, table, task.y, learning_order(task))
     check_asks(m, [a.name for a in task.attributes])
     m = replace(m, tree=replace(m.tree, names=[q.column for q in m.asks]))
     parent, leaf = with_waiting(m.tree, stops_of(m, table)[order])
     stand, errors = LeafOrder(parent.tolist(), leaf), np.zeros(len(parent))
     if task.y is not None:
         # a class that is missing is one of its own
-        y = others[-1][order] + 1
+        y = encode(task.y)[1][order] + 1
         errors = node_errors(stand, y, int(y.max(initial=0)) + 1)
     codes = [c[order] for c in task.codes]
     return _TaskTree(m, inducer, table, order, codes, parent, leaf, stand, errors)

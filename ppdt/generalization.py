@@ -204,7 +204,7 @@ def recode(
     categorical : collection of str
         Columns whose numbers are categories.
     taxonomies : dict of str to Taxonomy, optional
-        For "node": by column name; others than the table's are ignored.
+        For "node": by column name.
 
     Returns
     -------

@@ -40,9 +40,10 @@ from ppdt.engine.inducers import (
     as_trained,
     check_asks,
     check_inducer,
-    content_order,
     estimator_of,
+    grouping_order,
     is_fitted,
+    learning_order,
     model_of,
     public_map,
     rows_by_node,
@@ -270,9 +271,8 @@ def _climbed(o, task):
     the table
     """
     table = as_trained(task.X, task.attributes)
-    others = [encode(s)[1] for s in task.untouched]
-    order = content_order([*task.codes, *others])
-    m, inducer = model_of(estimator_of(o.inducer), table, task.y, order)
+    order, learn = grouping_order(task), learning_order(task)
+    m, inducer = model_of(estimator_of(o.inducer), table, task.y, learn)
     _check_model(m, [a.name for a in task.attributes], o.merge)
     stops, codes = stops_of(m, table)[order], [c[order] for c in task.codes]
     choose = chooser(o.selection, np.random.default_rng(o.random_state), task.attributes, codes)

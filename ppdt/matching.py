@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['consistent', 'plot_fits', 'full_assignment', 'matchable_pairs', 'global_counts', 'matched', 'matching_probabilities',
-           'population_measures']
+__all__ = ['consistent', 'plot_fits', 'full_assignment', 'largest_assignment', 'matchable_pairs', 'global_counts', 'matched',
+           'matching_probabilities', 'population_measures']
 
 # %% ../nbs/11_matching.ipynb #6a7a6646
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import connected_components, maximum_flow
 
 from .engine.assignments import pair_probabilities
 from .engine.fits import encode_beside, fit_blocks, opened_columns
+from .engine.taxonomy import check_taxonomy_names
 from .engine.taxonomy_nodes import whole_trees
 from ppdt.tables import (
     MISSING,
@@ -93,6 +94,7 @@ def consistent(
     raw = encode_beside(original, "original", qi, categorical)
     published = [cells(s) for _, s in data[list(qi)].items()]
     known = whole_trees(taxonomies)
+    check_taxonomy_names(taxonomies or {}, [*data.columns, *original.columns])
     _check_claims(published, qi, known)
     if not len(data):
         return np.zeros((len(original), 0), dtype=bool)
@@ -156,6 +158,30 @@ def full_assignment(
     tuple of two ndarrays of int, or None
         (i, j) of the pairs that it uses; None if there is no way.
     """
+    i, j, given = largest_assignment(i, j, n_raw, n_published)
+    return (i, j) if given.sum() >= n_raw.sum() else None
+
+
+def largest_assignment(
+    i: np.ndarray,
+    j: np.ndarray,
+    n_raw: np.ndarray,
+    n_published: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A way to give as many original rows as possible a consistent published row each.
+
+    Parameters
+    ----------
+    i, j : ndarray of int, shape (n_pairs,)
+        As in `full_assignment`.
+    n_raw, n_published : ndarray of int, shape (n_people,) and (n_rows,)
+        As in `full_assignment`.
+
+    Returns
+    -------
+    tuple of three ndarrays of int
+        (i, j, how many rows) of the pairs that it uses.
+    """
     R, P = len(n_raw), len(n_published)
     source, sink = R + P, R + P + 1
     # older versions of scipy walk through graphs of 32-bit numbers only
@@ -164,11 +190,9 @@ def full_assignment(
     room = np.r_[n_raw, np.minimum(n_raw[i], n_published[j]), n_published].astype(np.int32)
     pipes = csr_array(coo_array((room, (start, end)), shape=(R + P + 2, R + P + 2)))
     found = maximum_flow(pipes, source, sink)
-    if found.flow_value < n_raw.sum():
-        return None
     f = found.flow.tocoo()
     used = (f.data > 0) & (f.row < R) & (f.col < R + P)
-    return f.row[used], f.col[used] - R
+    return f.row[used], f.col[used] - R, f.data[used]
 
 # %% ../nbs/11_matching.ipynb #3d73ffb9
 def matchable_pairs(

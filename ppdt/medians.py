@@ -173,7 +173,7 @@ def relaxed_partition(
         Width of a categorical attribute: "rank", "distinct" or "ratio".
     tie : ndarray of int or None
         Rank of each row, shape (n_rows,), among those with equal quasi-identifiers; None: as they
-        come, which may only matter for other columns.
+        come. It should not depend on the class, see `ppdt.release.Task.ties`.
     allow : callable or None
         A function (rows, groups, n_groups) that says which groups may be published; None: all.
 

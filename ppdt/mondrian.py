@@ -28,7 +28,6 @@ from ppdt.tables import (
     Attribute,
     Interval,
     Suppressed,
-    canonical_order,
     encode,
     with_missing,
 )
@@ -53,7 +52,7 @@ def _partition(m, task, trees):
     attributes = [a for a, _ in ordered]
     codes = [c if r is None else r[c] for c, (_, r) in zip(task.codes, ordered)]
     if m.mode == "relaxed":
-        return relaxed_partition(attributes, codes, k, m.width, _tie(task), allow), None
+        return relaxed_partition(attributes, codes, k, m.width, task.ties, allow), None
     if m.mode == "strict":
         return strict_partition(
             attributes, codes, k, m.cut_rule, m.width, median=m.median, allow=allow
@@ -79,17 +78,6 @@ def _partition(m, task, trees):
         m.width,
         allow,
     )
-
-
-def _tie(task):
-    """Rank of each row by what is published untouched, other columns and the class, shape
-    (n_rows,); None when there is nothing of the kind
-    """
-    if not task.untouched:
-        return None
-    rank = np.empty(len(task.X), dtype=np.int64)
-    rank[canonical_order(task.untouched)] = np.arange(len(task.X))
-    return rank
 
 # %% ../nbs/06_mondrian.ipynb #8f925ba6
 _WORDS = dict(

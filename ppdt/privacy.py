@@ -35,6 +35,7 @@ from ppdt.engine.audit_input import (
     AuditTable,
     Given,
     audit_taxonomies,
+    check_names_of_tables,
     count_centroids,
     find_quasi_identifiers,
     open_release,
@@ -52,6 +53,7 @@ from ppdt.engine.audit_secrets import (
     kept_constraints,
 )
 from .engine.audit_texts import audit_html, audit_sentences, audit_text
+from .engine.audit_truth import broken_by_truth, is_counted
 from ppdt.engine.audit_warnings import (
     beside_warnings,
     loss_warnings,
@@ -110,9 +112,11 @@ class ClassMeasures:
     lost_rows : int
         Rows of the original that were not published; None if not told.
     promise : str
-        What was promised: k-anonymity, and the constraints.
+        What was promised: k-anonymity, and the constraints; "values of the original" where that is
+        what does not hold.
     holds : bool
-        Whether it holds; None when nothing was promised, or when the file alone does not tell.
+        Whether it holds; None when nothing was promised, or when the file alone does not tell;
+        False when `truthful` is.
     risk_max, risk_mean, risk_share : float
         Prosecutor risk 1/size of a row's class: largest, mean over rows, share of rows above
         1/k, or above 0.2 without `k`. In [0, 1].
@@ -211,8 +215,12 @@ class PeopleMeasures:
     Attributes
     ----------
     truthful : bool
-        Does every published cell hold the original value? Needs rows in the order of `original`;
-        centroids are left out.
+        Does every published cell hold the original value? Centroids are left out. Where the order
+        of the rows is not known: can each row be given a person of `original` of its own whose
+        values it holds?
+    true_rows, true_by : int and str
+        How many published rows do, and how that was found: "row by row", by "matching" (as many as
+        possible), or by "counting" (at most so many, where there are too many pairs to match).
     one_k, k_one, k_k, global_one_k : int
         The largest k of each promise of `ppdt.matching`, over all published rows, suppressed ones
         too.
@@ -240,6 +248,8 @@ class PeopleMeasures:
     risk_journalist: float | None = None
     risk_marketer: float | None = None
     truthful: bool | None = None
+    true_rows: int | None = None
+    true_by: str | None = None
     tidi: float | None = None
     matching: float | None = None
     matching_class: float | None = None
@@ -261,7 +271,7 @@ class Audit(PeopleMeasures, LossMeasures, SecretMeasures, ClassMeasures):
         The weakest class on a secret, see `SecretMeasures`.
     ncp, gcp, discernibility, c_avg, cm, il, centroid_cells
         What the protection has cost, see `LossMeasures`.
-    truthful, one_k, k_one, k_k, global_one_k, tidi, matching, matching_class
+    truthful, true_rows, true_by, one_k, k_one, k_k, global_one_k, tidi, matching, matching_class
         Who could be whose, beside the original, see `PeopleMeasures`.
     risk_journalist, risk_marketer, delta_min, delta_max
         The same, beside a population.
@@ -441,6 +451,7 @@ def _audit(
     asked = asked._replace(constraints=check_constraints(wanted))
     if other.get("kind") == "k-concealment" and original.consistency is None:
         original = original._replace(consistency=True)
+    order = said.lost
     said = open_release(said, original.table)
     data = said.data
     named = [("sensitive", asked.sensitive), ("y", said.y), ("person", person)]
@@ -450,13 +461,16 @@ def _audit(
     y = values_beside(said.y, "y", data)
     asked = asked._replace(y=y, sensitive=values_beside(asked.sensitive, "sensitive", data))
     person, secret = person_of(person, data), asked.secret
+    tables = [data, original.table, population, y, secret]
+    check_names_of_tables(taxonomies, tables)
     trees = audit_taxonomies(taxonomies, release, [*qi, *([] if secret is None else [secret.name])])
     k = None if k is None else check_k(k)
     table = read_audit_table(said, qi, trees, person)
     likely = (secret, asked.value) if person is None else None
-    original = original._replace(lost=said.lost, likely=likely)
+    guessed = order is None and is_counted(data.index)
+    original = original._replace(lost=said.lost, likely=likely, guessed=guessed)
     found = _audit_of(table, asked, k, said.lost_rows, others, original, population)
-    return of_promise(found, other, data, table.coded)
+    return broken_by_truth(of_promise(found, other, data, table.coded))
 
 # %% ../nbs/engine/privacy.ipynb #7539ffe1
 def audit(
@@ -495,7 +509,9 @@ def audit(
         The k that was promised, at least 1; None: that of `promise`, else measure only. Where
         k-concealment, or k-anonymity in groups of columns, was promised, the k of that.
     original : DataFrame
-        The original table, for the loss (rows in any order) and what could be whose.
+        The original table, for the loss (rows in any order), what could be whose, and the question
+        whether it is the original: a table whose cells do not hold its values does not hold what
+        was promised.
     categorical : sequence of str
         Columns of `original` and `population` whose numbers are categories.
     lost_rows : int

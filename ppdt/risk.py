@@ -18,6 +18,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from .engine.checks import check_choice, check_k
+from .engine.coding import sum_scale
 from .engine.inducers import cut_back, stops_of
 from ppdt.engine.risk_branches import (
     BranchTotals,
@@ -59,8 +60,9 @@ def _share(left, whole):
     lo, hi, gap = whole
     if hi <= lo:
         return 1.0
-    width = max(left[1] - left[0], gap)
-    return min(width / (hi - lo), 1.0)
+    s = sum_scale((lo, hi))
+    width = max(left[1] * s - left[0] * s, gap * s)
+    return min(width / (hi * s - lo * s), 1.0)
 
 # %% ../nbs/17_risk.ipynb #3f2cdfa6
 def background_risks(tree: Tree, domains: dict) -> np.ndarray:

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, cast
 import numpy as np, pandas as pd
 from pandas.api.types import infer_dtype
-from .engine.coding import Attribute, encode, position
+from .engine.coding import Attribute, encode, position, range_finder
 from .engine.dtypes import check_declared, factorize, factorize_mixed, objects
 from .engine.dtypes import typed_column, used_only
 from .engine.files import first_row
@@ -146,12 +146,9 @@ class Interval(Cell):
 # %% ../nbs/02_tables.ipynb #28df5d7f
 def _between(cell, domain):
     """Which values of a numeric domain lie in an interval?"""
-    n = len(domain.known)
-    known = domain.positions[:n]
-    lo, hi = position(cell.lo), position(cell.hi)
-    below = known < hi if cell.hi_open else known <= hi
+    first, end = range_finder(domain)(cell.lo, cell.hi, cell.hi_open)
     inside = np.zeros(len(domain), dtype=bool)
-    inside[:n] = (lo <= known) & below
+    inside[first:end] = True
     return inside
 
 # %% ../nbs/02_tables.ipynb #47f1b554

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from ppdt.tables import cells
+from ppdt.tables import cells, column_text
 
 ODD = [
     "a",
@@ -153,3 +153,10 @@ def row_cells(s):
     """The cell of each row, None where missing"""
     codes, cs = cells(s)
     return [None if c < 0 else cs[c] for c in codes]
+
+
+def published_rows(r):
+    """The published quasi-identifiers of a release, in order of their texts. Whose class stands
+    beside which row may depend on the order of the file, see `test_ties`
+    """
+    return sorted(zip(*[column_text(r.data[o]) for o in r.roles.quasi_identifiers]))

@@ -20,7 +20,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ppdt
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
-from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
 from ppdt.erp import ERPAnonymizer
@@ -60,6 +59,7 @@ class Entry:
     # a simple object, for tests on one table; the class with its defaults
     example: Callable = None
     needs_y: bool = False  # has the class to be given?
+    trees: bool = False  # does it ask for a tree over each column of categories?
     # messages that say truly that no release exists; `test_contract` holds each against the table
     impossible: tuple = ()
     # messages for releases that a classifier does not read
@@ -209,23 +209,16 @@ def _kactus(**p):
 FLAT = dict(Gender=["Female", "Male"], Marital=["Married", "Not Married"])
 
 
-def _tds(**p):
-    """With a tree over each column of categories that the tests on one table have"""
-    people = make_population(1000, random_state=0)
-    words = FLAT | {
-        o: sorted(people[o].dropna().unique())
-        for o in people
-        if column_kind(people[o]) == "categorical"
+def flat_trees(X=None):
+    """A tree over each column of categories: of a table, or of the customers"""
+    words = FLAT
+    if X is not None:
+        texts = [o for o in X if column_kind(X[o]) == "categorical"]
+        words = {o: sorted(X[o].dropna().unique()) for o in texts}
+    return {
+        o: Taxonomy.from_dict({"(all)": {"(some)": v[::2], "(others)": v[1::2]}})
+        for o, v in words.items()
     }
-    return TDSAnonymizer(
-        **dict(
-            taxonomies={
-                o: Taxonomy.from_dict({"(all)": {"(some)": v[::2], "(others)": v[1::2]}})
-                for o, v in words.items()
-            }
-        )
-        | p
-    )
 
 
 def _checked(make):
@@ -372,11 +365,11 @@ ANONYMIZERS = {
                 only_child=pick("pass", "stop"),
             ),
         ),
-        example=_tds,
+        trees=True,
         needs_y=True,
         impossible=("missing='drop' leaves", WHOLE),
         keeps=("release_", "trace_"),
-        checked=_checked(_tds),
+        checked=_checked(TDSAnonymizer),
     ),
     TDRAnonymizer: Entry(
         grids=(
@@ -802,7 +795,10 @@ def frames():
     return {o for o in estimators() - set(REGISTRY) if any(issubclass(r, o) for r in REGISTRY)}
 
 
-def example(cls, **p):
+def example(cls, X=None, **p):
+    """A simple object for a table; None: for the customers"""
+    if REGISTRY[cls].trees:
+        p = {"taxonomies": flat_trees(X)} | p
     return (REGISTRY[cls].example or cls)(**p)
 
 

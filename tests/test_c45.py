@@ -681,7 +681,7 @@ SPREADS = {
     "64-bit ids": lambda r, n: 2**60 + r.integers(0, 3000, n),
     "unsigned ids": lambda r, n: np.uint64(2**63) + r.integers(0, 9000, n).astype(np.uint64),
     "Python ints": lambda r, n: pd.Series(
-        [2**70 + int(o) * 2**17 for o in r.integers(0, 9, n)], dtype=object
+        [2**70 + int(o) * 2**18 for o in r.integers(0, 9, n)], dtype=object
     ),
     "nanoseconds": (
         lambda r, n: pd.Timestamp("2020-01-01") + pd.to_timedelta(r.integers(0, 2000, n), unit="ns")
@@ -970,7 +970,7 @@ def test_parameters_of_another_type_are_refused():
         (lambda: C45Classifier(taxonomies=[tax]).fit(X, y), "'taxonomies' must be None or a dict"),
         (
             lambda: C45Classifier(taxonomies={"Job": tax}).fit(X, y),
-            "'taxonomies' must name columns of X: job. Got 'Job'",
+            "'taxonomies' must name columns of the table. Got 'Job'; the columns are job",
         ),
     ):
         with pytest.raises(ValueError, match=text):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
-from random_tables import pick, row_cells
+from random_tables import pick, published_rows, row_cells
 from random_trees import NAMES, VALUES, chain, random_tree
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -474,7 +474,7 @@ def test_invariants(table, options, binary):
     if options["numeric"] == "interval" and not X.isna().any(axis=None):
         assert r.audit.gcp <= alike.audit.gcp + 1e-9
     order = np.random.default_rng(0).permutation(len(X))
-    assert tool.anonymize(X.iloc[order], y.iloc[order]).text().equals(r.text())
+    assert published_rows(tool.anonymize(X.iloc[order], y.iloc[order])) == published_rows(r)
     back = pickle.loads(pickle.dumps(tool))
     assert not any(
         hasattr(back, o) for o in ("release_", "tree_", "inducer_", "log_", "groups_", "tiers_")

@@ -903,7 +903,7 @@ def test_what_is_asked_too_much():
     message("'public' must name columns of X, or the class. Got 'zip'", public=["zip"])
     message("'public' must be a list of column names", public="Age")
     message("'taxonomies' must be None or a dict", taxonomies=[JOBS])
-    message("'taxonomies' must be for columns of X", taxonomies={"job": JOBS})
+    message("'taxonomies' must name columns of the table", taxonomies={"job": JOBS})
     message("every value as a leaf", taxonomies={"Gender": JOBS})
     message(
         "'constraints' must be empty when the class is public",

@@ -208,11 +208,16 @@ def test_full_set_with_missing_stays_within_one():
     )
 
 
-def test_missing_cells_lose_nothing():
+def test_missing_cells_lose_everything_where_the_original_has_a_value():
     X = pd.DataFrame({"x": [1.0, 2.0, 3.0]})
-    assert ncp(
-        pd.DataFrame({"x": cell_column([0, -1, 0], [Interval(1.0, 3.0)])}), X
-    ).x == pytest.approx(2 / 3)
+    gap, half = X.where(X.x < 3), pd.DataFrame({"x": [1.0, np.nan, np.nan]})
+    t = pd.DataFrame({"x": cell_column([0, -1, 0], [Interval(1.0, 2.0)])})
+    assert ncp(t, X).x == ncp(t, X, lost=[]).x == pytest.approx((1 / 2 + 1 + 1 / 2) / 3)
+    # that a value is missing is no loss; without an order, of any row
+    assert ncp(t, gap).x == pytest.approx(2 / 3) and ncp(t, gap, lost=[]).x == 1
+    assert (ncp(gap, gap).x, ncp(gap, X).x, ncp(half, gap).x) == (0, 1 / 3, 1 / 3)
+    assert ncp(half, gap, lost=[]).x == pytest.approx(1 / 3)
+    assert ncp(gap.isna().replace({True: np.nan, False: np.nan}).astype(float), X).x == 1
 
 
 def test_intervals_beyond_the_domain_are_cut():

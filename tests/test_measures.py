@@ -904,10 +904,12 @@ def test_a_release_brings_its_class_its_order_and_its_lost_rows(tmp_path):
     a = audit(r, k=3, original=X)
     assert (a.lost_rows, a.truthful) == (1, True) and min(a.one_k, a.k_one, a.global_one_k) >= 3
     assert a.cm == pytest.approx(audit(r.data, y=r.y, lost_rows=1).cm) and a.l_distinct is not None
-    assert audit(r, original=X.iloc[::-1]).truthful is None, "another order: not known"
+    backwards = audit(r, original=X.iloc[::-1])
+    assert (backwards.truthful, backwards.true_by) == (True, "row by row"), "labels find the rows"
     r.to_csv(tmp_path / "r.csv")
     back = audit(read_release(tmp_path / "r.csv"), original=X.dropna(), consistency=True)
-    assert back.truthful is None and (back.one_k, back.k_one, back.global_one_k) == (
+    assert (back.truthful, back.true_rows, back.true_by) == (True, 13, "matching")
+    assert (back.one_k, back.k_one, back.global_one_k) == (
         a.one_k,
         a.k_one,
         a.global_one_k,

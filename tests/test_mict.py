@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
-from random_tables import pick, row_cells
+from random_tables import pick, published_rows, row_cells
 
 from ppdt._textbook import _textbook_knn, _textbook_mdav, _textbook_vmdav
 from ppdt.c45 import C45Classifier, ID3Classifier
@@ -231,7 +231,7 @@ def test_microaggregation(table, options, seed):
         and min(r.audit.class_sizes) >= k
     )
     order = np.random.default_rng(seed).permutation(len(X))
-    assert m.anonymize(X.iloc[order], y.iloc[order]).text().equals(r.text())
+    assert published_rows(m.anonymize(X.iloc[order], y.iloc[order])) == published_rows(r)
     if k == 1:
         return
     for o in X.columns[X.columns.str.startswith("x")]:
@@ -278,7 +278,7 @@ def test_mict(table, options, release, complies, shortfall, seed):
         shortfall=shortfall,
         **options,
     )
-    assert again.anonymize(X.iloc[order], y.iloc[order]).text().equals(r.text())
+    assert published_rows(again.anonymize(X.iloc[order], y.iloc[order])) == published_rows(r)
     assert (tool.guarantee is None) == (r.audit.holds is None) == (release == "asis")
     if k == 1:
         return

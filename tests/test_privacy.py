@@ -273,7 +273,10 @@ def test_none_means_not_known():
         f.name
         for f in fields(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0))
         if getattr(audit(CUSTOMERS[QIS], k=1, original=CUSTOMERS, lost_rows=0), f.name) is not None
-    } == known | {"promise", "holds", "ncp", "gcp", "tidi", "lost_rows", "c_avg"}
+    } == known | {
+        *("promise", "holds", "ncp", "gcp", "tidi", "lost_rows", "c_avg"),
+        *("truthful", "true_rows", "true_by"),
+    }
 
 
 @pytest.mark.parametrize("cell", [Node("Europe"), Centroid(3.0)])
@@ -495,7 +498,7 @@ def test_a_release_brings_its_taxonomies(tmp_path):
     roles = Roles(("m", "z"), (), (), ())
     a = audit(Release(t, roles=roles, schema=Schema((), {"m": lines})), original=X, lost=[])
     for kept in (TREE, lines, [";".join(o) for o in lines]):
-        assert a == audit(t, original=X, lost=[], taxonomies={"m": kept, "other": None}) and (
+        assert a == audit(t, original=X, lost=[], taxonomies={"m": kept}) and (
             a.truthful,
             a.gcp,
         ) == (True, 0.2)

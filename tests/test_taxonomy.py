@@ -550,7 +550,7 @@ def test_recode_with_nodes():
             "sex": list("FMFF"),
         }
     )
-    t = recode(X, [0, 0, 1, 1], "node", taxonomies={"work": work, "other": work})
+    t = recode(X, [0, 0, 1, 1], "node", taxonomies={"work": work})
     assert (
         t.astype(str).to_numpy().tolist()
         == [["<Employed>", "[20, 30]", "{F, M}"]] * 2 + [["Unpaid", "[40, 50]", "F"]] * 2
@@ -567,6 +567,7 @@ def test_recode_with_nodes():
         (dict(recoding="node"), "'taxonomies' must be given"),
         (dict(taxonomies={"work": work}), "only for it"),
         (dict(recoding="node", taxonomies={"job": work}), "Got 'job'"),
+        (dict(recoding="node", taxonomies={"work": work, "other": work}), "Got 'other'"),
     ):
         with pytest.raises(ValueError, match=word):
             recode(X, [0, 0, 1, 1], **kw)

@@ -17,6 +17,7 @@ from ppdt.engine.inducers import (
     check_asks,
     check_inducer,
     estimator_of,
+    learning_order,
     model_of,
     stops_of,
 )
@@ -48,7 +49,7 @@ def check_around(m: Any) -> None:
 def grown_tree(m: Any, task: Task, order: np.ndarray) -> tuple:
     """(tree with its questions, classifier, node where each row stops), rows in an order"""
     table = as_trained(task.X, task.attributes)
-    model, inducer = model_of(estimator_of(m.inducer), table, task.y, order)
+    model, inducer = model_of(estimator_of(m.inducer), table, task.y, learning_order(task))
     check_asks(model, task.names)
     return model, inducer, stops_of(model, table)[order]
 

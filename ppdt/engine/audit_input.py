@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Given', 'open_release', 'audit_taxonomies', 'check_nodes', 'values_beside', 'person_of', 'find_quasi_identifiers',
-           'find_suppressed', 'count_centroids', 'AuditTable', 'read_audit_table']
+__all__ = ['Given', 'open_release', 'audit_taxonomies', 'check_nodes', 'check_names_of_tables', 'values_beside', 'person_of',
+           'find_quasi_identifiers', 'find_suppressed', 'count_centroids', 'AuditTable', 'read_audit_table']
 
 # %% ../../nbs/engine/audit_input.ipynb #cd9f99ea
 import csv
@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from .counts import class_keys
 from .fits import suppressed_cells
+from .taxonomy import check_taxonomy_names
 from .taxonomy_nodes import whole_trees
 from ..generalization import Taxonomy
 from ..tables import Centroid, Node, cells, check_roles, check_table
@@ -137,6 +138,16 @@ def check_nodes(
                 taxonomies[o].node(c)
             except ValueError as e:
                 raise ValueError(f"'taxonomies' must know all nodes of column {o!r}. {e}") from None
+
+
+def check_names_of_tables(taxonomies: dict | None, tables: Sequence) -> None:
+    """Raises ValueError for a taxonomy of no column of tables, classes and secrets"""
+    if not isinstance(taxonomies, dict):
+        return
+    columns = []
+    for t in tables:
+        columns += list(getattr(t, "columns", [getattr(t, "name", None)]))
+    check_taxonomy_names(taxonomies, [o for o in columns if o is not None])
 
 # %% ../../nbs/engine/audit_input.ipynb #69db311a
 def _is_shuffled(s: pd.Series, data: pd.DataFrame) -> bool:

@@ -17,11 +17,12 @@ import pandas as pd
 
 from .audit_input import AuditTable
 from .audit_people import against_original
+from .audit_truth import Truth, truth_notes, truth_of
 from .audit_warnings import dominance_warnings, loss_warnings, vague_columns
 from .cell_loss import cell_losses
 from .counts import class_keys, persons_in
 from .fits import encode_beside, opened_columns
-from ..loss import information_loss, kept_rows, ncp
+from ..loss import information_loss, kept_rows, ncp_of_true
 from ..tables import Attribute, Cell, Centroid, Exact, check_table
 
 # %% ../../nbs/engine/audit_original.ipynb #73061d54
@@ -127,6 +128,7 @@ class Original(NamedTuple):
     lost: Sequence[int] | None = None  # positions of lost rows; None: the order is not known
     consistency: bool | None = None  # count who fits whom?
     likely: tuple | None = None  # (secret, its one value) to measure matchings
+    guessed: bool = False  # is the order taken from an index that pandas counted by itself?
 
 
 def _published_rows(original: Original, n: int) -> pd.DataFrame:
@@ -158,6 +160,11 @@ def _bits_to_find(
     return tidi(table, raw, opened)
 
 # %% ../../nbs/engine/audit_original.ipynb #f84896db
+def _not_all_true(truth: Truth, table: AuditTable) -> list | None:
+    """How much of each cell is true; None where all are, or where it is not known"""
+    return None if truth.whole(table.n) else truth.cells
+
+
 def with_original(
     table: AuditTable,
     said: Original,
@@ -175,13 +182,17 @@ def with_original(
     if lost is not None:
         kept = _published_rows(said, table.n)
         raw = encode_beside(kept, "original", table.qi, table.categorical)
-    vague = vague_columns(table)
+    vague, truth = vague_columns(table), truth_of(table, original, raw)
+    if said.guessed and truth.whole(table.n) is False:
+        return with_original(table, said._replace(lost=None, guessed=False))
     if not any(vague.values()):
         whole = raw if len(kept) == len(original) else None
         found["tidi"] = _bits_to_find(table, original, whole)
     if not list(loss_warnings(vague, raw is not None)):
         named, known = table.categorical or (), table.taxonomies
-        loss = ncp(table.data, original, table.qi, named, taxonomies=known, lost=lost)
+        loss = ncp_of_true(
+            table.data, original, table.qi, named, "size", known, lost, _not_all_true(truth, table)
+        )
         found["ncp"] = float(loss.max())
         found["gcp"] = float(loss.mean())
     if said.consistency or lost is not None:
@@ -191,4 +202,5 @@ def with_original(
     if lost is not None:
         told, other = representative_measures(table, original, raw, lost)
         found, notes = found | told, notes + other
-    return found, notes
+    found |= {"truthful": truth.whole(table.n), "true_rows": truth.rows, "true_by": truth.how}
+    return found, truth_notes(truth, table.n) + notes

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Beside', 'lay_beside', 'against_population', 'is_true', 'Pairs', 'fit_measures', 'against_original']
+__all__ = ['Beside', 'lay_beside', 'against_population', 'true_cells', 'is_true', 'Pairs', 'fit_measures', 'against_original']
 
 # %% ../../nbs/engine/audit_people.ipynb #0aa196ac
 from collections.abc import Sequence
@@ -88,11 +88,11 @@ def against_population(
     return population_measures((people, F), count, table.gone[both.rows.first]), []
 
 # %% ../../nbs/engine/audit_people.ipynb #67bcc517
-def is_true(
+def true_cells(
     raw: Sequence[tuple],
     coded: Sequence[tuple],
-) -> bool | None:
-    """Does every published cell hold the original value, row by row?
+) -> list[np.ndarray] | None:
+    """For each column which rows' cells hold the original value, row by row; bool, shape (n_rows,).
 
     None when no cell claims one, or a node leaves it open.
     """
@@ -104,10 +104,17 @@ def is_true(
         claims = claims or some or (at < 0).any()
     if not claims:
         return None
-    for (a, values), (at, held) in zip(raw, coded):
-        if not cells_hold(a, held, values, at).all():
-            return False
-    return True
+    both = zip(raw, coded)
+    return [cells_hold(a, held, values, at) for (a, values), (at, held) in both]
+
+
+def is_true(
+    raw: Sequence[tuple],
+    coded: Sequence[tuple],
+) -> bool | None:
+    """Does every published cell hold the original value, row by row?"""
+    held = true_cells(raw, coded)
+    return None if held is None else all(o.all() for o in held)
 
 # %% ../../nbs/engine/audit_people.ipynb #baa83f7d
 class Pairs(NamedTuple):

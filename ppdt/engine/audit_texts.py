@@ -128,8 +128,12 @@ def _risk_lines(a: Any) -> Iterator[tuple[str, str]]:
 def _truth_text(a: Any) -> str:
     """Does every cell hold the original value?"""
     if not a.truthful:
-        return "NO: a cell does not hold the original value"
+        n = (a.n_rows or 0) + (a.suppressed_rows or 0)
+        most = "at most " if a.true_by == "counting" else ""
+        return f"NO: {most}{a.true_rows:,} of {n:,} rows hold the original's values ({a.true_by})"
     some = "that is no representative " if a.centroid_cells else ""
+    if a.true_by == "matching":
+        return f"yes, each of {a.true_rows:,} rows {some}can be one of the original's (matching)"
     return f"yes, every cell {some}holds the original value"
 
 

@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 
 from .audit_input import AuditTable
-from .counts import class_keys
+from .coding import sum_scale
+from .counts import class_keys, sorted_sizes
 from ppdt.engine.dependencies import (
     Coded,
     coded,
@@ -317,7 +318,8 @@ def _dominated(
     `x`: numbers of the rows; `groups`: their classes; `at`: their cells
     """
     means = [*map(_mean_of, held), np.nan]
-    mean = np.array(means, dtype=float)[at]
+    s = sum_scale((x.min(initial=0), x.max(initial=0)))
+    x, mean = x * s, (np.array(means, dtype=float) * s)[at]
     m = groups.max(initial=-1) + 1
     size = np.bincount(groups, minlength=m)
     total = np.bincount(groups, x, m)

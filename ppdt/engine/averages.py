@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .inducers import content_order
+from .coding import sum_scale
+from .inducers import grouping_order
 from .microaggregation import microaggregate
 from .mixed_space import MixedSpace, as_ranks, mixed_space
 from .publishing import Task
@@ -153,8 +154,7 @@ class OrderedRows:
 def ordered_rows(m: Any, task: Task) -> OrderedRows:
     """A task's rows for an anonymizer with parameters `keep_types` and `cat_weight`"""
     ranks = ordered_columns(task.X, task.names) if m.keep_types else []
-    others = [encode(s)[1] for s in task.untouched]
-    order = content_order([*task.codes, *others])
+    order = grouping_order(task)
     codes = [c[order] for c in task.codes]
     space = mixed_space(task.attributes, codes, m.cat_weight, ranks)
     if task.allow is None:
@@ -216,8 +216,13 @@ def _line_positions(a, at):
 
 def _far_in_number(x, p):
     """As `_far_from`, for positions of new and of published rows"""
-    width = 0.0 if np.isnan(p).all() else np.nanmax(p) - np.nanmin(p)
     gap = np.isnan(p)
+    s, width = 1.0, 0.0
+    if not gap.all():
+        ends = np.nanmin(p), np.nanmax(p)
+        s = sum_scale(ends)
+        width = ends[1] * s - ends[0] * s
+    x, p = x * s, p * s
 
     def far(rows):
         new = x[rows, None]

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .checks import check_choice, check_k
+from .coding import sum_scale
 from .inducers import cut_back
 from .tree_texts import branch_text, node_answers, value_label
 from ..trees import LEAF, MULTIWAY, Tree
@@ -423,8 +424,9 @@ def chooser(how: str, rng, attributes: list, codes: list):
     lines, spread = [], []
     for a, c in zip(attributes, codes):
         if a.kind == "numeric":
-            lines.append(a.positions[c])
-            spread.append(np.ptp(a.positions) or 1.0)
+            p = a.positions * sum_scale(a.positions)
+            lines.append(p[c])
+            spread.append(np.ptp(p) or 1.0)
         else:
             lines.append(c)
             spread.append(None)

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Attribute', 'on_line', 'position', 'encode', 'with_missing', 'encode_like']
+__all__ = ['Attribute', 'on_line', 'position', 'sum_scale', 'range_finder', 'encode', 'with_missing', 'encode_like']
 
 # %% ../../nbs/engine/coding.ipynb #ad4c9c5a
+import math
 from bisect import bisect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,8 +98,11 @@ def _known(a):
         v = v[:-1]
     if a.kind == "categorical":
         return v
-    dtype = None if len(v) else float
-    return np.array([_plain(o) for o in v], dtype=dtype)
+    plain = [_plain(o) for o in v]
+    # beside smaller numbers those beyond 2**63 would become floats
+    wide = len(v) and isinstance(plain[-1], int) and plain[-1] >= 2**63
+    dtype = np.uint64 if wide else None if len(v) else float
+    return np.array(plain, dtype=dtype)
 
 
 def _positions(a):
@@ -109,8 +114,10 @@ def _positions(a):
         return p
     if not len(p):
         return np.append(p, 0.0)
-    width = p[-1] - p[0] or 1
-    return np.append(p, p[-1] + width)
+    with np.errstate(over="ignore"):
+        above = p[-1] + (p[-1] - p[0] or 1)
+    # nothing finite lies above the largest float
+    return np.append(p, min(above, np.finfo(float).max))
 
 # %% ../../nbs/engine/coding.ipynb #8b561497
 _nanoseconds = {
@@ -145,6 +152,58 @@ def position(value: Any) -> float:
     """
     at = on_line(np.array([_plain(value)]))
     return float(at[0])
+
+# %% ../../nbs/engine/coding.ipynb #57b2caf3
+def sum_scale(line: Sequence[float] | np.ndarray) -> float:
+    """A power of two that keeps sums and differences of numbers finite; 1 where they are.
+
+    Parameters
+    ----------
+    line : sequence of float
+        Numbers in order, or the smallest and the largest.
+
+    Returns
+    -------
+    float
+    """
+    if len(line) and max(-line[0], line[-1]) >= 2.0**960:
+        return 2.0**-64
+    return 1.0
+
+# %% ../../nbs/engine/coding.ipynb #e42c050e
+def _first_above(line, v, or_equal):
+    """The place of the first of sorted numbers that is above v, or equal to it"""
+    side = "left" if or_equal else "right"
+    if line.dtype.kind == "f" or isinstance(v, pd.Timestamp) or not math.isfinite(v):
+        return int(np.searchsorted(line, position(v), side))
+    whole = math.ceil(v) if or_equal else math.floor(v)
+    info = np.iinfo(line.dtype)
+    if not info.min <= whole <= info.max:
+        return 0 if whole < 0 else len(line)
+    return int(np.searchsorted(line, line.dtype.type(whole), side))
+
+
+def range_finder(a: Attribute) -> Callable:
+    """Which values of a numeric domain lie in a range, compared exactly.
+
+    Parameters
+    ----------
+    a : Attribute
+        The domain.
+
+    Returns
+    -------
+    callable
+        A function (lo, hi, hi_open) -> (place of the first value, place after the last); a missing
+        value lies in no range.
+    """
+    known = a.known
+    line = known if known.dtype.kind in "iu" else on_line(known)
+
+    def find(lo, hi, hi_open):
+        return _first_above(line, lo, True), _first_above(line, hi, hi_open)
+
+    return find
 
 # %% ../../nbs/engine/coding.ipynb #2f2deadc
 def _values(uniques):

@@ -13,6 +13,7 @@ __all__ = ['MAX_NUMERIC_VALUES', 'TEXT_DTYPE', 'column_kind', 'MixedTypesWarning
 import re
 import warnings
 from collections.abc import Collection, Iterable
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -71,15 +72,46 @@ def column_kind(s: pd.Series) -> str:
 MAX_NUMERIC_VALUES = 20
 
 # %% ../../nbs/engine/dtypes.ipynb #734d7ce2
+def _is_as(number, value):
+    """Is a float the number that was meant? Decimals mean their shortest text"""
+    if isinstance(value, Decimal):
+        return Decimal(repr(number)) == value
+    return number == value
+
+
+def _refuse_wide(name, value):
+    """Raise ValueError for a number that no dtype of numbers holds exactly"""
+    raise ValueError(
+        f"Column {name!r} must hold numbers that 64 bits hold exactly. Got {value}: other numbers"
+        " would take its place; turn the column into text, with .astype(str)."
+    )
+
+
+def _whole_dtype(known, has_gaps):
+    """The dtype of 64 bits that holds Python whole numbers, None for none"""
+    least, most = int(known.min()), int(known.max())
+    if -(2**63) <= least and most < 2**63:
+        return "Int64" if has_gaps else "int64"
+    if 0 <= least and most < 2**64:
+        return "UInt64" if has_gaps else "uint64"
+    return None
+
+
 def _numbers(s, kind):
-    """A column of Python numbers with a dtype of numbers"""
-    if kind == "integer" and s.isna().any():
-        try:
-            return s.astype("Int64")
-        except OverflowError:
-            pass
-    s = pd.to_numeric(s)
-    return s.astype(float) if s.dtype == object else s
+    """A column of Python numbers with a dtype of numbers. Raises ValueError where none is exact."""
+    if kind == "integer":
+        dtype = _whole_dtype(s.dropna(), s.isna().any())
+        if dtype is not None:
+            return s.astype(dtype)
+    try:
+        numbers = pd.to_numeric(s).astype(float)
+    except OverflowError:
+        _refuse_wide(s.name, s.dropna().map(abs).max())
+    if kind != "floating":
+        for value, number in zip(s, numbers):
+            if number == number and not _is_as(number, value):
+                _refuse_wide(s.name, value)
+    return numbers
 
 
 def _dates(s):
@@ -230,9 +262,10 @@ def _plain_arrow(s):
     if d.kind in "iu":
         letter = "U" if d.kind == "u" else ""
         return s.astype(f"{letter}Int{8 * d.numpy_dtype.itemsize}")
-    if is_numeric_dtype(d):
+    if d.kind == "f":
         return s.astype("Float64")
-    return _plain_objects(s.astype(object), True)
+    plain = _plain_objects(s.astype(object), True)
+    return plain.astype("Float64") if is_numeric_dtype(d) else plain
 
 # %% ../../nbs/engine/dtypes.ipynb #ba597c6d
 def _plain_category(s, check):
@@ -326,6 +359,8 @@ def typed_column(values: Iterable, dtype: str, index=None, name=None) -> pd.Seri
         whole = all(o is None or isinstance(o, int) for o in values)
     else:
         whole = dtype.startswith(("int", "uint", "bool"))
+    if dtype == "number" and s.notna().any():
+        return _numbers(s, "integer" if whole else "mixed")
     if whole and s.isna().any():
         dtype = _nullable(dtype)
     elif dtype == "number":

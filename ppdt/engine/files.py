@@ -369,7 +369,13 @@ _plain_number = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.A)
 
 def _is_finite_number(text):
     """Is it a number without leading zeros that a float can hold?"""
-    return _plain_number.fullmatch(text) is not None and bool(np.isfinite(float(text)))
+    if _plain_number.fullmatch(text) is None:
+        return False
+    try:
+        return bool(np.isfinite(parse_number(text)))
+    except TextFormError:
+        # what no dtype of numbers holds exactly stays text
+        return False
 
 
 def guess_kind(texts: Sequence[str]) -> str:
@@ -424,10 +430,10 @@ def to_kind(texts: Sequence[str], kind: str, name: str | None = None) -> pd.Seri
     for i, text in enumerate(found):
         try:
             values.append(None if text == "" else parse(text))
-        except TextFormError:
+        except TextFormError as e:
             raise TextFormError(
-                f"column {name!r}, row {first_row(codes, i)}: {shown(text)} is not a number; list"
-                " the column under categorical, or mend the value"
+                f"column {name!r}, row {first_row(codes, i)}: {e}; list the column under"
+                " categorical, or mend the value"
             ) from None
     dtype = "str" if kind == "categorical" else "number"
     return typed_column(objects(values + [None])[codes], dtype, name=name)

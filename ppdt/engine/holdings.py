@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .coding import range_finder
 from ..generalization import Taxonomy
-from ..tables import MISSING, Attribute, Cell, Exact, Interval, Node, ValueSet, position
+from ..tables import MISSING, Attribute, Cell, Exact, Interval, Node, ValueSet
 
 # %% ../../nbs/engine/holdings.ipynb #3457b834
 class Holdings(NamedTuple):
@@ -30,7 +31,7 @@ class Holdings(NamedTuple):
 
 def _held_by_interval(
     a: Attribute,
-    line: np.ndarray,
+    places: Callable,
     c: Interval,
 ) -> tuple[int, int]:
     """First code that an interval holds, and the one after the last. Raises ValueError."""
@@ -40,9 +41,7 @@ def _held_by_interval(
             f" published. Got {a.dtype}: give it as numbers, and do not list it as"
             " categorical."
         )
-    first = np.searchsorted(line, position(c.lo))
-    side = "left" if c.hi_open else "right"
-    return first, np.searchsorted(line, position(c.hi), side)
+    return places(c.lo, c.hi, c.hi_open)
 
 
 def _is_run(codes: list) -> bool:
@@ -60,7 +59,7 @@ def cell_holdings(a: Attribute, held: Sequence[Cell]) -> Holdings:
     d = len(a)
     code_of = {v: i for i, v in enumerate(a.items)}
     code_of[MISSING] = d
-    line = a.positions
+    places = range_finder(a) if a.kind == "numeric" else None
     first = np.zeros(len(held) + 1, dtype=np.int64)
     end = np.zeros(len(held) + 1, dtype=np.int64)
     first[-1] = d
@@ -68,7 +67,7 @@ def cell_holdings(a: Attribute, held: Sequence[Cell]) -> Holdings:
     holes = []
     for j, c in enumerate(held):
         if isinstance(c, Interval):
-            first[j], end[j] = _held_by_interval(a, line, c)
+            first[j], end[j] = _held_by_interval(a, places, c)
         elif isinstance(c, (Exact, ValueSet)):
             known = sorted(code_of[v] for v in c.values if v in code_of)
             if _is_run(known):

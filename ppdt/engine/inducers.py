@@ -7,10 +7,12 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['estimator_of', 'is_fitted', 'check_inducer', 'as_trained', 'model_of', 'asked_attributes', 'check_asks', 'stops_of',
-           'rows_by_node', 'content_order', 'kept_nodes', 'below_any', 'cut_back', 'public_map']
+           'rows_by_node', 'content_order', 'learning_order', 'grouping_order', 'kept_nodes', 'below_any', 'cut_back',
+           'public_map']
 
 # %% ../../nbs/engine/inducers.ipynb #df9d5ea2
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -214,6 +216,20 @@ def content_order(columns: list) -> np.ndarray:
     each
     """
     return np.argsort(row_keys(columns), kind="stable")
+
+
+def learning_order(task: Any) -> np.ndarray:
+    """The order in which a tree learns the rows of a task: by quasi-identifiers, what is published
+    beside them, and class
+    """
+    return content_order([*task.codes, *[encode(s)[1] for s in task.untouched]])
+
+
+def grouping_order(task: Any) -> np.ndarray:
+    """The order in which the rows of a task are put into groups: by quasi-identifiers, rows that
+    agree in all of them as they are drawn
+    """
+    return content_order([*task.codes, task.ties])
 
 # %% ../../nbs/engine/inducers.ipynb #b5595c52
 def kept_nodes(t: Tree, stay: np.ndarray) -> Tree:

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from ..diversity import Alpha, LDiversity, check_constraints
 from .checks import check_k, check_that, is_number_between
 from .kadet_table import People, level_name
+from .taxonomy import check_taxonomy_names
 from ..generalization import Taxonomy
 from ..growing import entropy
 from ..tables import value_text
@@ -83,12 +84,7 @@ def check_names(o: BaseEstimator, columns: list, class_name: Hashable) -> None:
     """Raise ValueError for names in `public` and `taxonomies` that mean nothing, or two things"""
     if o.public is not None:
         check_public(o.public, columns, class_name)
-    for name in o.taxonomies or {}:
-        if name not in columns:
-            raise ValueError(
-                f"'taxonomies' must be for columns of X. Got one for {name!r}; the columns are"
-                f" {', '.join(columns)}."
-            )
+    check_taxonomy_names(o.taxonomies, columns)
     levels = []
     for name, taxonomy in (o.taxonomies or {}).items():
         levels += [level_name(name, level) for level in range(1, taxonomy.height)]

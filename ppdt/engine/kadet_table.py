@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from .checks import check_y, class_codes
 from .columns import learn_raw_column
+from .taxonomy import check_taxonomy_names
 from ..generalization import Taxonomy
 from ..tables import check_table, encode
 
@@ -137,7 +138,7 @@ def with_levels(X: pd.DataFrame | ArrayLike, taxonomies: dict) -> pd.DataFrame:
     X : DataFrame or array, shape (n_rows, n_columns)
         A table with raw values.
     taxonomies : dict of Taxonomy
-        By column; columns that X does not have are passed over.
+        By column.
 
     Returns
     -------
@@ -150,7 +151,7 @@ def with_levels(X: pd.DataFrame | ArrayLike, taxonomies: dict) -> pd.DataFrame:
     TypeError
         When `taxonomies` is no dict.
     ValueError
-        For a value that a taxonomy does not have.
+        For a value that a taxonomy does not have, and a taxonomy of no column.
     """
     X = check_table(X)
     if not isinstance(taxonomies or {}, dict):
@@ -158,10 +159,9 @@ def with_levels(X: pd.DataFrame | ArrayLike, taxonomies: dict) -> pd.DataFrame:
             "'taxonomies' must be a dict from columns to Taxonomy. Got"
             f" {type(taxonomies).__name__}: write {{'job': ...}}."
         )
+    check_taxonomy_names(taxonomies, X.columns)
     coarser = {}
     for name, taxonomy in (taxonomies or {}).items():
-        if name not in X:
-            continue
         attribute, codes = encode(X[name], categorical=True)
         luts, labels = column_levels(name, attribute.items, taxonomy)
         for level in range(1, len(luts)):

@@ -64,6 +64,8 @@ def class_codes_of(y: object, X: pd.DataFrame, tree: Tree) -> tuple:
     y, name = _class_series(y, X)
     a, codes = encode(y, categorical=True)
     where = {o: i for i, o in enumerate(tree.classes.tolist())}
+    # ranges of pd.cut are texts when they are encoded
+    where |= {str(o): i for o, i in where.items() if isinstance(o, pd.Interval)}
     if (codes < 0).any():
         raise ValueError(
             f"'y' must have no missing values. Got {int((codes < 0).sum())}: drop these rows."

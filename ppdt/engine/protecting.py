@@ -35,6 +35,7 @@ from ppdt.engine.publishing import (
     used_cells,
 )
 from .releases import GuaranteeError, Release, sealed
+from .taxonomy import check_taxonomy_names
 from ..privacy import audit
 from ..tables import Attribute, Interval, MixedTypesWarning, Roles, encode
 
@@ -211,6 +212,8 @@ def _job(est, X, y):
             f"'missing' must be one of {', '.join(map(repr, MISSING_RULES))}. Got {est.missing!r}."
         )
     est._check()
+    known = X.columns if y is None else [*X.columns, y.name]
+    check_taxonomy_names(getattr(est, "taxonomies", None), known)
     groups = est._promised(roles, len(X))
     k = check_k(est.k, len(X)) if groups is None else max(o for _, o in groups)
     coded, kept = code_columns(X, roles, est.missing)
@@ -288,7 +291,7 @@ def _measured(est, job, published, columns, data, taxonomies):
         consistency=proof is not None and len(t.X) <= _COUNTED_ROWS,
         y=t.y,
         constraints=est.constraints,
-        taxonomies=taxonomies,
+        taxonomies={o: tree for o, tree in taxonomies.items() if o in job.whole},
         person=job.person,
     )
     if proof is not None:
@@ -303,10 +306,12 @@ def _measured(est, job, published, columns, data, taxonomies):
 
 def _check_promise(est, job, published, found):
     """Raise GuaranteeError when the promise does not hold"""
-    if found.holds is not False:
+    true = found.truthful is not False
+    if found.holds is not False and true:
         return
     notes = ""
-    if (job.task.allow is not None or published.proof is not None) and found.warnings:
+    told = job.task.allow is not None or published.proof is not None or not true
+    if told and found.warnings:
         notes = "; " + "; ".join(found.warnings)
     raise GuaranteeError(
         f"{type(est).__name__} promised {found.promise}, and the smallest class it made has"

@@ -214,6 +214,13 @@ class Task:
         return self.k == 1 and self.allow is None
 
     @property
+    def ties(self) -> np.ndarray:
+        """Rank of each row among those with equal quasi-identifiers, shape (n_rows,): drawn, always
+        the same for so many rows. Neither class nor file order decides who stands with whom
+        """
+        return np.random.default_rng(len(self.X)).permutation(len(self.X))
+
+    @property
     def untouched(self) -> list:
         """Columns that are published as they are, the class last"""
         columns = [self.X[o] for o in self.roles.other]

@@ -14,12 +14,14 @@ __all__ = ['group_code_pairs', 'group_sizes', 'group_ends', 'distinct_sets', 'se
 import math
 import operator
 from collections.abc import Callable, Collection
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
+from .taxonomy import check_taxonomy_names
 from ..tables import MISSING, Attribute, Cell, Centroid, Exact, Suppressed, ValueSet, cell_column
 
 # %% ../../nbs/engine/recoding.ipynb #f0deec89
@@ -232,10 +234,18 @@ def _counts(codes: ArrayLike, groups: ArrayLike, d: int) -> list:
 
 
 def _mean(items: list, members: ndarray, count: ndarray) -> float:
-    """The mean of numbers with how often each occurs; its sum is rounded once"""
-    values = [items[m] for m in members]
-    products = map(operator.mul, values, count.tolist())
-    return math.fsum(products) / int(count.sum())
+    """The mean of numbers in order with how often each occurs; its sum is rounded once. It is
+    never outside of their range
+    """
+    values, times = [items[m] for m in members], count.tolist()
+    try:
+        mean = math.fsum(map(operator.mul, values, times)) / sum(times)
+    except (OverflowError, ValueError):
+        mean = math.inf
+    if not math.isfinite(mean):
+        # the sum is no float, and the mean is one
+        mean = float(sum(map(operator.mul, map(Fraction, values), times)) / sum(times))
+    return min(max(mean, values[0]), values[-1])
 
 
 def _center(name: str, items: list, members: ndarray, count: ndarray, how: str) -> Cell:
@@ -322,11 +332,7 @@ def check_recoding(recoding: str, known: Collection, taxonomies: dict | None, co
             "'taxonomies' must be given for recoding='node', and only for it. Got"
             f" recoding={recoding!r} with {'some' if taxonomies else 'none'}."
         )
-    if taxonomies and not set(taxonomies) & set(columns):
-        raise ValueError(
-            f"'taxonomies' must name a column of the table. Got {', '.join(map(repr, taxonomies))};"
-            f" the columns are {', '.join(map(str, columns))}."
-        )
+    check_taxonomy_names(taxonomies, columns)
 
 
 def number_groups(groups: ArrayLike, n_rows: int) -> ndarray:

@@ -113,12 +113,15 @@ def read_schema(path: str | Path, columns: Sequence[str], changed: bool = False)
 
 # %% ../../nbs/engine/release_files.ipynb #fc7d908c
 def _number_dtype(s):
-    """int64 or float64, by the values that the cells of a column name"""
+    """int64, uint64 or float64, by the values that the cells of a column name"""
+    most = 0
     for c in cells(s)[1]:
         ends = (c.lo, c.hi) if isinstance(c, Interval) else getattr(c, "values", ())
-        if not all(isinstance(v, int) for v in ends if v is not MISSING):
+        known = [v for v in ends if v is not MISSING]
+        if not all(isinstance(v, int) for v in known):
             return "float64"
-    return "int64"
+        most = max([most, *known])
+    return "int64" if most < 2**63 else "uint64"
 
 
 def _check_kinds(kinds, columns):

@@ -61,10 +61,12 @@ def domains_by_name(tree: Tree, X) -> dict:
 # %% ../../nbs/engine/risk_branches.ipynb #ed05820e
 def _number_range(a):
     """(lo, hi, smallest gap between two values) of a number's domain"""
-    p = a.positions[: len(a.known)]
+    # whole numbers beyond 2**53 may lie at one place
+    p = np.unique(a.positions[: len(a.known)])
     if len(p) < 2:
         return 0.0, 0.0, 0.0
-    gap = np.diff(p).min()
+    with np.errstate(over="ignore"):
+        gap = np.diff(p).min()
     return float(p[0]), float(p[-1]), float(gap)
 
 

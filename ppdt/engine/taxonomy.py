@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ADULT_TAXONOMIES', 'Taxonomy', 'load_adult_taxonomies']
+__all__ = ['ADULT_TAXONOMIES', 'Taxonomy', 'check_taxonomy_names', 'load_adult_taxonomies']
 
 # %% ../../nbs/engine/taxonomy.ipynb #a847cf71
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from os import PathLike
@@ -433,6 +433,30 @@ class Taxonomy(_OfCodes):
     def __repr__(self):
         sizes = f"{len(self.leaf)} leaves, {len(self)} nodes, height {self.height}"
         return f"Taxonomy({self.name[0]!r}, {sizes})"
+
+# %% ../../nbs/engine/taxonomy.ipynb #87d874af
+def check_taxonomy_names(taxonomies: dict | None, columns: Iterable[Hashable]) -> None:
+    """Is each taxonomy for a column that is there?
+
+    Parameters
+    ----------
+    taxonomies : dict of Taxonomy or None
+        By column name.
+    columns : iterable of str
+        Names of the columns of all tables that are looked at.
+
+    Raises
+    ------
+    ValueError
+        For the first name that no column has.
+    """
+    columns = list(dict.fromkeys(columns))
+    for name in taxonomies or ():
+        if name not in columns:
+            raise ValueError(
+                f"'taxonomies' must name columns of the table. Got {name!r}; the columns are"
+                f" {', '.join(map(str, columns))}: correct the name, or leave it out."
+            )
 
 # %% ../../nbs/engine/taxonomy.ipynb #9227a1a6
 ADULT_TAXONOMIES = (

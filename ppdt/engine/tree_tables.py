@@ -38,6 +38,7 @@ from .divided_rows import CellRows
 from .node_arrays import date_dtypes
 from .paths import as_row
 from .published_columns import codes_of_cells, learn_cells, plain_values, value_shares
+from .taxonomy import check_taxonomy_names
 from .text_warnings import warn_of_texts
 from ..growing import ONE_VALUE, THRESHOLD
 from ppdt.tables import (
@@ -111,12 +112,7 @@ def _check_taxonomy_names(
     X: pd.DataFrame,
 ) -> None:
     """Raises ValueError for a taxonomy of no column"""
-    odd = [c for c in _taxonomies_of(o) if c not in X]
-    if odd:
-        raise ValueError(
-            f"'taxonomies' must name columns of X: {', '.join(X.columns)}. Got {odd[0]!r}: correct"
-            " the name, or leave it out."
-        )
+    check_taxonomy_names(_taxonomies_of(o), X.columns)
 
 # %% ../../nbs/engine/tree_tables.ipynb #cc62a310
 def _learn_raw(

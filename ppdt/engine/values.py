@@ -12,6 +12,7 @@ __all__ = ['MISSING', 'DATE_PATTERN', 'HasLeaves', 'Cell', 'check_value', 'check
 
 # %% ../../nbs/engine/values.ipynb #b79b6759
 import re
+import sys
 import zoneinfo
 from collections.abc import Callable, Iterable
 from datetime import date
@@ -329,12 +330,19 @@ def parse_float(s: str) -> float:
 
 
 def parse_number(s: str) -> int | float:
-    """An int where the text has neither point nor exponent and 64 bits suffice, else a float"""
+    """An int where the text has neither point nor exponent, else a float. Raises TextFormError for
+    whole numbers that neither 64 bits nor a float hold exactly.
+    """
     f = parse_float(s)
-    if abs(f) > 2**63 or re.search("[.eEi]", s):
+    if re.search("[.eEi]", s):
         return f
-    i = int(s)
-    return i if -(2**63) <= i < 2**63 else f
+    # a float beyond all others is infinite
+    whole = int(s) if abs(f) <= sys.float_info.max else None
+    if whole is not None and -(2**63) <= whole < 2**64:
+        return whole
+    if f != whole:
+        raise TextFormError(f"{s.strip()!r} is a whole number that 64 bits do not hold exactly")
+    return f
 
 
 def _parse_end(s):
