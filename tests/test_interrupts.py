@@ -263,7 +263,7 @@ sys.exit(cli.main(sys.argv[1:]))
 @pytest.mark.parametrize("end", ["csv", "parquet"])
 def test_the_program_that_is_stopped_while_it_writes(tmp_path, number, end):
     load_customers().to_csv(tmp_path / "in.csv", index=False)
-    words = f"anonymize in.csv --qi Gender,Marital,Age --k 3 -o out.{end}".split()
+    words = f"anonymize in.csv --qi Gender,Marital,Age --publish Bought --k 3 -o out.{end}".split()
     heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     r = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(where=f"_to_{end}", number=int(number)), *words],

@@ -72,9 +72,9 @@ def test_every_group_holds_rows_of_k_persons(cls, data):
 def test_one_row_a_person_is_as_without_persons(cls):
     X, y = make_population(120, 0), ["a", "b"] * 60
     p = {"recoding": "uniform"} if cls is ERPAnonymizer else {}
-    plain = example(cls, k=4, **p).anonymize(X, y)
+    plain = example(cls, X, k=4, **p).anonymize(X, y)
     named = X.assign(whose=range(120))
-    persons = example(cls, k=4, person="whose", **p).anonymize(named, y)
+    persons = example(cls, X, k=4, person="whose", **p).anonymize(named, y)
     assert persons.audit.k >= 4
     if cls.__name__ in ("MondrianAnonymizer", "TDSAnonymizer", "TDRAnonymizer"):
         pd.testing.assert_frame_equal(plain.data, persons.data)
@@ -84,7 +84,7 @@ def test_one_row_a_person_is_as_without_persons(cls):
 def test_new_rows_need_no_person(cls):
     X, y = make_population(80, 0), ["a", "b"] * 40
     p = {"recoding": "uniform"} if cls is ERPAnonymizer else {}
-    tool = example(cls, k=3, person="whose", **p).fit(X.assign(whose=range(80)), y)
+    tool = example(cls, X, k=3, person="whose", **p).fit(X.assign(whose=range(80)), y)
     if tool.recodes_new_rows:
         assert list(tool.transform(X.head(5)).columns) == list(X.columns)
     assert "whose" not in tool.get_feature_names_out()

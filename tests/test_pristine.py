@@ -193,7 +193,8 @@ def test_an_unchanged_release_is_written_as_often_as_one_likes(cls, data):
 
 def test_the_error_names_the_part_and_the_remedy(tmp_path):
     X = pd.DataFrame({"age": [1, 1, 2, 2], "town": list("abab")})
-    r = MondrianAnonymizer(k=2, quasi_identifiers=["age"]).anonymize(X, list("xyxy"))
+    tool = MondrianAnonymizer(k=2, quasi_identifiers=["age"], published=["town"])
+    r = tool.anonymize(X, list("xyxy"))
     r.data["town"] = "a"
     r.y.iloc[0] = "y"
     says = "column 'town' was changed; the class was changed.*Anonymize again.*data.copy()"
@@ -209,10 +210,8 @@ def test_what_the_owner_gave_may_change_afterwards():
     """The release holds copies"""
     X, y = pd.DataFrame({"q": [1, 1, 2, 2], "w": [1, 2, 3, 4]}), np.array([0, 1, 0, 1])
     A = np.array(X)
-    for table in (X, A):
-        r = MondrianAnonymizer(k=2, quasi_identifiers=["q" if table is X else "x0"]).anonymize(
-            table, y
-        )
+    for table, q, w in ((X, "q", "w"), (A, "x0", "x1")):
+        r = MondrianAnonymizer(k=2, quasi_identifiers=[q], published=[w]).anonymize(table, y)
         before = r.text()
         y[0], A[0, 1] = 7, 7
         X.loc[0, "w"] = 7

@@ -4,6 +4,7 @@
 Nothing is timed. How much work a text makes is counted: lines of Python, and steps of patterns.
 """
 
+import hashlib
 import importlib
 import json
 import os
@@ -86,9 +87,17 @@ def written(tmp_path_factory):
     jobs = Taxonomy.from_dict({"*": {"ab": ["a", "b"], "cd": ["c", "d"]}})
     y = pd.Series([1, 0] * 4, name="cls")
     path = tmp_path_factory.mktemp("written") / "out.csv"
-    tool = MondrianAnonymizer(k=4, quasi_identifiers=["age", "job"], taxonomies={"job": jobs})
+    roles = {"quasi_identifiers": ["age", "job"], "published": ["ok", "cat", "w", "day"]}
+    tool = MondrianAnonymizer(k=4, **roles, taxonomies={"job": jobs})
     tool.anonymize(X, y).to_csv(path)
     return path, schema_path(path).read_text(encoding="utf-8")
+
+
+def _describe(path, columns, trees=None):
+    """Write the schema of a file as a stranger would, who knows its hash"""
+    file = {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    text = Schema(tuple(columns), trees or {}, file=file).to_json()
+    schema_path(path).write_text(text, encoding="utf-8")
 
 
 def _tree(counts):
@@ -289,7 +298,7 @@ def test_any_cells_under_any_schema_are_read_or_refused(tmp_path_factory, data):
     columns = [{"name": o} | data.draw(column) for o in names]
     lines = st.lists(st.lists(st.sampled_from(_cells), min_size=1, max_size=3), max_size=3)
     trees = data.draw(st.dictionaries(st.sampled_from(names), lines, max_size=1))
-    schema_path(path).write_text(Schema(tuple(columns), trees).to_json(), encoding="utf-8")
+    _describe(path, columns, trees)
     try:
         release = read_release(path)
         assert len(release.text()) <= len(rows)
@@ -897,8 +906,7 @@ def test_every_limit_of_tables_is_in_force_and_can_be_lifted(tmp_path, name, cap
     path = tmp_path / ("in.parquet" if name == "unpacked_bytes" else "in.csv")
     column = {"role": "quasi_identifier", "kind": "numeric", "dtype": "int64"}
     other = {"role": "other", "kind": "categorical", "dtype": "str"}
-    schema = Schema(({"name": "a"} | column, {"name": "b"} | other)).to_json()
-    schema_path(path).write_text(schema)
+    _describe(path, [{"name": "a"} | column, {"name": "b"} | other])
     assert len(read_release(path).data) == 2
     with trusted(**{name: _small[name]}):
         assert getattr(limits(), name) == _small[name]

@@ -136,7 +136,9 @@ def _middle(c: Cell) -> float:
     values = [c.value] if isinstance(c, Centroid) else values
     values = [getattr(v, "timestamp", lambda v=v: v)() for v in values]
     is_number = [isinstance(v, (int, float, np.number)) for v in values]
-    return float(np.mean(values)) if values and all(is_number) else np.nan
+    if not values or not all(is_number) or not np.isfinite(values).all():
+        return np.nan
+    return float(np.mean(values))
 
 
 def _coded_cells(codes: np.ndarray, held: Sequence[Cell]) -> Coded:

@@ -29,8 +29,6 @@ from ..tables import MISSING, column_kind, encode, value_text
 # %% ../../nbs/engine/columns.ipynb #d8a9455f
 def learn_raw_column(s: pd.Series) -> tuple:
     """(codes, values, line) of a raw column; line is None for categories"""
-    # ranges of pd.cut, and what else has no text form of its own, are texts as in a release
-    s = plain_column(s)
     if isinstance(s.dtype, pd.CategoricalDtype):
         return s.cat.codes.to_numpy().astype(np.int32), list(s.cat.categories), None
     a, codes = encode(s)
@@ -64,7 +62,6 @@ def category_codes(
     values: list,
 ) -> np.ndarray:
     """Codes of categories to classify; NaN where missing, -2 for a value that was not declared"""
-    s = plain_column(s)
     if isinstance(s.dtype, pd.CategoricalDtype):
         codes = s.cat.codes.to_numpy()
         found = list(s.cat.categories)

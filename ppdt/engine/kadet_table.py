@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from .checks import check_y, class_codes
 from .columns import learn_raw_column
+from .dtypes import plain_column
 from .taxonomy import check_taxonomy_names
 from ..generalization import Taxonomy
 from ..tables import check_table, encode
@@ -101,7 +102,7 @@ def code_people(
     trees = taxonomies or {}
     codes, values, lines, levels, labels = [], [], [], [], []
     for name in X.columns:
-        column, known, line = learn_raw_column(X[name])
+        column, known, line = learn_raw_column(plain_column(X[name]))
         luts, texts = column_levels(name, known, trees.get(name))
         codes.append(column)
         values.append(known)

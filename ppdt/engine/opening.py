@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ['TOLERANCE', 'Ask', 'Model', 'left_limit', 'open_model']
 
 # %% ../../nbs/engine/opening.ipynb #a21b26e4
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -320,6 +320,14 @@ def _last_step(model, columns):
     return steps[-1], columns
 
 
+def _with_texts(tree):
+    """A tree that names ranges of pd.cut by their texts, as a table does when it is encoded"""
+    if not any(isinstance(o, pd.Interval) for v in tree.values for o in v):
+        return tree
+    values = [[str(o) if isinstance(o, pd.Interval) else o for o in v] for v in tree.values]
+    return replace(tree, values=values)
+
+
 def _open_own(tree, columns):
     """A tree of this package as a `Model`"""
     if columns is not None:
@@ -328,6 +336,7 @@ def _open_own(tree, columns):
             " names its columns: leave it out."
         )
     _check_own(tree)
+    tree = _with_texts(tree)
     return Model(tree, [Ask(o) for o in tree.names], inputs=_nameless(tree.names))
 
 

@@ -46,14 +46,18 @@ def _are_values(values):
     return len(set(values)) == len(values)
 
 # %% ../../nbs/engine/schema_file.ipynb #bcc28f16
+def _is_line(line):
+    """Names from a leaf to the root; None in front stands for values that are not named"""
+    begin = next((i for i, name in enumerate(line) if name is not None), len(line))
+    return begin < len(line) and all(isinstance(name, str) for name in line[begin:])
+
+
 def are_lines(lines: object) -> bool:
     """Are these lines of a taxonomy as texts: lists of names, not longer than is read?"""
     if not isinstance(lines, list) or not all(isinstance(o, list) and o for o in lines):
         return False
     check_limit("taxonomy_depth", max(map(len, lines), default=0), "a line of a taxonomy")
-    # None in the first place stands for values that are not named
-    names = [o[1:] if o[0] is None and len(o) > 1 else o for o in lines]
-    return all(isinstance(name, str) for line in names for name in line)
+    return all(map(_is_line, lines))
 
 
 def _check_taxonomies(d):
