@@ -529,6 +529,9 @@ def _patterns():
         "tree_files",
         "text_warnings",
         "command_words",
+        "releases",
+        "dependencies",
+        "column_roles",
     ):
         here = importlib.import_module(f"ppdt.engine.{module}")
         for name, value in vars(here).items():
@@ -538,6 +541,7 @@ def _patterns():
 
 _PIECES = [
     "",
+    "@",
     " ",
     "a",
     "1",

@@ -227,3 +227,11 @@ def test_a_missing_code_among_small_numbers(cls, code):
         assert all(map(_is_finite, named)) and r.audit.truthful is not False
         assert r.audit.gcp is None or 0 <= r.audit.gcp <= 1
         assert r.audit.il is None or 0 <= r.audit.il <= 100.0001
+
+
+@pytest.mark.parametrize("recoding", ["set", "interval"])
+def test_a_file_of_large_numbers_is_audited(tmp_path, recoding):
+    X = pd.DataFrame({"q": [1e308, 1.2e308, 1.5e308, 1.7e308], "w": list("abcd")})
+    tool = MondrianAnonymizer(k=4, quasi_identifiers=["q"], published=["w"], recoding=recoding)
+    tool.anonymize(X).to_csv(tmp_path / "o.csv")
+    assert read_release(tmp_path / "o.csv").audit.k == 4

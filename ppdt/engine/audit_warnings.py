@@ -138,7 +138,8 @@ def _middle(c: Cell) -> float:
     is_number = [isinstance(v, (int, float, np.number)) for v in values]
     if not values or not all(is_number) or not np.isfinite(values).all():
         return np.nan
-    return float(np.mean(values))
+    # shares first: the sum of the largest numbers would be infinite
+    return float(sum(v / len(values) for v in values))
 
 
 def _coded_cells(codes: np.ndarray, held: Sequence[Cell]) -> Coded:

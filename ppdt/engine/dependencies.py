@@ -305,7 +305,7 @@ def id_like(values: np.ndarray, n: int) -> bool:
     return in_turn or few_gaps or (len(x) >= 20 and as_long)
 
 # %% ../../nbs/engine/dependencies.ipynb #d73c6401
-_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_MAIL = re.compile(r"[^@\s]++@[^@\s.]++(\.[^@\s.]++)++")
 
 
 def most_match(values: Iterable, pattern: re.Pattern) -> bool:

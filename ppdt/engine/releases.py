@@ -85,7 +85,7 @@ class SpreadsheetWarning(UserWarning):
 
 
 _STARTS = tuple("=+-@\t\r")
-_is_number = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.A)
+_is_number = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?", re.A)
 
 
 def _is_formula(text):
