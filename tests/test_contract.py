@@ -176,7 +176,7 @@ def _fitted(est, X, y):
             inner = [
                 REGISTRY[type(getattr(est, o))]
                 for o in ("anonymizer", "classifier")
-                if hasattr(est, o)
+                if type(getattr(est, o, None)) in REGISTRY
             ]
             known = [t for o in (entry, *inner) for t in o.impossible + o.refuses]
             if any(o in str(e) for o in known):

@@ -243,6 +243,7 @@ def test_demo_leaves_all_or_nothing(tmp_path, monkeypatch, capsys):
 
 # ---------------------------------------------------------------- as a program
 
+STOPPED = "ppdt: stopped; no file was left half written\n"
 PROGRAM = """
 import signal, sys
 from ppdt import cli
@@ -272,7 +273,7 @@ def test_the_program_that_is_stopped_while_it_writes(tmp_path, number, end):
         cwd=tmp_path,
         preexec_fn=heed,
     )
-    assert (r.returncode, r.stdout, r.stderr) == (128 + number, "", "")
+    assert (r.returncode, r.stdout, r.stderr) == (128 + number, "", STOPPED)
     assert _names(tmp_path) == ["in.csv"]
 
 
@@ -288,7 +289,7 @@ def test_the_exit_codes_of_the_command(tmp_path, capsys):
             assert cli.main([]) == code
         finally:
             cli.make_parser = real
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", 3 * STOPPED)
 
 
 # ---------------------------------------------------------------- all files or none

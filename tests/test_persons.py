@@ -172,7 +172,7 @@ def test_a_file_has_no_persons(tmp_path):
     r = tool.anonymize(X)
     r.to_csv(tmp_path / "r.csv")
     back = read_release(tmp_path / "r.csv")
-    assert r.audit.holds and back.audit.holds is not False
+    assert r.audit.holds and back.audit.holds is None
     assert "counted in persons" in back.schema.promise["words"]
 
 
@@ -249,3 +249,18 @@ def test_the_command_counts_persons(tmp_path, capsys):
     assert "whose" not in out.read_text() and "somebody" not in out.read_text()
     assert main([*asked, "--person", "nobody"]) == 2
     assert "--person" in capsys.readouterr().err
+
+
+def test_the_file_alone_does_not_tell_of_persons(tmp_path, capsys):
+    """Its classes have 12 rows at least, and 4 persons: k = 7 persons is not said to hold"""
+    source, out = tmp_path / "visits.csv", tmp_path / "out.csv"
+    visits(40, 3).to_csv(source, index=False)
+    qi = ",".join(o for o in SHOP if o != "whose")
+    anonymize = ["anonymize", str(source), "--qi", qi, "--k", "4", "-o", str(out)]
+    assert main([*anonymize, "--person", "whose"]) == 0
+    for asked in ([], ["--k", "4"], ["--k", "7"]):
+        capsys.readouterr()
+        assert main(["audit", str(out), *asked]) == 3
+        said = capsys.readouterr().out
+        assert "counted in persons" in said and "shows rows only" in said
+    assert main(["audit", str(out), "--k", "1000"]) == 1

@@ -33,6 +33,9 @@ _CHECKS = {
 }
 
 
+_PERSONS = "this file alone can refute it, by a class of fewer than k rows: ppdt audit FILE"
+
+
 def _plain(v):
     """A number of Python where it was one of NumPy"""
     return v.item() if isinstance(v, np.generic) else v
@@ -117,14 +120,17 @@ def make_promise(
 
     told = [{"columns": list(c), "k": int(n)} for c, n in groups]
     limits = [_constraint_entry(o) for o in bind_constraints(est.constraints, data, y)]
+    words, check, counted = _k_words(kind, k, told), _CHECKS[kind], {}
     if getattr(est, "person", None) is not None:
-        # a file has no persons: its rows show k, and nothing of shares among persons
+        # a file has no persons: its rows cannot show how many each class is about
+        words = [f"{o}, counted in persons" for o in words]
         limits = [{"words": f"{o['words']}, counted in persons"} for o in limits]
-    words = _k_words(kind, k, told) + [o["words"] for o in limits]
+        check, counted = _PERSONS, {"persons": True}
+    words += [o["words"] for o in limits]
     res = {"words": "; ".join(words) or "nothing", "kind": kind}
     res |= {} if kind in ("none", "groups") else {"k": int(k)}
     res |= {"groups": told} if told else {}
-    res |= {"constraints": limits, "check": _CHECKS[kind]}
+    res |= counted | {"constraints": limits, "check": check}
     options = safe_options(est)
     return res | {"method": type(est).__name__, "options": options, "ppdt": __version__}
 
@@ -168,6 +174,8 @@ def _faults(promise, columns):
             yield "'groups' must list columns and k of each"
         elif not set(o["columns"]) <= set(columns):
             yield "'groups' must name columns of the file"
+    if not isinstance(promise.get("persons", False), bool):
+        yield "'persons' must be true or false"
     if kind == "groups" and not groups:
         yield "'groups' must not be empty"
     yield from _constraint_faults(promise.get("constraints", []), columns)
@@ -244,6 +252,7 @@ def asked_of(
         found = [_constraint(o, class_name) for o in limits]
         constraints = tuple(o for o in found if o is not None)
     k, constraints, other = _kind_asked(promise, kind, k, constraints)
+    other |= {"persons": True} if promise.get("persons") is True else {}
     return k, constraints, other | ({"in_words": words} if words else {})
 
 
@@ -308,6 +317,17 @@ def _of_concealment(found, other, coded):
     holds = False if found.holds is False else holds
     return replace(found, promise=words, holds=holds, warnings=(*found.warnings, *notes))
 
+# %% ../../nbs/engine/promises.ipynb #8a0c9a2a
+def _of_persons(found):
+    """An audit of a file whose persons were counted when it was made: rows are all that it shows"""
+    note = (
+        "the file promises that each class holds rows of k persons, and shows rows only: all sizes"
+        " and risks here count rows, of which a person may have several"
+    )
+    words = None if found.promise is None else f"{found.promise}, counted in persons"
+    holds = False if found.holds is False else None
+    return replace(found, promise=words, holds=holds, warnings=(*found.warnings, note))
+
 
 def _with_words(found, words):
     """An audit that says which constraints are known by their words only"""
@@ -344,4 +364,6 @@ def of_promise(found: Any, other: dict, data: pd.DataFrame, coded: Sequence[tupl
         found = by_groups(found, other["groups"], data)
     elif kind == "k-concealment":
         found = _of_concealment(found, other, coded)
+    if other.get("persons"):
+        found = _of_persons(found)
     return _with_words(found, other["in_words"]) if "in_words" in other else found

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from .json_texts import file_text
-from .limits import check_limit
+from .limits import check_limit, shown
 from .promises import asked_of, check_promise
 from .releases import Release, sealed
 from .values import inner_dtype
@@ -62,6 +62,12 @@ def _fit_file(schema, path, at, changed):
         return schema
     if changed:
         return replace(schema, promise={}, file={})
+    own = schema.file.get("name")
+    if isinstance(own, str) and own != path.name:
+        raise TextFormError(
+            f"{at.name} was written for {shown(own)}, and {path.name} is another file: put back the"
+            " schema that was written with it"
+        )
     raise TextFormError(
         f"{path.name} is not the file that {at.name} describes: its SHA-256 is another, so that it"
         " was changed after it was written. Get both files again; if it was edited or re-encoded"
