@@ -61,6 +61,7 @@ from ppdt.tables import (
     canonical_order,
     schema_path,
 )
+from ppdt.tds import TDSAnonymizer
 from ppdt.trees import tree_json
 
 
@@ -669,6 +670,13 @@ def test_the_same_bytes_in_another_process():
 
 
 # ---------- classifiers
+def _draws_ties(anonymizer):
+    """Is it drawn who stands with whom among equal rows? Then their classes depend on the order"""
+    if isinstance(anonymizer, (MondrianAnonymizer, TDSAnonymizer)):
+        return getattr(anonymizer, "mode", "") == "relaxed"
+    return anonymizer is not None
+
+
 @classifier
 @given(data=st.data(), seed=st.integers(0, 9))
 def test_answers_are_probabilities_and_the_order_of_rows_and_columns_is_irrelevant(cls, data, seed):
@@ -688,6 +696,8 @@ def test_answers_are_probabilities_and_the_order_of_rows_and_columns_is_irreleva
         est.predict_proba(X[X.columns[::-1]].iloc[order].set_axis([7] * len(X))), proba[order]
     )
     assert np.array_equal(pickle.loads(pickle.dumps(est)).predict_proba(X), proba)
+    if _draws_ties(p.get("anonymizer")):
+        return
     other = _fitted(cls(**p), X.iloc[order].set_axis([7] * len(X)), y.iloc[order].to_numpy())
     assert np.array_equal(other.predict_proba(X), proba)
 

@@ -152,7 +152,7 @@ def _ways_out(r, folder):
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda o: o.__name__)
-@settings(max_examples=max(1, settings().max_examples // 10))
+@settings(max_examples=max(1, settings().max_examples // 30))
 @given(data=st.data())
 def test_a_changed_release_leaves_by_no_way(cls, name, data):
     r = _made(cls, data)

@@ -165,8 +165,10 @@ def _both_known(x: Coded, y: Coded) -> tuple[np.ndarray, np.ndarray] | None:
         return None
     known = np.isfinite(x.numbers) & np.isfinite(y.numbers)
     a, b = x.numbers[known], y.numbers[known]
-    if len(a) < 8 or np.ptp(a) == 0 or np.ptp(b) == 0:
+    if len(a) < 8 or a.min() == a.max() or b.min() == b.max():
         return None
+    # shares of the largest, so that no difference is beyond all floats
+    a, b = a / np.abs(a).max(), b / np.abs(b).max()
     order = np.lexsort((b, a))
     return a[order], b[order]
 
