@@ -100,7 +100,7 @@ CHANGES = {
         else None
     ),
     "a category more": lambda r: _put(
-        r, _first(r), r.data[_first(r)].astype("category").cat.add_categories(["unused"])
+        r, _first(r), r.data[_first(r)].astype("category").cat.add_categories(["a value of nobody"])
     ),
     "a row dropped": lambda r: (
         r.data.reset_index(drop=True, inplace=True),
@@ -108,7 +108,10 @@ CHANGES = {
         r,
     )[-1],
     "another index": lambda r: (_set_labels(r.data, [f"p{i}" for i in range(len(r.data))]), r)[1],
-    "a name of the index": lambda r: (r.data.index.set_names("who", inplace=True), r)[1],
+    "a name of the index": lambda r: (
+        r.data.index.set_names(["who"] * r.data.index.nlevels, inplace=True),
+        r,
+    )[1],
     "a class": _set_class,
     "the name of the class": lambda r: (setattr(r.y, "name", "another"), r)[1],
     "the index of the class": lambda r: (_set_labels(r.y, [f"p{i}" for i in range(len(r.y))]), r)[
