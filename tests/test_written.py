@@ -2,11 +2,11 @@
 promised and nothing that the file does not say.
 """
 
+import io
 import json
 import os
-import subprocess
-import sys
 import warnings
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from datetime import date, timedelta, timezone
 
@@ -17,6 +17,7 @@ from hypothesis import given, strategies as st
 from random_tables import row_cells
 from registry import ANONYMIZERS, REGISTRY, example, tasks
 
+from ppdt.cli import main
 from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.erp import ERPAnonymizer
@@ -462,13 +463,11 @@ def test_the_promise_tells_no_value(tmp_path):
 
 # ---------- the command
 def command(*words, cwd):
-    res = subprocess.run(
-        [sys.executable, "-m", "ppdt.cli", *map(str, words)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-    )
-    return res.returncode, res.stdout, res.stderr
+    """Exit code and what was said; in this process, which is quicker"""
+    out, err = io.StringIO(), io.StringIO()
+    with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+        code = main([*map(str, words)])
+    return code, out.getvalue(), err.getvalue()
 
 
 def test_the_command_checks_what_a_file_promises(tmp_path):
