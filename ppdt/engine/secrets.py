@@ -260,7 +260,7 @@ class Constraint:
         ValueError, TypeError
             For parameters that do not make sense.
         """
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} must define check()")
 
     def promise(self, name: Hashable, secret: Secret | None = None) -> str:
         """What it promises of a column, in words.
@@ -276,7 +276,7 @@ class Constraint:
         -------
         str
         """
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} must define promise()")
 
     def measure(
         self, counts: ArrayLike | csr_array, secret: Secret | None = None
@@ -302,7 +302,7 @@ class Constraint:
         ValueError
             For empty classes, and where the secret is needed and not given.
         """
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} must define measure()")
 
     def worst(self, numbers: Sequence[float] | np.ndarray) -> float:
         """The number of the weakest class.

@@ -57,7 +57,7 @@ class Cell:
         ValueError
             Without a taxonomy where one is needed.
         """
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} must define possible(domain, taxonomy)")
 
     def listed(self, taxonomy: HasLeaves | None = None) -> tuple:
         """The values that it names, whatever the domain, in no order.
