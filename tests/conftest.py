@@ -4,6 +4,7 @@ import os
 
 import places
 import pytest
+import tables_tried
 from hypothesis import settings
 
 places.set_environment()
@@ -13,7 +14,10 @@ settings.register_profile("ci", max_examples=100, deadline=None, derandomize=Tru
 # a look while one works: `make quick`
 settings.register_profile("quick", max_examples=10, deadline=None, derandomize=True)
 settings.register_profile("stress", max_examples=3000, deadline=None, print_blob=True)
-settings.load_profile(os.environ.get("PPDT_HYPOTHESIS") or "ci")
+PROFILE = os.environ.get("PPDT_HYPOTHESIS") or "ci"
+settings.load_profile(PROFILE)
+if PROFILE == "stress":
+    tables_tried.begin()
 
 
 def pytest_collection_finish(session):
@@ -30,16 +34,17 @@ def pytest_terminal_summary(terminalreporter):
     files = sorted({o.nodeid.partition("::")[0].removeprefix("tests/") for o in ran})
     nbs = sum(o.nodeid.startswith("tests/test_notebooks.py") for o in ran)
     apart, skipped = len(stats.get("xfailed", [])), len(stats.get("skipped", []))
-    profile = os.environ.get("PPDT_HYPOTHESIS") or "ci"
     terminalreporter.section("what was run")
     terminalreporter.line(
         f"{len(ran):,} tests in {len(files)} files, {nbs} of them notebooks; properties with"
-        f" {settings().max_examples} examples each (profile {profile})"
+        f" {settings().max_examples} examples each (profile {PROFILE})"
     )
     terminalreporter.line(
         f"{apart} of scikit-learn's checks do not apply, for reasons in tests/registry.py;"
         f" {skipped} tests were skipped"
     )
+    for line in tables_tried.lines():
+        terminalreporter.line(line)
 
 
 def pytest_sessionfinish(session):
