@@ -28,9 +28,12 @@ from ppdt.engine.command_files import (
     asked_of_secret,
     cells_of_file,
     check_missing,
+    check_no_cells,
     check_not_fewer,
+    check_person_column,
     check_places,
     in_order,
+    notes_on_columns,
     original_like,
     promise_of_file,
     quasi_identifiers_of,
@@ -248,6 +251,8 @@ def anonymize_file(
     known_columns([] if person is None else [person], "--person", t.columns, name)
     check_missing(t, qi, missing)
     kinds, notes = choose_kinds(t, qi, numeric, categorical)
+    check_no_cells(t, kinds, categorical)
+    notes += notes_on_columns(t, kinds, list(identifiers), person, k)
     X = table_of_kinds(t, kinds)
     asked = asked_of_secret(class_name, X.columns, name, secret)
     X = with_order(X, {o.sensitive or class_name for o in asked})
@@ -323,7 +328,7 @@ def audit_file(
 
     name, columns = Path(path).name, list(read_people(path).columns)
     check_options(columns, name, qi or [], class_name, numeric=numeric, categorical=categorical)
-    known_columns([] if person is None else [person], "--person", columns, name)
+    check_person_column(person, columns, name)
     r = cells_of_file(path, numeric, categorical)
     has_schema = bool(r.schema.file)
     qi = quasi_identifiers_of(path, qi, r, columns)

@@ -412,7 +412,7 @@ def _audit_of(
     warnings += loss_warnings(vague_columns(table), in_order)
     found |= secrets | _cm_fields(table, asked.y, lost_rows)
     if original.table is not None and table.n:
-        told, notes = with_original(table, original)
+        told, notes = with_original(table, original, asked.y)
         found, warnings = found | told, warnings + notes
     if population is not None and table.n:
         told, notes = against_population(population, table)

@@ -191,3 +191,54 @@ def test_erp_releases_can_be_matched():
     y = CUSTOMERS.Bought.reset_index(drop=True)
     r = ERPAnonymizer(3, random_state=0).anonymize(X, y)
     assert audit(shuffled(r.data), original=X).truthful
+
+
+# ---------- columns that go out as they are
+@pytest.mark.parametrize("end", [".csv", ".parquet"])
+@pytest.mark.parametrize("order", ["same", "shuffled"])
+def test_a_class_or_column_that_was_changed_is_found(end, order, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"age": rng.integers(20, 60, 60), "visits": rng.integers(0, 5, 60)})
+    people["born"] = pd.date_range("2001", periods=60)
+    people["plan"] = rng.choice(["a", "b"], 60)
+    r = MondrianAnonymizer(3, quasi_identifiers=["age"], published=["visits", "born"])
+    r = r.anonymize(people.drop(columns="plan"), people.plan)
+    path = tmp_path / f"o{end}"
+    r.to_csv(path) if end == ".csv" else r.to_parquet(path)
+    rows = shuffled(people) if order == "shuffled" else people
+    changed = {
+        "visits": rows.assign(visits=rows.visits.where(rows.index != 3, 77)),
+        "plan": rows.assign(plan=rows.plan.where(rows.index != 3, "c")),
+        "born": rows.assign(born=rows.born + pd.Timedelta(days=400)),
+    }
+    rows.to_csv(tmp_path / "true.csv", index=False)
+    for original in (rows, rows[["age"]]):
+        for release in (r, read_release(path)):
+            a = audit(release, original=original)
+            assert a.truthful and a.holds
+    assert main(["audit", str(path), "--original", str(tmp_path / "true.csv")]) == 0
+    for name, original in changed.items():
+        for release in (r, read_release(path)):
+            a = audit(release, original=original)
+            assert a.truthful is False and a.holds is False
+            assert any(repr(name) in o and "not the original's" in o for o in a.warnings)
+        original.to_csv(tmp_path / "changed.csv", index=False)
+        capsys.readouterr()
+        assert main(["audit", str(path), "--original", str(tmp_path / "changed.csv")]) == 1
+        assert repr(name) in capsys.readouterr().out
+
+
+def test_values_that_are_frequent_enough_and_stand_in_wrong_rows():
+    t = pd.DataFrame({"x": [1] * 4, "a": list("ppqq"), "b": list("rrss")})
+    other = t.assign(b=list("rsrs"))
+    a = audit(t, ["x"], original=other)
+    assert a.truthful is False and any("'a', 'b'" in o for o in a.warnings)
+    # labels say which row it is
+    names = pd.Index(["u", "v", "w", "z"])
+    a = audit(t.set_axis(names), ["x"], original=other.set_axis(names))
+    assert (a.true_rows, a.true_by) == (2, "row by row")
+
+
+def test_a_column_that_was_read_in_two_ways_is_left_out():
+    t = pd.DataFrame({"x": [1] * 4, "n": ["1", "2", "3", "4"]})
+    assert audit(t, ["x"], original=t.assign(n=[1, 2, 3, 4])).truthful

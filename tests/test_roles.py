@@ -3,6 +3,7 @@ wrong cells in them.
 """
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -524,3 +525,41 @@ def test_the_command_knows_the_role_of_a_secret(folder, capsys):
     assert cli.main(words) == 2
     assert cli.main([*words, "--sensitive", "region", "--l-diversity", "2"]) == 0
     assert read_release("o.csv").roles.other == ("region",)
+
+
+def test_what_an_owner_may_overlook_is_said(tmp_path, monkeypatch, capsys):
+    """Zeros in front, persons with several rows, cells of a release whose schema is gone"""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"P{i // 3},{i % 40 + 20},{i % 7:05d},x" for i in range(120)]
+    Path("visits.csv").write_text("patient,age,zip,plan\n" + "\n".join(lines) + "\n")
+    base = "anonymize visits.csv --qi age,zip --numeric zip --class plan --k 3".split()
+    assert cli.main([*base, "--identifiers", "patient", "-o", "o.csv"]) == 0
+    said = capsys.readouterr().out
+    assert "'zip' loses the zeros in front of 120 values" in said
+    assert "3.0 rows each on average" in said and "--person patient" in said
+    assert cli.main([*base, "--person", "patient", "-o", "p.csv"]) == 0
+    assert "on average" not in capsys.readouterr().out
+    # whose a row is, is not in the release
+    assert cli.main("audit p.csv --person patient".split()) == 2
+    assert "does not show whose a row is" in capsys.readouterr().err
+    Path("o.csv.schema.json").unlink()
+    again = "anonymize o.csv --qi age --publish zip --class plan -o again.csv".split()
+    assert cli.main(again) == 2 and not Path("again.csv").exists()
+    assert "as a release has them" in capsys.readouterr().err
+    assert cli.main([*again, "--categorical", "age"]) == 0
+    semicolons = Path("o.csv").read_text().replace(",", ";")
+    Path("s.csv").write_text(semicolons)
+    assert cli.main("audit s.csv --qi age".split()) == 2
+    assert "must have commas between its fields. Got ';'" in capsys.readouterr().err
+
+
+def test_names_that_several_people_share_are_names():
+    first, last = ("Ana", "Bo", "Cy", "Di", "Ed", "Flo"), ("Ng", "O'Neill", "de Boer", "Koch-Lang")
+    names = [f"{a} {b}" for a in first for b in last] + [f"{b}, {a}" for a in first for b in last]
+    X = pd.DataFrame({"age": np.arange(480) % 50, "who": np.resize(names, 480)})
+    with pytest.raises(ValueError, match="names of people.*person='who'.*identifiers=\\['who'\\]"):
+        MondrianAnonymizer(5, quasi_identifiers=["age"]).anonymize(X)
+    towns = [f"town-{i}" for i in range(48)]
+    X["who"] = np.resize(towns, 480)
+    with pytest.raises(ValueError, match="'who' \\(48 values"):
+        MondrianAnonymizer(5, quasi_identifiers=["age"]).anonymize(X)

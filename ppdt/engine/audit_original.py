@@ -17,7 +17,14 @@ import pandas as pd
 
 from .audit_input import AuditTable
 from .audit_people import against_original
-from .audit_truth import Truth, truth_notes, truth_of
+from ppdt.engine.audit_truth import (
+    Truth,
+    changed_beside,
+    rows_by_label,
+    truth_notes,
+    truth_of,
+    with_changed,
+)
 from .audit_warnings import dominance_warnings, loss_warnings, vague_columns
 from .cell_loss import cell_losses
 from .counts import class_keys, persons_in
@@ -165,9 +172,21 @@ def _not_all_true(truth: Truth, table: AuditTable) -> list | None:
     return None if truth.whole(table.n) else truth.cells
 
 
+def _beside_the_original(table, said, y):
+    """How many rows have another class or another value beside it, in which columns, in order?"""
+    shown = table.data.drop(columns=list(table.qi))
+    if y is not None and y.name is not None and y.name not in table.data:
+        shown = shown.assign(**{str(y.name): y.to_numpy()})
+    at, sure = rows_by_label(table.data.index, said.table.index)
+    if said.lost is not None and not said.guessed:
+        at, sure = kept_rows(len(said.table), said.lost), True
+    return *changed_beside(shown, said.table, at if sure else None), sure
+
+
 def with_original(
     table: AuditTable,
     said: Original,
+    y: pd.Series | None = None,
 ) -> tuple[dict, list[str]]:
     """All that needs the original: fields and warnings"""
     found, notes = {}, []
@@ -184,7 +203,7 @@ def with_original(
         raw = encode_beside(kept, "original", table.qi, table.categorical)
     vague, truth = vague_columns(table), truth_of(table, original, raw)
     if said.guessed and truth.whole(table.n) is False:
-        return with_original(table, said._replace(lost=None, guessed=False))
+        return with_original(table, said._replace(lost=None, guessed=False), y)
     if not any(vague.values()):
         whole = raw if len(kept) == len(original) else None
         found["tidi"] = _bits_to_find(table, original, whole)
@@ -202,5 +221,8 @@ def with_original(
     if lost is not None:
         told, other = representative_measures(table, original, raw, lost)
         found, notes = found | told, notes + other
+    beside = with_changed(truth, table.n, *_beside_the_original(table, said, y))
+    notes = [*truth_notes(truth, table.n), *beside[1], *notes]
+    truth = beside[0]
     found |= {"truthful": truth.whole(table.n), "true_rows": truth.rows, "true_by": truth.how}
-    return found, truth_notes(truth, table.n) + notes
+    return found, notes

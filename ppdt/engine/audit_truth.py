@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['Truth', 'is_counted', 'rows_by_label', 'truth_in_order', 'truth_by_matching', 'truth_of', 'truth_notes',
-           'broken_by_truth']
+           'broken_by_truth', 'changed_beside', 'with_changed']
 
 # %% ../../nbs/engine/audit_truth.ipynb #f80e72cb
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from .audit_warnings import vague_columns
 from .fits import encode_beside, fit_counts, opened_columns
 from .holdings import cell_holder
 from ..matching import largest_assignment
-from ..tables import Centroid
+from ..tables import Centroid, Exact, cells
 
 # %% ../../nbs/engine/audit_truth.ipynb #4222ecc7
 class Truth(NamedTuple):
@@ -150,3 +150,78 @@ def broken_by_truth(found: Any) -> Any:
     words = [] if found.promise is None else [found.promise]
     words = "; ".join([*words, "values of the original"])
     return replace(found, promise=words, holds=False)
+
+# %% ../../nbs/engine/audit_truth.ipynb #29b8e357
+def _value_codes(mine, other):
+    """Numbers for the values of two columns, equal where these are; None: not to be compared"""
+    (a, held), (b, theirs) = cells(mine), cells(other)
+    if not all(isinstance(c, Exact) for c in (*held, *theirs)):
+        return None
+    mine, other = [c.value for c in held], [c.value for c in theirs]
+    texts = [all(isinstance(v, str) for v in o) for o in (mine, other) if o]
+    if len(set(texts)) > 1:
+        return None
+    place = {v: i for i, v in enumerate(dict.fromkeys([*mine, *other]), 1)}
+    return tuple(
+        np.array([place[v] for v in o] + [0])[codes] for codes, o in ((a, mine), (b, other))
+    )
+
+
+def _too_often(mine, other):
+    """How many rows of `mine` have a number that `other` does not have so often?"""
+    size = 1 + max(mine.max(initial=0), other.max(initial=0))
+    excess = np.bincount(mine, minlength=size) - np.bincount(other, minlength=size)
+    return int(np.maximum(excess, 0).sum())
+
+
+def _counted_beside(coded, n):
+    """Rows of n whose values stand too often, in one column or in all together; which columns"""
+    excess = {o: _too_often(*pair) for o, pair in coded.items()}
+    if any(excess.values()):
+        return max(excess.values()), [o for o, many in excess.items() if many]
+    key = pd.factorize(pd.MultiIndex.from_arrays([np.concatenate(o) for o in coded.values()]))[0]
+    many = _too_often(key[:n], key[n:])
+    return many, list(coded) if many else []
+
+
+def changed_beside(
+    shown: pd.DataFrame, original: pd.DataFrame, at: np.ndarray | None
+) -> tuple[int, list[str]]:
+    """Rows with values that the original does not have, in columns that go out as they are.
+
+    Parameters
+    ----------
+    shown : DataFrame, shape (n_rows, n_columns)
+        Such columns of a release.
+    original : DataFrame, shape (n_people, n_columns)
+        The table that it was made from; other columns are passed over.
+    at : ndarray of int, shape (n_rows,), or None
+        Where each row stands in the original; None: not known.
+
+    Returns
+    -------
+    tuple
+        (a number of rows, at least so many; the columns in which they are).
+    """
+    coded = {o: _value_codes(shown[o], original[o]) for o in shown if o in original}
+    coded = {o: pair for o, pair in coded.items() if pair is not None}
+    if not coded:
+        return 0, []
+    if at is not None:
+        wrong = {o: mine != other[at] for o, (mine, other) in coded.items()}
+        any_wrong = np.logical_or.reduce(list(wrong.values()))
+        return int(any_wrong.sum()), [o for o, rows in wrong.items() if rows.any()]
+    return _counted_beside(coded, len(shown))
+
+# %% ../../nbs/engine/audit_truth.ipynb #b49b8056
+def with_changed(found: Truth, n: int, changed: int, names: list, in_order: bool) -> tuple:
+    """(the truth of rows of which some were changed in other columns, what to say of it)"""
+    if not changed:
+        return found, []
+    most = n - changed
+    if found.rows is None or found.rows > most:
+        found = found._replace(rows=most, how="row by row" if in_order else "counting")
+    least = "" if in_order else "at least "
+    columns = ", ".join(map(repr, names))
+    note = f"{least}{changed:,} of {n:,} rows hold values of {columns} that are not the original's"
+    return found, [note]

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Said', 'release_roles', 'without_role', 'Advice', 'advise', 'NamelessColumns', 'why_words', 'check_all_named']
+__all__ = ['Said', 'release_roles', 'without_role', 'Advice', 'advise', 'NamelessColumns', 'why_words', 'persons_words',
+           'check_all_named']
 
 # %% ../../nbs/engine/column_roles.ipynb #d6b768d1
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -100,6 +102,8 @@ def without_role(columns: Iterable[str], roles: Roles) -> list[str]:
 
 # %% ../../nbs/engine/column_roles.ipynb #9c8117a3
 _MOST_PARTNERS = 30  # columns with which a category is combined
+# two to four words that begin with a capital, as in "Meier, Anna" and "Anna Maria de Boer"
+_NAME = re.compile(r"[A-ZÀ-Þ][\w'’.-]*,?( (de|la|von|van|der|[A-ZÀ-Þ][\w'’.-]*,?)){1,3}")
 
 
 def _is_date(s: pd.Series) -> bool:
@@ -111,8 +115,11 @@ def _is_date(s: pd.Series) -> bool:
 
 def _names_people(s: pd.Series, x: Coded, few: int) -> str:
     """What makes a column an identifier, in words; nothing for others"""
-    if mail_like(s.dropna().unique()):
+    values = s.dropna().unique()
+    if mail_like(values):
         return "e-mail addresses"
+    if len(values) >= 30 and most_match(values, _NAME):
+        return f"{len(values):,} values that read like names of people"
     if is_nearly_unique(x, few) and not _is_date(s):
         known = np.array([]) if x.numbers is None else np.unique(x.numbers[np.isfinite(x.numbers)])
         if x.numbers is None or id_like(known, len(s)):
@@ -141,6 +148,7 @@ class Advice(NamedTuple):
     quasi_identifiers: list[str]
     published: list[str]
     why: dict[str, str]  # by column, in their order
+    persons: list[str]  # identifiers that stand in several rows each, the most various first
 
 
 def _advised(s: pd.Series, x: Coded | None, others: list[Coded], few: int) -> tuple[str, str]:
@@ -181,11 +189,15 @@ def advise(X: pd.DataFrame, names: Sequence[str], roles: Roles, k: object = None
     """
     few = few_rows(int(k) if isinstance(k, (int, np.integer)) else None)
     known = {o: coded(X[o]) for o in (*roles.quasi_identifiers, *names)}
-    found = Advice([], [], [], {})
+    found = Advice([], [], [], {}, [])
     for o in names:
         others = [x for p, x in known.items() if p != o and x is not None][:_MOST_PARTNERS]
         role, found.why[o] = _advised(X[o], known[o], others, few)
         getattr(found, role).append(o)
+        repeats = known[o] is not None and X[o].nunique() < X[o].count()
+        if role == "identifiers" and repeats:
+            found.persons.append(o)
+    found.persons.sort(key=lambda o: -X[o].nunique())
     return found
 
 # %% ../../nbs/engine/column_roles.ipynb #8f57d8e5
@@ -200,6 +212,13 @@ class NamelessColumns(ValueError):
 def why_words(advice: Advice) -> str:
     """What the columns without a role look like"""
     return "; ".join(f"{o!r} ({why})" for o, why in advice.why.items())
+
+
+def persons_words(advice: Advice, person: str | None, option: str) -> str:
+    """What to say where an identifier has several rows; `option`: how to say whose a row is"""
+    if person is not None or not advice.persons:
+        return ""
+    return f", and whose a row is where people have several ({option.format(advice.persons[0])})"
 
 
 def _lists(advice: Advice, said: Said) -> str:
@@ -237,7 +256,9 @@ def check_all_named(X: pd.DataFrame, roles: Roles, said: Said, k: Any = None) ->
     advice = advise(X, names, roles, k)
     raise NamelessColumns(
         f"Every column must have a role. Got none for {why_words(advice)}: say which are"
-        " generalized (quasi_identifiers), dropped (identifiers), or go out as they are"
-        f" (published), for example {_lists(advice, said)}.",
+        " generalized, since others may know them (quasi_identifiers), dropped (identifiers), or go"
+        " out as they are, such as what only its owner knows"
+        f" (published){persons_words(advice, said.person, 'person={!r}')}, for example"
+        f" {_lists(advice, said)}.",
         advice,
     )

@@ -26,8 +26,12 @@ class CommandError(Exception):
 
 
 _PHRASES = (
-    ("'k' must", "--k must"),
     ("Got k=", "Got "),
+    ("recoding='tiered'", "--mode erp"),
+    ("recoding='uniform'", "another --mode"),
+    ("; give the lost ones as lost=", ": leave the rows out of it that were lost"),
+    ("taxonomies in taxonomies=", "taxonomies with --taxonomy"),
+    (" as original=, and the positions of its lost rows as lost= ([] for none)", " in Python"),
     ("under categorical", "under --categorical"),
     ("use kinds=", "use --numeric and --categorical"),
     ("give original=, the table", "give --original, the table"),
@@ -42,10 +46,33 @@ _PHRASES = (
 )
 
 
+_OPTIONS = {
+    "X": "the table",
+    "y": "--class",
+    "data": "the file",
+    "k": "--k",
+    "quasi_identifiers": "--qi",
+    "identifiers": "--identifiers",
+    "published": "--publish",
+    "person": "--person",
+    "categorical": "--categorical",
+    "missing": "--missing",
+    "original": "--original",
+    "sensitive": "--sensitive",
+    "taxonomies": "--taxonomy",
+    "constraints": "--l-diversity, --t-closeness and --alpha",
+}
+_NAMES = "|".join(_OPTIONS)
+_WRONG = re.compile(rf"'({_NAMES})'( must| are about| and ')")
+_SECOND = re.compile(rf"(in |and )'({_NAMES})'")
+
+
 def translated(text: str) -> str:
     """A text of the library in terms of the command's options"""
     for a, b in _PHRASES:
         text = text.replace(a, b)
+    text = _SECOND.sub(lambda found: found[1] + _OPTIONS[found[2]], text)
+    text = _WRONG.sub(lambda found: _OPTIONS[found[1]] + found[2], text)
     return re.sub(r"missing='(drop|category|error)'", r"--missing \1", text)
 
 
@@ -378,8 +405,8 @@ def as_option(names: Iterable[str]) -> str:
     return shlex.quote(line.getvalue())
 
 
-def nameless_words(advice: Any, why: str) -> str:
-    """What is said of columns without a role; `why`: what they look like"""
+def nameless_words(advice: Any, why: str, persons: str = "") -> str:
+    """What is said of columns without a role; `why`: what they look like; `persons`: of persons"""
     roles = {
         "--qi": advice.quasi_identifiers,
         "--identifiers": advice.identifiers,
@@ -387,9 +414,9 @@ def nameless_words(advice: Any, why: str) -> str:
     }
     options = [f"{option} {as_option(names)}" for option, names in roles.items() if names]
     return (
-        f"Every column must have a role. Got none for {why}: say which are generalized (--qi),"
-        " dropped (--identifiers), or go out as they are (--publish), for example by adding"
-        f" {' '.join(options)}"
+        f"Every column must have a role. Got none for {why}: say which are generalized, since"
+        " others may know them (--qi), dropped (--identifiers), or go out as they are, such as what"
+        f" only its owner knows (--publish){persons}, for example by adding {' '.join(options)}"
     )
 
 # %% ../../nbs/engine/command_words.ipynb #202a4285

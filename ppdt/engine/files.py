@@ -197,6 +197,13 @@ def _some_rows(reader, name):
     return rows
 
 
+def _other_separator(path):
+    """What stands between the names of columns where no comma does, or nothing"""
+    with open(path, encoding="utf-8-sig", newline="") as f:
+        line = f.readline(limits().cell_length)
+    return "" if "," in line else next((o for o in (";", "\t", "|") if o in line), "")
+
+
 def _csv_rows(path):
     """The rows of a CSV file as lists of strings"""
     limit = csv.field_size_limit(min(limits().cell_length, 2**31 - 1))
@@ -209,6 +216,12 @@ def _csv_rows(path):
             " UTF-8"
         ) from None
     except csv.Error as e:
+        separator = _other_separator(path)
+        if separator:
+            raise TextFormError(
+                f"{path.name} must have commas between its fields. Got {separator!r}: save it with"
+                " commas"
+            ) from None
         raise TextFormError(
             f"{path.name} is not a whole CSV file ({e}): is it cut off, or a quote left open?"
         ) from None
