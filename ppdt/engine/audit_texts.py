@@ -37,7 +37,8 @@ def _known_text(*pairs: tuple) -> str:
 def _k_text(a: Any) -> str:
     """The k measured, or why there is none"""
     if a.k is not None:
-        return f"{a.k:,}"
+        concealed = (a.promise or "").startswith("k-concealment")
+        return f"{a.k:,}" + (", of rows that look alike, which nobody promised" * concealed)
     if a.suppressed_rows:
         return "none: all published rows are suppressed"
     return "none: no row is published"
