@@ -31,7 +31,7 @@ lint: $(DEV)       ## style, the numbers of the house, types of the public modul
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
 stress: $(DEV)     ## property tests on thousands of random tables
-	PPDT_HYPOTHESIS=stress $(BIN)/python -m pytest -q --ignore=tests/test_house.py --ignore=tests/test_notebooks.py --ignore=tests/test_site.py
+	$(BIN)/python scripts/stress.py
 
 docs: $(DEV)       ## the site without Quarto, in _docs
 	$(BIN)/python tests/test_site.py
