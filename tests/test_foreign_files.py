@@ -203,6 +203,34 @@ def test_rows_are_counted_as_anonypy_counts_them(rows):
     assert got == [cell for (_, cell), n in rows for _ in range(n)]
 
 
+COUNTRIES = ["United-States", "Outlying-US(Guam-USVI-etc)", "Trinadad&Tobago", "Hong", "Honduras"]
+LISTS = [  # text, names, values
+    ("Outlying-US(Guam-USVI-etc)", COUNTRIES, {"Outlying-US(Guam-USVI-etc)"}),
+    ("Hong,United-States,Honduras", COUNTRIES, {"Hong", "Honduras", "United-States"}),
+    ("5th-6th,1st-4th", ["1st-4th", "5th-6th", "9th"], {"1st-4th", "5th-6th"}),
+    ("Korea, South,Hong", ["Korea, South", "Hong", "South"], {"Korea, South", "Hong"}),
+    ("a,b,c", ["a", "b,c", "c"], {"a", "b,c"}),
+    (",x", ["y", "x"], {MISSING, "x"}),
+    ("a,b", ["a", "b", "a,b"], None),
+    ("Peru", COUNTRIES, None),
+    ("hong", COUNTRIES, None),
+    ("Hong;Honduras", COUNTRIES, None),
+]
+
+
+@pytest.mark.parametrize("text, names, values", LISTS)
+def test_lists_of_known_names(text, names, values):
+    """Names may hold commas, where there is one way to read a list"""
+    tree = Taxonomy.from_dict({"*": names})
+    if values is None:
+        with pytest.raises(TextFormError, match="must be a list of names"):
+            foreign_column([text], "x", "anonypy", taxonomy=tree)
+        return
+    assert cells_of(foreign_column([text], "x", "anonypy", taxonomy=tree).column) == (
+        [ValueSet(values)] if len(values) > 1 else [Exact(*values)]
+    )
+
+
 def test_a_missing_value_in_a_list_of_anonypy():
     c = foreign_column([",a", "a,", "a"], "x", "anonypy")
     assert cells_of(c.column) == [ValueSet(["a", MISSING])] * 2 + [Exact("a")]

@@ -605,6 +605,9 @@ def test_steps_are_counted_of_the_same_matches(text):
         assert regex_steps(found, text)[1] == (found.fullmatch(text) is not None)
 
 
+_LETTERS = Taxonomy.from_dict({"*": ["a", "b", "a,b"]})
+
+
 @pytest.mark.parametrize(
     "read, text",
     [
@@ -619,6 +622,7 @@ def test_steps_are_counted_of_the_same_matches(text):
         (lambda t: foreign_column(t, "x", "arx"), lambda n: [f"[{i}, {i + 1}[" for i in range(n)]),
         (lambda t: guess_column(t, "x"), lambda n: ["{" + "a, " * n + "a}"]),
         (lambda t: foreign_column(t, "x", "anonypy"), lambda n: ["a," * n + "a"]),
+        (lambda t: foreign_column(t, "x", "anonypy", None, _LETTERS), lambda n: ["a," * n + "a"]),
         (lambda t: guess_column(t, "x"), lambda n: [f"{i:03}*" for i in range(n)] * 2),
         (lambda t: one_row_each(t), lambda n: pd.DataFrame({"x": ["['1-2']"] * n, "count": "3"})),
         (lambda t: Taxonomy.from_lines(t), lambda n: [[str(i), "a", "*"] for i in range(n)]),

@@ -194,21 +194,43 @@ def _mask_lines(texts) -> list:
     return res
 
 # %% ../../nbs/engine/foreign_texts.ipynb #6af86f7c
-def _tree_cell(text, tree, lists):
-    """What a text stands for by a taxonomy. Raises ValueError for what it does not know."""
-    values = set()
-    try:
-        values.update(tree.leaves(text))
-    except ValueError:
-        members = _listed(text, lists)
-        if len(members) == 1:
-            cell = range_cell(text)
-            if cell is None:
-                raise
+def _joined_names(text, names, most) -> list:
+    """The names that a text joins by commas; `most`: pieces of a name. Raises TextFormError."""
+    pieces = text.split(",")
+    n = len(pieces)
+    ways, step = [0] * n + [1], [0] * n
+    for i in reversed(range(n)):
+        for j in range(i + 1, min(i + most, n) + 1):
+            name = ",".join(pieces[i:j])
+            if ways[j] and (not name or name in names):
+                ways[i], step[i] = min(ways[i] + ways[j], 2), j
+    if ways[0] != 1:
+        raise TextFormError(
+            f"{shown(text)} must be a list of names of the taxonomy. Got"
+            f" {'none' if not ways[0] else 'one that can be read in several ways'}: mend it"
+        )
+    i, res = 0, []
+    while i < n:
+        res.append(",".join(pieces[i : step[i]]) or MISSING)
+        i = step[i]
+    return res
+
+
+def _tree_reader(tree, lists) -> Callable:
+    """What reads a text by a taxonomy; it raises ValueError for what the taxonomy does not know"""
+    names = set(tree.name)
+    most = 1 + max(o.count(",") for o in names)
+
+    def read(text):
+        cell = None if text in names else range_cell(text)
+        if cell is not None:
             return cell
-        for o in members:
-            values.update([MISSING] if o is MISSING else tree.leaves(o))
-    return Exact(*values) if len(values) == 1 else ValueSet(values)
+        listed = _joined_names(text, names, most) if lists else _listed(text, False)
+        found = [(MISSING,) if o is MISSING else tree.leaves(o) for o in listed]
+        values = {v for o in found for v in o}
+        return Exact(*values) if len(values) == 1 else ValueSet(values)
+
+    return read
 
 
 def _is_numeric_tree(tree):
@@ -294,7 +316,7 @@ def _reader(forms, name, tool, kind, tree) -> tuple:
     """(kind, what reads a text, lines of a taxonomy) of a column"""
     if tree is not None:
         kind = kind or ("numeric" if _is_numeric_tree(tree) else "categorical")
-        return kind, lambda o: _tree_cell(o, tree, tool.lists), []
+        return kind, _tree_reader(tree, tool.lists), []
     kind = kind or _kind_of_forms(forms, name)
     if kind == "numeric":
         return kind, _numeric_cell, []
