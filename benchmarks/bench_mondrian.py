@@ -9,7 +9,6 @@ own, made with pip on first use. What both publish is measured by one function, 
 
 import json
 import os
-import re
 import sys
 import tempfile
 from collections import Counter
@@ -20,12 +19,13 @@ import numpy as np
 import pandas as pd
 
 from ppdt.datasets import fetch_adult, make_population
-from ppdt.generalization import recode
+from ppdt.engine.foreign_texts import foreign_column, one_row_each
+from ppdt.generalization import Taxonomy, recode
 from ppdt.loss import ncp
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
 from ppdt.release import read_release
-from ppdt.tables import Exact, Interval, ValueSet, cell_column, cells
+from ppdt.tables import cells
 
 PINS = common.HERE / "requirements-anonypy.txt"
 ENV = Path(os.environ.get("PPDT_BENCH_ENVS") or common.ROOT / "build" / "bench") / "anonypy"
@@ -36,67 +36,20 @@ FASTER, LOSES = 100, 1.05
 # ---------------------------------------------------------------- what anonypy writes
 
 
-def parse_set(text, domain):
-    """The cell that anonypy wrote as `a,b,c`: a joined set of values of `domain`, in any order.
-
-    A value may hold commas as long as
-    only one reading is possible. Raises ValueError when there is none, or more than one."""
-    pieces = text.split(",")
-    readings = {len(pieces): {frozenset()}}  # of what begins at a piece
-    for i in reversed(range(len(pieces))):
-        heads = [(",".join(pieces[i:j]), j) for j in range(i + 1, len(pieces) + 1)]
-        readings[i] = {
-            rest | {v} for v, j in heads if v in domain for rest in readings[j] if v not in rest
-        }
-    if len(readings[0]) != 1:
-        raise ValueError(
-            f"{text!r} can be read as a set of known values in {len(readings[0])} ways"
-        )
-    (values,) = readings[0]
-    return Exact(*values) if len(values) == 1 else ValueSet(values)
-
-
-_number = r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
-
-
-def parse_range(text):
-    """The cell that anonypy wrote as `lo-hi`, or as one number; numbers may be negative.
-
-    Raises ValueError for anything else.
-    """
-    m = re.fullmatch(f"({_number})(?:-({_number}))?", text)
-    if m is None:
-        raise ValueError(f"{text!r} is neither a number nor a range of numbers")
-    lo, hi = (
-        None if o is None else int(o) if re.fullmatch(r"-?\d+", o) else float(o) for o in m.groups()
-    )
-    return Exact(lo) if hi is None or lo == hi else Interval(lo, hi)
-
-
-def parse_column(texts, values, name=None):
-    """A column of anonypy's strings as a column of cells; `values` is the original column"""
-    codes, distinct = pd.factorize(
-        np.array([o[0] if isinstance(o, list) else o for o in texts], dtype=object)
-    )
-    domain = None if pd.api.types.is_numeric_dtype(values) else set(values)
-    read = [parse_range(o) if domain is None else parse_set(o, domain) for o in distinct]
-    # `a,b` and `b,a` are one cell
-    number = {c: i for i, c in enumerate(dict.fromkeys(read))}
-    return cell_column(
-        np.array([number[c] for c in read], dtype=int)[codes], list(number), name=name
-    )
-
-
 def parse_table(rows, original):
     """anonypy's rows (one for each group and class, with a count) as (table of cells, classes), one
     row a person
     """
-    person = np.repeat(np.arange(len(rows)), [o["count"] for o in rows])
+    t = pd.DataFrame(rows).map(lambda o: str(o[0] if isinstance(o, list) else o))
+    t = one_row_each(t)
     *qi, cls = original.columns
-    data = pd.DataFrame({o: parse_column([r[o] for r in rows], original[o], o) for o in qi})
-    return data.iloc[person].reset_index(drop=True), pd.Series(
-        [rows[i][cls] for i in person], name=cls
-    )
+    data = {}
+    for o in qi:
+        is_number = pd.api.types.is_numeric_dtype(original[o])
+        tree = None if is_number else Taxonomy.from_dict({"*": sorted(set(original[o]))})
+        kind = "numeric" if is_number else "categorical"
+        data[o] = foreign_column(t[o], o, "anonypy", kind, tree).column
+    return pd.DataFrame(data), pd.Series(t[cls].to_numpy(), name=cls)
 
 
 def check_parse(data, y, original, groups):

@@ -32,6 +32,8 @@ from ppdt.engine.command_files import (
     check_not_fewer,
     check_person_column,
     check_places,
+    foreign_taxonomies,
+    heard,
     in_order,
     notes_on_columns,
     original_like,
@@ -287,6 +289,9 @@ def audit_file(
     class_name: str | None = None,
     person: str | None = None,
     taxonomies: Iterable[str] = (),
+    format: str | None = None,
+    sep: str = ",",
+    encoding: str = "utf-8",
     **secret: Any,
 ) -> tuple:
     """Measure a file.
@@ -309,6 +314,10 @@ def audit_file(
         The column that says who a row is about.
     taxonomies : iterable of str
         Texts COLUMN=FILE.
+    format : str or None
+        The tool that wrote a file without a schema, see `ppdt.release.read_release`.
+    sep, encoding : str
+        The sign between the fields of CSV files, and their encoding.
     **secret
         `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`.
 
@@ -326,10 +335,12 @@ def audit_file(
 
     from ppdt.privacy import audit
 
-    name, columns = Path(path).name, list(read_people(path).columns)
+    name, columns = Path(path).name, list(read_people(path, sep, encoding).columns)
     check_options(columns, name, qi or [], class_name, numeric=numeric, categorical=categorical)
     check_person_column(person, columns, name)
-    r = cells_of_file(path, numeric, categorical)
+    trees = foreign_taxonomies(path, taxonomies, qi, numeric, categorical, format)
+    form = {"format": format, "sep": sep, "encoding": encoding}
+    r = cells_of_file(path, numeric, categorical, trees, **form)
     has_schema = bool(r.schema.file)
     qi = quasi_identifiers_of(path, qi, r, columns)
     if class_name is None and r.y is not None and r.y.name not in qi:
@@ -344,11 +355,12 @@ def audit_file(
         "person": person,
         "promise": promise_of_file(r, qi),
         "constraints": [replace(o, sensitive=o.sensitive or class_name) for o in asked],
-        "taxonomies": taxonomies_of(r, has_schema, taxonomies, data, qi),
+        "taxonomies": taxonomies_of(r, taxonomies, data, qi, trees),
     }
     if original is not None:
-        by_schema = {o["name"]: o for o in r.schema.columns} if has_schema else {}
-        X, words = original_like(original, by_schema, qi, numeric, categorical)
+        is_known = has_schema or format not in (None, "ppdt")
+        known = {o["name"]: o for o in r.schema.columns} if is_known else {}
+        X, words = original_like(original, known, qi, numeric, categorical, sep, encoding)
         check_not_fewer(original, len(X), name, len(data))
         told |= {"original": X, "categorical": words, "lost_rows": len(X) - len(data)}
     return audit(data, qi, k, **told), qi, has_schema
@@ -426,25 +438,37 @@ def do_audit(args: argparse.Namespace) -> int:
         As `audit_file`.
     """
     numeric, categorical = args.numeric or [], args.categorical or []
-    a, qi, has_schema = audit_file(
-        args.file,
-        args.qi,
-        args.k,
-        args.original,
-        numeric,
-        categorical,
-        args.class_name,
-        args.person,
-        **secret_options(args),
+    form = {"format": args.format, "sep": args.sep, "encoding": args.encoding}
+    (a, qi, has_schema), notes = heard(
+        lambda: audit_file(
+            args.file,
+            args.qi,
+            args.k,
+            args.original,
+            numeric,
+            categorical,
+            args.class_name,
+            args.person,
+            **secret_options(args),
+            **form,
+        )
     )
     what = "a release, with its schema" if has_schema else "no schema beside it"
-    if not has_schema and not numeric and not categorical:
+    if args.format not in (None, "ppdt"):
+        what += f", read as {args.format} writes it"
+    elif not has_schema and not numeric and not categorical and not notes:
         what += ", so cells are taken as text"
     print(f"{Path(args.file).name}: {what}")
+    for o in notes:
+        say("note", translated(o))
     say("quasi-identifiers", ", ".join(qi))
     print(f"\n{translated(str(a))}")
     if args.stand_out:
-        print(f"\n{stand_out(args.file, qi, numeric, categorical, args.person)}")
+        trees = foreign_taxonomies(
+            args.file, args.taxonomies, qi, numeric, categorical, args.format
+        )
+        how = form | {"taxonomies": trees}
+        print(f"\n{stand_out(args.file, qi, numeric, categorical, args.person, **how)}")
     if a.holds is None and a.promise is not None:
         return 3
     return 1 if a.holds is False else 0

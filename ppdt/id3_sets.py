@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .engine.checks import column_names
+from .engine.range_pieces import has_ranges, shares_of_pieces
 from ppdt.engine.set_columns import (
     CONVERSIONS,
     ENTROPIES,
@@ -28,6 +29,7 @@ from .growing import Members, TreeData, grow, information_gain
 from ppdt.tables import (
     MAX_NUMERIC_VALUES,
     Exact,
+    Interval,
     Suppressed,
     cells,
     check_table,
@@ -49,17 +51,27 @@ def _may_be(cell, where, own):
     return np.array(sorted(where.get(v, -1) for v in cell.listed()))
 
 
+def _shares(cell, where, own, ranges):
+    """What a cell may stand for and how likely each is: 1/r for each of r, ranges by their width"""
+    by_width = not own and (ranges or isinstance(cell, Interval))
+    if by_width and not isinstance(cell, Suppressed):
+        return shares_of_pieces(cell, list(where))
+    members = _may_be(cell, where, own)
+    return members, np.full(len(members), 1 / max(len(members), 1))
+
+
 def cell_members(codes: ArrayLike, cells: list, values: list, own: bool = False) -> Members:
     """Cells as weighted members: 1/r for each of r values.
 
-    A suppressed or missing cell may be the whole domain. Source: shao_beckford, Section IV.A.
+    A suppressed or missing cell may be the whole domain. A range counts in each piece of the domain
+    by its width (ours). Source: shao_beckford, Section IV.A.
 
     Parameters
     ----------
     codes : array-like of int, shape (n_rows,)
         Cell of each row, -1 where missing.
     cells : list
-        Distinct cells: values, sets, or suppressed.
+        Distinct cells: values, sets, ranges of numbers, or suppressed.
     values : list
         The domain, in order.
     own : bool
@@ -76,11 +88,10 @@ def cell_members(codes: ArrayLike, cells: list, values: list, own: bool = False)
         codes = np.where(missing, len(cells), codes)
         cells = [*cells, Suppressed()]
     where = {o: i for i, o in enumerate(values)}
-    members = [_may_be(c, where, own) for c in cells]
-    sizes = np.array([len(m) for m in members])
-    start = np.append(0, np.cumsum(sizes))
-    weight = np.repeat(1 / np.maximum(sizes, 1), sizes)
-    return Members(codes, start, np.concatenate(members), weight)
+    ranges = has_ranges(values)
+    members, weights = zip(*(_shares(c, where, own, ranges) for c in cells))
+    start = np.append(0, np.cumsum([len(m) for m in members]))
+    return Members(codes, start, np.concatenate(members), np.concatenate(weights))
 
 # %% ../nbs/09_id3_sets.ipynb #cba8abb7
 def draw_members(m: Members, rng: np.random.Generator, n_values: int) -> Members:
@@ -252,6 +263,16 @@ def _published_counts(name, marginals, marginals_k):
     return given
 
 
+def _counts_of(given, domain):
+    """Published counts of the values of a domain; for a piece of ranges, of all numbers in it"""
+    if not has_ranges(domain):
+        return [float(given.get(v, 0)) for v in domain]
+    counts = np.zeros(len(domain) + 1)  # the last is for what lies beside them
+    for v, n in given.items():
+        counts[shares_of_pieces(Exact(v), domain)[0]] += n
+    return counts[:-1]
+
+
 def _converted(est, members, name, domain, rng):
     """Where the rows of one attribute go"""
     if members.is_exact or est.convert == "fractional":
@@ -260,8 +281,7 @@ def _converted(est, members, name, domain, rng):
         return most_frequent_members(members, len(domain))
     if est.convert == "original_distribution":
         given = _published_counts(name, est.marginals, est.marginals_k)
-        weights = [float(given.get(v, 0)) for v in domain]
-        members = weigh_members(members, weights)
+        members = weigh_members(members, _counts_of(given, domain))
     return draw_members(members, rng, len(domain))
 
 # %% ../nbs/09_id3_sets.ipynb #1018ce8b
@@ -321,7 +341,7 @@ class _ID3OnSets(SetClassifier):
 
 # %% ../nbs/09_id3_sets.ipynb #9d3c0128
 class GeneralizedID3Classifier(_ID3OnSets):
-    """ID3 on tables whose values are sets. Source: shao_beckford, Section IV.
+    """ID3 on tables whose values are sets, or ranges of numbers. Source: shao_beckford, Section IV.
 
     Parameters
     ----------

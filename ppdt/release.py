@@ -6,7 +6,7 @@
 __all__ = ['recoded', 'Anonymizer', 'AnonymizedClassifier', 'ReleaseEncoder', 'same_columns', 'MISSING_RULES', 'Published',
            'Task', 'unchanged', 'check_class', 'check_input', 'code_columns', 'published_column', 'published_table',
            'public_dtype', 'make_schema', 'GuaranteeError', 'RowsLostError', 'SpreadsheetWarning', 'Release',
-           'what_may_be_published', 'protect', 'read_schema', 'read_release']
+           'what_may_be_published', 'protect', 'read_schema', 'read_release', 'GuessedFormWarning']
 
 # %% ../nbs/engine/release.ipynb #cab85f38
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ from ppdt.engine.publishing import (
     refuse_gaps,
     unchanged,
 )
-from .engine.release_files import read_release, read_schema
+from .engine.release_files import GuessedFormWarning, read_release, read_schema
 from .engine.releases import GuaranteeError, Release, RowsLostError, SpreadsheetWarning
 from .tables import Attribute, Roles, check_table, encode
 
@@ -64,6 +64,7 @@ _all_ = [
     "protect",
     "read_schema",
     "read_release",
+    "GuessedFormWarning",
 ]
 
 # %% ../nbs/engine/release.ipynb #dba07674

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from ppdt.generalization import recode
-from ppdt.tables import Exact, Interval, ValueSet, cells
+from ppdt.tables import Interval, cells
 
 BENCH = places.ROOT / "benchmarks"
 NAMES = ["accuracy", "audit", "c45", "erp", "kactus", "mict", "mondrian", "scaling", "tds", "trees"]
@@ -44,7 +44,7 @@ MODULES = dict(
     tds=bench_tds,
     trees=bench_trees,
 )
-from bench_mondrian import parse_column, parse_range, parse_set, parse_table
+from bench_mondrian import parse_table
 
 
 def bench(name, *options):
@@ -162,74 +162,6 @@ COUNTRIES = {
 }
 
 
-@pytest.mark.parametrize(
-    "text, domain, values",
-    [
-        ("Outlying-US(Guam-USVI-etc)", COUNTRIES, {"Outlying-US(Guam-USVI-etc)"}),
-        (
-            "Hong,Outlying-US(Guam-USVI-etc),Honduras",
-            COUNTRIES,
-            {"Hong", "Honduras", "Outlying-US(Guam-USVI-etc)"},
-        ),
-        ("South,Trinadad&Tobago", COUNTRIES, {"South", "Trinadad&Tobago"}),
-        ("5th-6th,1st-4th", {"1st-4th", "5th-6th", "9th"}, {"1st-4th", "5th-6th"}),
-        ("Korea, South,Hong", {"Korea, South", "Hong", "South"}, {"Korea, South", "Hong"}),
-        ("a,b,c", {"a", "b,c", "c"}, {"a", "b,c"}),
-        ("a,a,a", {"a", "a,a"}, {"a", "a,a"}),
-        (",x", {"", "x"}, {"", "x"}),
-        ("", {"", "x"}, {""}),
-    ],
-)
-def test_sets(text, domain, values):
-    cell = parse_set(text, domain)
-    assert cell == ValueSet(values) and isinstance(cell, Exact) == (len(values) == 1)
-
-
-@pytest.mark.parametrize(
-    "text, domain",
-    [
-        ("a,b", {"a", "b", "a,b"}),
-        ("Peru", COUNTRIES),
-        ("Hong,", COUNTRIES),
-        ("Hong,Hong", COUNTRIES),
-        ("hong", COUNTRIES),
-    ],
-)
-def test_sets_that_cannot_be_read(text, domain):
-    with pytest.raises(ValueError, match="ways"):
-        parse_set(text, domain)
-
-
-@pytest.mark.parametrize(
-    "text, cell",
-    [
-        ("17", Exact(17)),
-        ("-5", Exact(-5)),
-        ("17-36", Interval(17, 36)),
-        ("-5--1", Interval(-5, -1)),
-        ("-5-3", Interval(-5, 3)),
-        ("0-99", Interval(0, 99)),
-        ("1.5-2", Interval(1.5, 2)),
-        ("1e-05-0.5", Interval(1e-5, 0.5)),
-        ("-1e-05-1e+20", Interval(-1e-5, 1e20)),
-        ("-2.5--1e-3", Interval(-2.5, -1e-3)),
-    ],
-)
-def test_ranges(text, cell):
-    assert parse_range(text) == cell
-
-
-@pytest.mark.parametrize("text", ["", "-", "a-b", "1-", "1--", "1-2-3", "nan-3", "2-inf", " 1-2"])
-def test_ranges_that_cannot_be_read(text):
-    with pytest.raises(ValueError, match="neither"):
-        parse_range(text)
-
-
-def test_ranges_that_run_backwards():
-    with pytest.raises(ValueError):
-        parse_range("5-3")
-
-
 def as_anonypy(column, numeric, flip):
     """Cells as anonypy writes them, in lists of one string; sets in any order"""
 
@@ -288,8 +220,3 @@ def test_a_wrong_reading_is_noticed():
         bench_mondrian.check_parse(
             *parse_table([dict(n=["1-2"], income="no", count=3)], t), t, [0, 0, 0]
         )
-
-
-def test_order_of_a_set_is_no_difference():
-    codes, cs = cells(parse_column([["a,b"], ["b,a"], ["b"]], pd.Series(["a", "b"])))
-    assert list(codes) == [0, 0, 1] and cs == [ValueSet(["a", "b"]), Exact("b")]

@@ -14,7 +14,7 @@ from ppdt.generalization import Taxonomy, centroid_recoding
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit, class_sizes
-from ppdt.release import AnonymizedClassifier, read_release
+from ppdt.release import AnonymizedClassifier, GuessedFormWarning, read_release
 from ppdt.tables import (
     MISSING,
     Centroid,
@@ -99,7 +99,10 @@ def test_a_suppressed_row_before_saving_and_after_reading(tmp_path):
             found.n_rows,
         ) == (1, 2, 3, 2, 6)
         assert not found.warnings
-    literal = audit(read_release(tmp_path / "t.csv"))
+    with pytest.warns(GuessedFormWarning, match="'age' as numbers, with"):
+        guessed = audit(read_release(tmp_path / "t.csv"))
+    assert (guessed.suppressed_rows, guessed.n_classes, guessed.k) == (1, 3, 2)
+    literal = audit(read_release(tmp_path / "t.csv", format="ppdt"))
     assert (literal.suppressed_rows, literal.k) == (0, 1)
     assert (
         len(literal.warnings) == 2

@@ -640,8 +640,14 @@ def test_audit_of_a_foreign_file(ppdt, here):
     (here / "other.csv").write_text(
         'age,zip,x\n20-30,1**,a\n20-30,1**,b\n"[30, 40]",2**,c\n"[30, 40]",2**,d\n'
     )
-    code, out, err = ppdt("audit", "other.csv", "--qi", "age,zip", "--k", 2)
-    assert code == 0 and not err and "no schema" in out and "loss" not in out
+    asked = "audit", "other.csv", "--qi", "age,zip", "--k", 2
+    code, out, err = ppdt(*asked, "--format", "ppdt")
+    assert code == 0 and not err and "cells are taken as text" in out and "loss" not in out
+    for format in ((), ("--format", "arx")):
+        code, out, err = ppdt(*asked, *format)
+        assert code == 0 and not err and "zip holds nodes; give their whole taxonomies with" in out
+        assert ("cells were guessed: 'age' as numbers" in out) == (not format)
+        assert ("read as arx writes it" in out) == bool(format)
     assert ppdt("audit", "other.csv", "--qi", "age,zip,x", "--k", 2)[0] == 1
     assert ppdt("audit", "other.csv", "--qi", "age,zip,x")[0] == 0
 

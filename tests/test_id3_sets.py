@@ -11,6 +11,8 @@ from sklearn.base import clone
 
 from ppdt._textbook import _textbook_gain, _textbook_id3_sets
 from ppdt.datasets import load_customers, load_salaries
+from ppdt.engine.paths import path_answer
+from ppdt.engine.range_pieces import range_pieces, shares_of_pieces
 from ppdt.id3_sets import (
     CONVERSIONS,
     ENTROPIES,
@@ -31,7 +33,7 @@ from ppdt.tables import (
     ValueSet,
     cells,
 )
-from ppdt.trees import grow, information_gain, tree_json
+from ppdt.trees import decision_path, grow, information_gain, tree_from_json, tree_json
 
 TREATMENTS = [dict(entropy=e) for e in ENTROPIES] + [
     dict(convert=c) for c in ("most_frequent", "fractional")
@@ -337,8 +339,7 @@ def test_bad_parameters(name):
 
 
 @pytest.mark.parametrize(
-    "cell, what",
-    [(Interval(1, 3), "an interval"), (Node("n"), "a taxonomy node"), (Centroid(2), "a centroid")],
+    "cell, what", [(Node("n"), "a taxonomy node"), (Centroid(2), "a centroid")]
 )
 def test_cells_that_are_no_sets(cell, what):
     X = pd.DataFrame({"a": pd.Series([cell, Exact(7)], dtype=object)})
@@ -349,6 +350,112 @@ def test_cells_that_are_no_sets(cell, what):
     clf = ID3Sets().fit(pd.DataFrame({"a": [1, 7]}), [0, 1])
     with pytest.raises(ValueError, match=what):
         clf.predict(X)
+
+
+def test_ranges_that_are_not_read():
+    """Among words, as values of their own, of dates, and asked of a tree over words"""
+    words = pd.DataFrame({"a": pd.Series([Interval(1, 3), Exact("b")], dtype=object)})
+    dates = [Interval(pd.Timestamp(2020 + i, 1, 1), pd.Timestamp(2021 + i, 1, 1)) for i in (0, 2)]
+    dates = pd.DataFrame({"a": pd.Series(dates, dtype=object)})
+    ranges = pd.DataFrame({"a": pd.Series([Interval(1, 3), Interval(5, 7)], dtype=object)})
+    for how, X in (({}, words), ({}, dates), (dict(entropy="own_value"), ranges)):
+        with pytest.raises(ValueError, match="Got an interval.*set recoding"):
+            ID3Sets(**how).fit(X, [0, 1])
+    with pytest.raises(ValueError, match="Got an interval"):
+        ID3Sets().fit(pd.DataFrame({"a": ["b", "c"]}), [0, 1]).predict(ranges)
+
+
+# ---------------------------------------------------------------- ranges
+_ends = st.integers(0, 12) | st.sampled_from([0.5, 2.5, 7.25])
+
+
+@st.composite
+def _ranges(draw):
+    """Cells of a column of numbers, some of them ranges"""
+    cells = []
+    for _ in range(draw(st.integers(1, 10))):
+        lo, hi = sorted((draw(_ends), draw(_ends)))
+        kind = draw(st.sampled_from(["open", "closed", "one", "set"]))
+        if kind == "open" and lo < hi:
+            cells.append(Interval(lo, hi, True))
+        elif kind in ("open", "closed") and lo < hi:
+            cells.append(Interval(lo, hi))
+        else:
+            cells.append(Exact(lo) if kind == "one" else ValueSet({lo, hi}))
+    return cells
+
+
+def _holds(cell, x):
+    """Does a cell hold a number? Ranges of whole numbers end before the next one"""
+    if not isinstance(cell, Interval):
+        return x in getattr(cell, "values", {cell})
+    whole = isinstance(cell.lo, int) and isinstance(cell.hi, int)
+    if cell.hi_open:
+        return cell.lo <= x < cell.hi
+    return cell.lo <= x < cell.hi + 1 if whole else cell.lo <= x <= cell.hi
+
+
+@given(_ranges())
+def test_pieces_of_ranges(cells):
+    """They do not overlap, hold what the cells hold, and none is cut by the end of a range"""
+    pieces = range_pieces(cells)
+    line = np.arange(0, 14, 0.125).tolist()
+    for x in line:
+        assert sum(_holds(o, x) for o in pieces) == any(_holds(c, x) for c in cells)
+    for c in cells:
+        codes, weights = shares_of_pieces(c, pieces)
+        assert weights.sum() == pytest.approx(1) and (codes >= 0).all() and (weights > 0).all()
+        if isinstance(c, Interval):
+            inside = [
+                i for i, o in enumerate(pieces) if any(_holds(o, x) and _holds(c, x) for x in line)
+            ]
+            assert set(inside) <= set(codes.tolist())
+            wide = [np.mean([_holds(pieces[i], x) for x in line if _holds(c, x)]) for i in codes]
+            assert weights == pytest.approx(wide, abs=0.3)
+        else:
+            for v in c.values:
+                assert any(_holds(pieces[i], v) for i in codes)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.booleans()), min_size=4))
+def test_ranges_that_do_not_overlap_are_values(rows):
+    """As a coarser table: the tree is that over four words, and raw numbers find their range"""
+    i, y, other = map(list, zip(*rows))
+    b = [str(o) for o in other]
+    ranges = [Interval(10 * o, 10 * o + 10, True) for o in range(4)]
+    X = pd.DataFrame({"a": pd.Series([ranges[o] for o in i], dtype=object), "b": b})
+    words = pd.DataFrame({"a": [f"w{o}" for o in i], "b": b})
+    raw = pd.DataFrame({"a": [10 * o + 3 for o in i], "b": b})
+    for convert in ("fractional", "random", "most_frequent"):
+        mine, theirs = (ID3Sets(convert=convert, random_state=0).fit(o, y) for o in (X, words))
+        assert np.array_equal(mine.tree_.counts, theirs.tree_.counts)
+        p = theirs.predict_proba(words)
+        assert np.array_equal(mine.predict_proba(X), p)
+        assert np.array_equal(mine.predict_proba(raw), p)
+
+
+@given(_ranges(), st.data())
+def test_the_path_of_a_range_is_the_answer(cells, data):
+    y = data.draw(st.lists(st.integers(0, 1), min_size=len(cells), max_size=len(cells)))
+    X = pd.DataFrame({"a": pd.Series(cells, dtype=object)})
+    clf = ID3Sets(convert="fractional", min_weight=0, min_fragment=0).fit(X, y)
+    asked = pd.DataFrame({"a": pd.Series([*cells, Exact(1), Suppressed()], dtype=object)})
+    back = tree_from_json(tree_json(clf.tree_, counts=True))
+    for row, p in zip(asked.to_dict("records"), clf.predict_proba(asked)):
+        for tree in (clf.tree_, back):
+            steps = decision_path(tree, row, rule="id3_sets")
+            assert path_answer(tree, steps) == pytest.approx(p)
+
+
+def test_published_counts_of_ranges():
+    ages = [20, 25, 31, 31, 38]
+    X = pd.DataFrame({"age": pd.Series([Interval(20, 40), Interval(20, 29), Interval(30, 40)])})
+    clf = ID3Sets(convert="original_distribution", marginals_k=1, random_state=0)
+    clf.marginals = {"age": {v: ages.count(v) for v in set(ages)}}
+    n = np.mean(
+        [clf.set_params(random_state=i).fit(X, [0, 1, 1]).tree_.n[1:] for i in range(300)], 0
+    )
+    assert n == pytest.approx([1 + 2 / 5, 1 + 3 / 5], abs=0.1)
 
 
 @pytest.mark.parametrize(

@@ -438,7 +438,7 @@ def test_missing_whole_numbers_in_a_column_without_a_role(tmp_path):
 
 def test_kinds_and_no_schema(written):
     schema_path(written).unlink()
-    plain = read_release(written)
+    plain = read_release(written, format="ppdt")
     assert (
         plain.audit is None
         and set(plain.data.age) == {"{20, 21}", "{22, 23}"}

@@ -550,7 +550,7 @@ def test_what_an_owner_may_overlook_is_said(tmp_path, monkeypatch, capsys):
     semicolons = Path("o.csv").read_text().replace(",", ";")
     Path("s.csv").write_text(semicolons)
     assert cli.main("audit s.csv --qi age".split()) == 2
-    assert "must have commas between its fields. Got ';'" in capsys.readouterr().err
+    assert "must have ',' between its fields. Got ';'" in capsys.readouterr().err
 
 
 def test_names_that_several_people_share_are_names():

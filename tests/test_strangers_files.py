@@ -25,6 +25,7 @@ from regex_steps import regex_steps
 from ppdt import cli
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_clients, load_customers
+from ppdt.engine.foreign_texts import foreign_column, guess_column, one_row_each
 from ppdt.engine.json_texts import json_data
 from ppdt.engine.limits import LIMITS, check_limit, limits, shown
 from ppdt.engine.values import is_time_zone, list_members, value_parsers
@@ -489,6 +490,9 @@ def test_long_cells_end_soon(text, dtype):
         except TextFormError as e:
             assert len(str(e)) < 500
     cli.spoilt_number(["1", "2", text])
+    guess_column([text, text, "1"], "c")
+    for tool in ("arx", "anonypy", "sdcmicro"):
+        foreign_column([text, "1"], "c", tool, "categorical")
     try:
         to_kind([text], "numeric", "c")
     except TextFormError:
@@ -525,6 +529,7 @@ def _patterns():
     for module in (
         "values",
         "files",
+        "foreign_texts",
         "schema_file",
         "tree_files",
         "text_warnings",
@@ -600,6 +605,9 @@ def test_steps_are_counted_of_the_same_matches(text):
         assert regex_steps(found, text)[1] == (found.fullmatch(text) is not None)
 
 
+_LETTERS = Taxonomy.from_dict({"*": ["a", "b", "a,b"]})
+
+
 @pytest.mark.parametrize(
     "read, text",
     [
@@ -611,6 +619,12 @@ def test_steps_are_counted_of_the_same_matches(text):
         (lambda t: parse_cell(t, "int64"), lambda n: "{" + "1, " * n + "2}"),
         (lambda t: parse_column(t, "int64"), lambda n: [str(i) for i in range(n)]),
         (Schema.from_json, lambda n: _many_columns(n)),
+        (lambda t: foreign_column(t, "x", "arx"), lambda n: [f"[{i}, {i + 1}[" for i in range(n)]),
+        (lambda t: guess_column(t, "x"), lambda n: ["{" + "a, " * n + "a}"]),
+        (lambda t: foreign_column(t, "x", "anonypy"), lambda n: ["a," * n + "a"]),
+        (lambda t: foreign_column(t, "x", "anonypy", None, _LETTERS), lambda n: ["a," * n + "a"]),
+        (lambda t: guess_column(t, "x"), lambda n: [f"{i:03}*" for i in range(n)] * 2),
+        (lambda t: one_row_each(t), lambda n: pd.DataFrame({"x": ["['1-2']"] * n, "count": "3"})),
         (lambda t: Taxonomy.from_lines(t), lambda n: [[str(i), "a", "*"] for i in range(n)]),
     ],
 )

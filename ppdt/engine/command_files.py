@@ -8,11 +8,11 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['read_people', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret', 'with_order',
            'table_of_kinds', 'read_taxonomies', 'release_of', 'check_no_cells', 'check_person_column',
-           'notes_on_columns', 'cells_of_file', 'whole_table', 'original_like', 'write_release', 'promise_of_file',
-           'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
+           'notes_on_columns', 'cells_of_file', 'foreign_taxonomies', 'heard', 'whole_table', 'original_like',
+           'write_release', 'promise_of_file', 'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
 
 # %% ../../nbs/engine/command_files.ipynb #4bd887aa
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% ../../nbs/engine/command_files.ipynb #3cfff275
-def read_people(path: str | PathLike) -> pd.DataFrame:
+def read_people(path: str | PathLike, sep: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
     """Read a file as text.
 
     Parameters
     ----------
     path : str or PathLike
         A CSV or Parquet file.
+    sep, encoding : str
+        The sign between the fields of a CSV file, and its encoding.
 
     Returns
     -------
@@ -50,7 +52,7 @@ def read_people(path: str | PathLike) -> pd.DataFrame:
     """
     from ppdt.tables import read_text
 
-    t = read_text(path)
+    t = read_text(path, sep, encoding)
     if not len(t):
         raise CommandError(
             f"{Path(path).name} must have at least one row under its column names. Got none."
@@ -245,11 +247,13 @@ def table_of_kinds(t: pd.DataFrame, kinds: dict[str, str]) -> pd.DataFrame:
 
 # %% ../../nbs/engine/command_files.ipynb #661e785b
 def _taxonomy(path, kind):
-    """A taxonomy from a file, over numbers or words"""
+    """A taxonomy from a file, over numbers or words; kind None: numbers where all values are"""
     from ppdt.generalization import Taxonomy
+    from ppdt.tables import guess_kind
 
-    if kind != "numeric":
-        return Taxonomy.from_csv(path, "str")
+    words = Taxonomy.from_csv(path, "str")
+    if (kind or guess_kind(words.values)) != "numeric":
+        return words
     try:
         return Taxonomy.from_csv(path, "int64")
     except ValueError:
@@ -257,7 +261,7 @@ def _taxonomy(path, kind):
 
 
 def read_taxonomies(
-    texts: Iterable[str] | None, qi: Iterable[str], kinds: dict[str, str]
+    texts: Iterable[str] | None, qi: Iterable[str], kinds: dict[str, Any]
 ) -> dict[str, Any]:
     """Taxonomies from files.
 
@@ -268,7 +272,8 @@ def read_taxonomies(
     qi : iterable of str
         Quasi-identifiers.
     kinds : dict
-        Kind of each, by name.
+        Kind of each, by name: "numeric", "categorical" (also of those that are not named), or None
+        to take numbers for numbers.
 
     Returns
     -------
@@ -291,7 +296,7 @@ def read_taxonomies(
             )
         if name in res:
             raise CommandError(f"--taxonomy must name each column once. Got {name!r} twice.")
-        res[name] = _taxonomy(path, kinds.get(name))
+        res[name] = _taxonomy(path, kinds.get(name, "categorical"))
     return res
 
 # %% ../../nbs/engine/command_files.ipynb #34c693f2
@@ -369,13 +374,49 @@ def notes_on_columns(
 
 # %% ../../nbs/engine/command_files.ipynb #1b5e92b5
 def cells_of_file(
-    path: str | PathLike, numeric: Iterable[str] = (), categorical: Iterable[str] = ()
+    path: str | PathLike,
+    numeric: Iterable[str] = (),
+    categorical: Iterable[str] = (),
+    taxonomies: dict | None = None,
+    **form: Any,
 ) -> Any:
-    """A file as a release: by its schema, or by kinds that were said"""
+    """A file as a release: by its schema, by kinds or a form that was said, or by a guess.
+
+    `form`: `format`, `sep` and `encoding` of `read_release`
+    """
     from ppdt.release import read_release
 
     kinds = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
-    return read_release(path, kinds)
+    return read_release(path, kinds, taxonomies=taxonomies, **form)
+
+
+def foreign_taxonomies(
+    path: str | PathLike,
+    texts: Iterable[str],
+    qi: Iterable[str] | None,
+    numeric: Iterable[str] = (),
+    categorical: Iterable[str] = (),
+    format: str | None = None,
+) -> dict:
+    """The taxonomies, among those given, by which the names of another tool are read"""
+    from ppdt.tables import schema_path
+
+    if qi is None or format == "ppdt" or schema_path(path).is_file():
+        return {}
+    said = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
+    if format is None:
+        texts = [o for o in texts if o.rpartition("=")[0] not in said]
+    return read_taxonomies(texts, qi, dict.fromkeys(qi) | said)
+
+
+def heard(ask: Callable) -> tuple:
+    """(what a call gives, what it warned of)"""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        res = ask()
+    return res, [str(o.message) for o in seen]
 
 
 def whole_table(r: Any) -> pd.DataFrame:
@@ -428,6 +469,8 @@ def original_like(
     qi: Iterable[str],
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
+    sep: str = ",",
+    encoding: str = "utf-8",
 ) -> tuple:
     """Read an original so that it can be compared with its release.
 
@@ -441,6 +484,8 @@ def original_like(
         Quasi-identifiers.
     numeric, categorical : iterable of str
         Columns said to be numeric, or categorical.
+    sep, encoding : str
+        The sign between the fields of a CSV file, and its encoding.
 
     Returns
     -------
@@ -456,7 +501,7 @@ def original_like(
 
     from ppdt.tables import schema_path, to_kind
 
-    t, name = read_people(path), Path(path).name
+    t, name = read_people(path, sep, encoding), Path(path).name
     if schema_path(path).is_file():
         raise CommandError(
             f"--original must be the table that the release was made from. Got {name}, which is a"
@@ -475,15 +520,10 @@ def original_like(
 # %% ../../nbs/engine/command_files.ipynb #eca62dad
 def write_release(release: Any, target: str | PathLike) -> list[str]:
     """Write a release, by the ending of its file; notes on what was warned of"""
-    import warnings
-
     from ppdt.tables import file_kind
 
     write = release.to_csv if file_kind(target) == "csv" else release.to_parquet
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        write(target)
-    return [str(o.message) for o in seen]
+    return heard(lambda: write(target))[1]
 
 
 def promise_of_file(r: Any, qi: list) -> dict:
@@ -508,14 +548,17 @@ def quasi_identifiers_of(
 
 
 def taxonomies_of(
-    r: Any, has_schema: bool, taxonomies: Iterable[str], data: pd.DataFrame, qi: list
+    r: Any, taxonomies: Iterable[str], data: pd.DataFrame, qi: list, read: dict
 ) -> dict:
-    """Taxonomies of the schema, and those that were given"""
+    """Taxonomies of the release, and those that were given; `read`: those that its cells were read
+    by
+    """
     import pandas as pd
 
     numbers = [o for o in qi if pd.api.types.is_numeric_dtype(data[o])]
-    given = read_taxonomies(taxonomies, qi, dict.fromkeys(numbers, "numeric"))
-    return (r.taxonomies if has_schema else {}) | given
+    left = [o for o in taxonomies if o.rpartition("=")[0] not in read]
+    given = read_taxonomies(left, qi, dict.fromkeys(numbers, "numeric"))
+    return r.taxonomies | read | given
 
 
 def check_not_fewer(original: str | PathLike, n_original: int, name: str, n_rows: int) -> None:
@@ -533,6 +576,7 @@ def stand_out(
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
     person: str | None = None,
+    **form: Any,
 ) -> Any:
     """Which columns tell people apart, and which rows stand out.
 
@@ -546,6 +590,8 @@ def stand_out(
         Columns to read as cells over numbers, or over words, where no schema says so.
     person : str or None
         The column that says who a row is about.
+    **form
+        `taxonomies`, `format`, `sep` and `encoding` of `read_release`.
 
     Returns
     -------
@@ -554,6 +600,7 @@ def stand_out(
     """
     from ppdt.privacy import risk_report
 
-    data = whole_table(cells_of_file(path, numeric, categorical))
+    r = heard(lambda: cells_of_file(path, numeric, categorical, **form))[0]
+    data = whole_table(r)
     numbered = data.set_axis([f"row {i}" for i in range(1, len(data) + 1)])
     return risk_report(numbered, list(qi), person=person)

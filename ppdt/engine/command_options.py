@@ -131,6 +131,35 @@ def secret_options(args: argparse.Namespace) -> dict:
     """What was asked of a secret, and the taxonomies, as keywords"""
     return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
 
+# %% ../../nbs/engine/command_options.ipynb #5cf981ba
+def _one_sign(text):
+    """The sign between fields; tab is a word. Raises ArgumentTypeError."""
+    sign = "\t" if text in ("tab", r"\t") else text
+    if len(sign) != 1:
+        raise argparse.ArgumentTypeError(
+            f"must be one sign, or tab. Got {text!r}: use for example --sep ';'"
+        )
+    return sign
+
+
+def _add_form(p):
+    """How another tool wrote a file"""
+    p.add_argument(
+        "--format",
+        choices=("ppdt", "arx", "anonypy", "sdcmicro"),
+        help="the tool that wrote a file without a schema; ppdt: its texts as they stand",
+    )
+    p.add_argument(
+        "--sep",
+        type=_one_sign,
+        default=",",
+        metavar="SIGN",
+        help="the sign between fields, of --original too (default: a comma)",
+    )
+    p.add_argument(
+        "--encoding", default="utf-8", metavar="E", help="of both files (default: utf-8)"
+    )
+
 # %% ../../nbs/engine/command_options.ipynb #a300b9e6
 _ANONYMIZE = (
     "Protect a table: rows are grouped so that at least k look alike in the quasi-identifiers,\n"
@@ -213,7 +242,8 @@ _AUDIT_EXAMPLES = (
     "examples:\n"
     "  ppdt audit release.csv\n"
     "  ppdt audit release.csv --k 5 --original people.csv\n"
-    "  ppdt audit somebody-elses.csv --qi age,sex,zip --k 5\n\n"
+    "  ppdt audit somebody-elses.csv --qi age,sex,zip --k 5\n"
+    "  ppdt audit of-arx.csv --format arx --sep ';' --qi age,zip --taxonomy zip=zip.csv\n\n"
     "The promise that the schema of a release states is checked, or what --k, --l-diversity,\n"
     "--t-closeness and --alpha ask instead. k-concealment (--mode erp) needs --original.\n\n"
     "exit code: 0 it holds (or nothing was asked), 1 it does not, 2 bad input, 3 the file alone"
@@ -228,8 +258,8 @@ def _audit_parser(sub, run):
         help="measure what a table tells about people",
         description=(
             "Measure a table: how many rows look alike in the quasi-identifiers, how sure a guess"
-            " can be.\nA file with a schema beside it is read as a release; any other as plain"
-            " text."
+            " can be.\nA file with a schema beside it is read as a release; of any other,"
+            "\n--format says who wrote it, or what is taken for cells is guessed and told."
         ),
         epilog=_AUDIT_EXAMPLES,
     )
@@ -255,6 +285,7 @@ def _audit_parser(sub, run):
     _add_person(p, "persons are counted then")
     where = ", where the column publishes nodes and the schema does not tell"
     _add_secret(p, "are about; it is measured too", where)
+    _add_form(p)
     _add_trust(p)
     p.add_argument(
         "--stand-out",

@@ -43,6 +43,19 @@ _PHRASES = (
     ("under quasi-identifiers or identifiers", "under --qi or --identifiers"),
     ("it under identifiers", "it under --identifiers"),
     ("read the file with read_release(kinds=...)", "list it under --numeric or --categorical"),
+    (
+        "Say who wrote it with format=, or format='ppdt' to",
+        "Say who wrote it with --format, or --format ppdt to",
+    ),
+    ("'format' and 'taxonomies' must", "--format and --taxonomy must"),
+    ("Got format=", "Got "),
+    ("say with format='ppdt' that", "say with --format ppdt that"),
+    ("say in kinds= that the column is categorical", "list the column under --categorical"),
+    ("say in kinds= what it holds", "list the column under --categorical"),
+    ("give their whole taxonomies in taxonomies=", "give their whole taxonomies with --taxonomy"),
+    ("the separator (sep=)", "the separator (--sep)"),
+    ("'encoding' must", "--encoding must"),
+    ("name its encoding", "name its encoding with --encoding"),
 )
 
 
@@ -140,7 +153,7 @@ def _unknown_column(name, option, columns, file):
     if separator:
         return CommandError(
             f"{file} must have commas between its fields. Got one column, {first!r}:"
-            f" save it with commas instead of {separator!r}."
+            f" save it with commas instead of {separator!r}, or use --sep in `ppdt audit`."
         )
     close = difflib.get_close_matches(name, columns, 1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""

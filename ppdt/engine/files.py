@@ -6,10 +6,13 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['write_together', 'atomic_write', 'file_kind', 'write_text', 'read_text', 'guess_kind', 'first_row', 'to_kind']
+__all__ = ['write_together', 'atomic_write', 'file_kind', 'write_text', 'read_text', 'is_plain_number', 'guess_kind', 'first_row',
+           'to_kind']
 
 # %% ../../nbs/engine/files.ipynb #954c3f87
+import codecs
 import csv
+import io
 import os
 import re
 from collections import Counter
@@ -197,30 +200,32 @@ def _some_rows(reader, name):
     return rows
 
 
-def _other_separator(path):
-    """What stands between the names of columns where no comma does, or nothing"""
-    with open(path, encoding="utf-8-sig", newline="") as f:
+def _other_separator(path, sep, encoding):
+    """What stands between the names of columns where `sep` does not, or nothing"""
+    with open(path, encoding=encoding, newline="") as f:
         line = f.readline(limits().cell_length)
-    return "" if "," in line else next((o for o in (";", "\t", "|") if o in line), "")
+    return "" if sep in line else next((o for o in (";", "\t", "|") if o in line), "")
 
 
-def _csv_rows(path):
+def _csv_rows(path, sep, encoding):
     """The rows of a CSV file as lists of strings"""
     limit = csv.field_size_limit(min(limits().cell_length, 2**31 - 1))
     try:
-        with open(path, encoding="utf-8-sig", newline="") as f:
-            return _some_rows(csv.reader(f, strict=True), path.name)
-    except UnicodeDecodeError as e:
+        with open(path, encoding=encoding, newline="") as f:
+            return _some_rows(csv.reader(f, delimiter=sep, strict=True), path.name)
+    except UnicodeError as e:
+        name = "UTF-8" if encoding == "utf-8-sig" else encoding
+        where = f" (position {e.start})" if isinstance(e, UnicodeDecodeError) else ""
         raise TextFormError(
-            f"{path.name} must be UTF-8. Got a byte that is not (position {e.start}): save it as"
-            " UTF-8"
+            f"{path.name} must be {name}. Got a byte that is not{where}: save it as"
+            " UTF-8, or name its encoding"
         ) from None
     except csv.Error as e:
-        separator = _other_separator(path)
-        if separator:
+        other = _other_separator(path, sep, encoding)
+        if other:
             raise TextFormError(
-                f"{path.name} must have commas between its fields. Got {separator!r}: save it with"
-                " commas"
+                f"{path.name} must have {sep!r} between its fields. Got {other!r}: save it with"
+                f" {sep!r}, or say which sign it is"
             ) from None
         raise TextFormError(
             f"{path.name} is not a whole CSV file ({e}): is it cut off, or a quote left open?"
@@ -240,9 +245,43 @@ def _check_head(head, path):
         )
 
 # %% ../../nbs/engine/files.ipynb #f568b723
-def _csv_text(path):
+_signs = {",": "comma", ";": "semicolon", "\t": "tab"}
+
+
+def _encoding_of(encoding, sep):
+    """The name of an encoding, as `open` takes it. Raises ValueError, for a separator as well."""
+    if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n\0':
+        raise ValueError(
+            f"'sep' must be one sign, no quote and no line break. Got {sep!r}: use for example ';'."
+        )
+    try:
+        name = codecs.lookup(encoding).name
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # refuses what is no encoding of text
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(
+            f"'encoding' must be the name of an encoding of text. Got {encoding!r}: use for"
+            " example 'utf-8' or 'cp1252'."
+        ) from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def _check_widths(rows, path, sep):
+    """Raises TextFormError for a row that has another number of fields than the first"""
+    head = rows[0]
+    other = next((s for s in ";\t|" if len(head) == 1 and s in head[0]), None)
+    odd = f"or a {_signs.get(sep, sep)} not quoted"
+    odd = odd if other is None else f"or is {other!r} the separator (sep=)"
+    for i, o in enumerate(rows):
+        if len(o) != len(head):
+            raise TextFormError(
+                f"{path.name} must have {len(head)} fields in every row. Got {len(o)} in row {i}"
+                f" after the header: is it cut off, {odd}?"
+            )
+
+
+def _csv_text(path, sep=",", encoding="utf-8"):
     """A CSV file as a table of strings"""
-    rows = _csv_rows(path)
+    rows = _csv_rows(path, sep, _encoding_of(encoding, sep))
     if not rows or rows[0] == []:
         raise TextFormError(
             f"{path.name} must begin with a row of column names. Got an empty file or line"
@@ -253,12 +292,7 @@ def _csv_text(path):
         rows = [o or [""] for o in rows]
     while rows[-1] == []:
         rows.pop()
-    for i, o in enumerate(rows):
-        if len(o) != len(head):
-            raise TextFormError(
-                f"{path.name} must have {len(head)} fields in every row. Got {len(o)} in row {i}"
-                " after the header: is it cut off, or a comma not quoted?"
-            )
+    _check_widths(rows, path, sep)
     columns = zip(*rows[1:]) if len(rows) > 1 else ([] for _ in head)
     return pd.DataFrame({c: objects(v) for c, v in zip(head, columns)}, dtype=object)
 
@@ -347,13 +381,17 @@ def _parquet_text(path):
     return pd.DataFrame({o: objects(v)[i] for o, (i, v) in columns.items()}, dtype=object)
 
 # %% ../../nbs/engine/files.ipynb #d20fe0b5
-def read_text(path: str | PathLike) -> pd.DataFrame:
+def read_text(path: str | PathLike, sep: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
     """Read a file as strings.
 
     Parameters
     ----------
     path : str or path
-        A CSV file (UTF-8, comma, header row) or a Parquet file.
+        A CSV file with a header row, or a Parquet file.
+    sep : str
+        The sign between the fields of a CSV file.
+    encoding : str
+        The encoding of a CSV file.
 
     Returns
     -------
@@ -365,22 +403,25 @@ def read_text(path: str | PathLike) -> pd.DataFrame:
     FileNotFoundError
         There is no such file.
     TextFormError
-        Not UTF-8, cut off, rows of unequal length, no header, repeated names, beyond `limits`.
+        Not in its encoding, cut off, rows of unequal length, no header, repeated names, beyond
+        `limits`.
+    ValueError
+        For another separator than one sign, and an encoding that there is not.
     """
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
             f"there is no file {str(path)!r}; give the path of a CSV or Parquet file"
         )
-    read = _parquet_text if file_kind(path) == "parquet" else _csv_text
+    is_parquet = file_kind(path) == "parquet"
     check_limit("file_bytes", path.stat().st_size, f"the bytes of {path.name}")
-    return read(path)
+    return _parquet_text(path) if is_parquet else _csv_text(path, sep, encoding)
 
 # %% ../../nbs/engine/files.ipynb #4ea7d7d0
 _plain_number = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.A)
 
 
-def _is_finite_number(text):
+def is_plain_number(text: str) -> bool:
     """Is it a number without leading zeros that a float can hold?"""
     if _plain_number.fullmatch(text) is None:
         return False
@@ -405,7 +446,7 @@ def guess_kind(texts: Sequence[str]) -> str:
         "numeric" when every value is a number without leading zeros, else "categorical".
     """
     known = [o for o in pd.unique(np.asarray(texts, dtype=object)) if o != ""]
-    if known and all(map(_is_finite_number, known)):
+    if known and all(map(is_plain_number, known)):
         return "numeric"
     return "categorical"
 

@@ -18,6 +18,7 @@ import pandas as pd
 from .moments import as_date, timestamp_dtype
 from .nodes import Tree
 from .questions import MULTIWAY, ONE_VALUE, THRESHOLD
+from .range_pieces import has_ranges, shares_of_pieces
 from .tree_texts import children_of_nodes, dates_asked, tree_of
 from .values import time_zone
 from ppdt.tables import (
@@ -60,12 +61,30 @@ def is_missing(v: Any) -> bool:
     return np.isscalar(v) and bool(v != v)
 
 # %% ../../nbs/engine/paths.ipynb #da49bd42
+def _range_says(v, name):
+    """What a row says of an attribute whose branches are pieces of ranges, as a list of one cell"""
+    if is_missing(v):
+        return None
+    if isinstance(v, Centroid):
+        v = v.value
+    if not isinstance(v, Cell):
+        return [Exact(_on_number_line(v, name) if isinstance(v, str) else v)]
+    if isinstance(v, Node):
+        raise ValueError(
+            f"'row' must have a number or a range for {name!r}. Got the taxonomy node {v}: give the"
+            " numbers below it, as a ValueSet."
+        )
+    return [v]
+
+
 def _row_says(v, values, name, place=position):
     """What a row says of an attribute: None (nothing), (lo, hi), or a list of possible values
 
     `values` are the branches, cells if cells are values of their own; `place` is where a value
     lies on a line.
     """
+    if has_ranges(values):
+        return _range_says(v, name)
     if any(isinstance(o, Cell) for o in values):
         if isinstance(v, Cell):
             return [v]
@@ -240,11 +259,22 @@ def _values_in(told, values):
     return [v for v in numbers if lo <= v <= hi] or [told]
 
 
+def _by_piece(told, values):
+    """(branch, share, the piece) for a node whose branches are pieces of ranges"""
+    res = []
+    for v in told:
+        for c, share in zip(*shares_of_pieces(v, values)):
+            res.append((int(c), float(share) / len(told), [values[c]] if c >= 0 else [v]))
+    return res
+
+
 def _by_value(tree, node, told, rule, shares=None):
     """(branch, share, what is left of the value) for a node that tests values; branch -1 for values
     without a branch
     """
     values = tree.values[tree.attribute[node]]
+    if has_ranges(values):
+        return _by_piece(told, values)
     one = tree.kind[node] == ONE_VALUE
     if isinstance(told, tuple):
         told = _values_in(told, values)

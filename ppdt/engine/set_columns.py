@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from .checks import check_class, column_names, fit_columns, forget_learnt, same_columns
+from .range_pieces import all_numbers, has_ranges, range_pieces
 from ..growing import Tree, tree_counts
 from ppdt.tables import (
     MAX_NUMERIC_VALUES,
@@ -36,6 +37,7 @@ from ppdt.tables import (
 
 # %% ../../nbs/engine/set_columns.ipynb #32c9c024
 _NO_SETS = {Interval: "an interval", Node: "a taxonomy node", Centroid: "a centroid"}
+_NO_SETS_AT_ALL = Node, Centroid
 
 
 def _holds_numbers(s):
@@ -46,9 +48,14 @@ def _holds_numbers(s):
     return kind.is_numeric_dtype(s.dtype) or kind.is_datetime64_any_dtype(s.dtype)
 
 
-def check_set_cells(s: pd.Series, cs: list, learn: bool = True) -> None:
-    """Cells that a learner of sets can read, or a message that says what to do"""
-    odd = next((c for c in cs if isinstance(c, tuple(_NO_SETS))), None)
+def check_set_cells(s: pd.Series, cs: list, learn: bool = True, ranges: bool | None = None) -> None:
+    """Cells that a learner of sets can read, or a message that says what to do; `ranges`: may there
+    be ranges? None: among numbers only
+    """
+    ranges = all_numbers(cs) if ranges is None and has_ranges(cs) else ranges
+    odd = next((c for c in cs if isinstance(c, _NO_SETS_AT_ALL)), None)
+    if odd is None and not ranges:
+        odd = next((c for c in cs if isinstance(c, Interval)), None)
     if odd is not None:
         raise ValueError(
             f"Column {s.name!r} must hold values or sets of values. Got {_NO_SETS[type(odd)]},"
@@ -88,9 +95,11 @@ def _has_declared_order(s):
 def column_domain(s: pd.Series, own: bool) -> tuple:
     """(codes, cells, domain) of a column to learn from; `own`: cells are values of their own"""
     codes, cs = cells(s)
-    check_set_cells(s, cs)
+    check_set_cells(s, cs, ranges=False if own else None)
     if own:
         return _own_cells(codes, cs)
+    if has_ranges(cs):
+        return codes, cs, range_pieces(cs)
     key = value_order
     if _has_declared_order(s):
         key = {o: i for i, o in enumerate(s.cat.categories)}.get
@@ -119,7 +128,7 @@ def asked_cells(s: pd.Series, values: list, own: bool) -> tuple:
             codes = np.where(codes < 0, len(cs), codes)
             cs = [*cs, Suppressed()]
         return codes, cs
-    check_set_cells(s, cs, learn=False)
+    check_set_cells(s, cs, learn=False, ranges=all_numbers(values) and all_numbers(cs))
     texts = values and all(isinstance(v, str) for v in values)
     if texts and any(map(_is_no_text, cs)):
         cs = [_as_text(c) for c in cs]
@@ -232,8 +241,8 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For parameters that are not allowed, intervals and other cells that are no sets, raw
-            numbers with more than 20 values, and missing classes.
+            For parameters that are not allowed, cells that are neither sets nor ranges of numbers
+            (under "own_value" no sets), raw numbers with more than 20 values, and missing classes.
         """
         forget_learnt(self)
         try:
