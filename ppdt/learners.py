@@ -272,7 +272,9 @@ def logistic_regression(
         raise ValueError(
             f"'ridge' must be a number above 0. Got {ridge!r}: 1e-8 is Weka's, 1 is strong."
         )
-    encoder = ReleaseEncoder(missing=missing, taxonomies=taxonomies, categorical=categorical)
+    encoder = ReleaseEncoder(
+        sets="weights", missing=missing, taxonomies=taxonomies, categorical=categorical
+    )
     regression = LogisticRegression(C=1 / (2 * ridge), max_iter=max_iter)
     return _InOrder(
         [
