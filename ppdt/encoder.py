@@ -10,6 +10,7 @@ __all__ = ['check_encoding', 'ReleaseEncoder', 'ColumnCode', 'cell_block', 'cell
            'encode_column', 'learn_column', 'member_positions', 'possible_values', 'warn_of_texts']
 
 # %% ../nbs/engine/encoder.ipynb #2dd64669
+import warnings
 from collections.abc import Collection, Sequence
 from typing import Any, Self, cast
 
@@ -18,9 +19,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .engine.checks import same_columns
+from .engine.checks import check_seed, is_published, same_columns
 from .engine.draws import draw
 from ppdt.engine.encoding import (
     ColumnCode,
@@ -36,7 +37,7 @@ from ppdt.engine.encoding import (
 from .engine.taxonomy import check_taxonomy_names
 from .engine.text_warnings import warn_of_texts
 from .generalization import Taxonomy
-from .tables import check_table
+from .tables import Node, Suppressed, canonical_order, cells, check_table
 
 # %% ../nbs/engine/encoder.ipynb #16110b3d
 _all_ = [
@@ -55,9 +56,9 @@ _all_ = [
 
 # %% ../nbs/engine/encoder.ipynb #f5be01ef
 _choices = {
-    "sets": ("weights", "token"),
+    "sets": ("auto", "weights", "draw", "token"),
     "numeric": ("midpoint", "bounds"),
-    "missing": ("impute", "mode", "indicator"),
+    "missing": ("impute", "mode", "other", "indicator"),
     "weights": ("uniform", "distribution"),
 }
 
@@ -84,9 +85,20 @@ def check_encoding(est: ReleaseEncoder, columns: Collection[str]) -> None:
                 f"'{name}' must be {' or '.join(map(repr, allowed))}. Got {v!r}: choose one of"
                 " them."
             )
+    _check_one_draw(est.n_draws)
+    check_seed(est.random_state)
     _check_categorical(est.categorical, columns)
     _check_encoder_taxonomies(est.taxonomies)
     check_taxonomy_names(est.taxonomies, columns)
+
+
+def _check_one_draw(n_draws):
+    """Raise ValueError for more than one draw"""
+    if isinstance(n_draws, bool) or n_draws != 1:
+        raise ValueError(
+            f"'n_draws' must be 1, since a step of a pipeline cannot make rows. Got {n_draws!r}:"
+            " use DrawnClassifier(classifier, n_draws=...), or ppdt.encoder.draw for the tables."
+        )
 
 
 def _check_categorical(categorical, columns):
@@ -157,21 +169,37 @@ def _input_names(given, seen, named):
         )
     return names
 
+# %% ../nbs/engine/encoder.ipynb #b0bd912a
+def _has_words(s):
+    """Is a cell of a column suppressed, or a node?"""
+    return is_published(s) and any(isinstance(c, (Suppressed, Node)) for c in cells(s)[1])
+
+
+def _kind_of_sets(encoder, X):
+    """What sets="auto" is for a table; who says what a gap becomes wants no draw"""
+    if encoder.sets != "auto":
+        return encoder.sets
+    drawn = encoder.missing == "impute" and any(_has_words(s) for _, s in X.items())
+    return "draw" if drawn else "weights"
+
 # %% ../nbs/engine/encoder.ipynb #d19df3cb
 class _EncoderParameters(TransformerMixin, BaseEstimator):
     "The parameters of an encoder, and what scikit-learn is told of it"
 
     columns_: list[ColumnCode]
+    sets_: str
 
     def __init__(
         self,
-        sets: str = "weights",
+        sets: str = "auto",
         numeric: str = "midpoint",
         missing: str = "impute",
         weights: str = "uniform",
         categorical: Sequence[str] | None = (),
         taxonomies: dict[str, Taxonomy] | None = None,
         sparse_output: bool = False,
+        n_draws: int = 1,
+        random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.sets = sets
         self.numeric = numeric
@@ -180,6 +208,8 @@ class _EncoderParameters(TransformerMixin, BaseEstimator):
         self.categorical = categorical
         self.taxonomies = taxonomies
         self.sparse_output = sparse_output
+        self.n_draws = n_draws
+        self.random_state = random_state
 
     @property
     def _names(self):
@@ -205,20 +235,60 @@ def _fit_encoder(encoder, X):
     X = check_table(X)
     check_encoding(encoder, X.columns)
     warn_of_texts(X, stacklevel=4)
+    encoder.sets_ = _kind_of_sets(encoder, X)
     encoder.columns_ = [learn_column(s, encoder) for _, s in X.items()]
     encoder.n_features_in_ = X.shape[1]
     if named:
         encoder.feature_names_in_ = np.array(X.columns, dtype=object)
 
+# %% ../nbs/engine/encoder.ipynb #719576c7
+def _in_order_of_class(y, n_rows):
+    """Places of rows, by the text of the class"""
+    if y is None:
+        return np.arange(n_rows)
+    classes = pd.DataFrame(np.asarray(y).reshape(n_rows, -1))
+    return canonical_order([s for _, s in classes.items()])
+
+
+def _drawn_rows(encoder, X, y):
+    """A value for each cell, in the order of X"""
+    check_consistent_length(X, y)
+    table = X.reset_index(drop=True)
+    table = table.iloc[_in_order_of_class(y, len(table))]
+    options = (encoder.weights, encoder.categorical, encoder.taxonomies)
+    return draw(table, 1, encoder.random_state, None, *options).X.sort_index()
+
+# %% ../nbs/engine/encoder.ipynb #f44cc387
+def _is_of_others(c, block, blank):
+    """Do rows hold values that no cell named about as often as cells were suppressed?"""
+    if c.kind == "numeric" or c.token or not c.values or len(blank) < 30:
+        return False
+    unseen = ~blank & (np.asarray(block.sum(axis=1)).ravel() == 0)
+    return bool(c.stars > 0 and unseen.mean() >= 0.75 * c.stars)
+
+
+def _warn_of_others(names):
+    """Warn of columns in which a star seems to say that a value is none of those named"""
+    if names:
+        warnings.warn(
+            f"{', '.join(names)}: these rows hold values that no published cell names, about as"
+            " often as cells were suppressed in fit. Where a whole column is recoded alike"
+            " (TDRAnonymizer), a star stands for just these values: use missing='other'.",
+            stacklevel=4,
+        )
+
 
 def _encoded(encoder, X) -> sparse.csr_matrix:
     """Rows as a sparse matrix"""
-    blocks, flags = [], []
+    blocks, flags, others = [], [], []
     for c in encoder.columns_:
         block, blank = encode_column(X[c.name], c)
         blocks.append(block)
         if encoder.missing == "indicator" and c.gaps:
             flags.append(sparse.csr_matrix(blank[:, None].astype(float)))
+        if encoder.missing != "other" and _is_of_others(c, block, blank):
+            others.append(c.name)
+    _warn_of_others(others)
     return cast(sparse.csr_matrix, sparse.hstack([*blocks, *flags], format="csr"))
 
 # %% ../nbs/engine/encoder.ipynb #206a8ebc
@@ -228,29 +298,42 @@ class ReleaseEncoder(_EncoderParameters):
     A numeric column becomes a number, a categorical one a column for each value: a set of r values
     gives each of them 1/r. Missing and suppressed cells are missing; a set of all values is a set.
     Values that fit has not seen are ignored, as by `OneHotEncoder(handle_unknown="ignore")`.
+    With sets="draw", `fit_transform` is not `fit` and `transform`, as for `TargetEncoder`: a
+    pipeline learns from drawn rows.
 
     Parameters
     ----------
-    sets : {"weights", "token"}
-        Categorical columns: a column for each value, or for each distinct cell.
+    sets : {"auto", "weights", "draw", "token"}
+        Categorical columns: a column for each value, or ("token") for each distinct cell. "draw":
+        in `fit_transform` each cell becomes one value that it may have been, a suppressed one the
+        cell of another row; `transform` gives weights. "auto": "draw" where a cell is suppressed or
+        a node and `missing` is "impute", else "weights".
     numeric : {"midpoint", "bounds"}
         The mean of a set, the middle of an interval, the value of a centroid; or two columns,
         smallest and largest. Dates are counted in days since 1970.
-    missing : {"impute", "mode", "indicator"}
+    missing : {"impute", "mode", "other", "indicator"}
         What says nothing becomes the mean of each output column over the rows of fit that say
-        something; the most frequent value of categories, as in Weka; or the mean and one more
-        column of 0 and 1, for each column that had such cells in fit.
+        something; the most frequent value of categories, as in Weka; none of the categories, as a
+        value that no cell names (for releases of `TDRAnonymizer`); or the mean and one more column
+        of 0 and 1, for each column that had such cells in fit.
     weights : {"uniform", "distribution"}
-        With sets="weights": 1/r, or by the shares of the values in fit.
+        With sets="weights" and "draw": 1/r, or by the shares of the values in fit.
     categorical : list of str or None
         Columns whose numbers are categories. Repeat what the anonymizer was told.
     taxonomies : dict of Taxonomy or None
         By column name, for columns that hold nodes.
     sparse_output : bool
         True: a scipy CSR matrix.
+    n_draws : int
+        1: a step of a pipeline cannot make rows. For more take `DrawnClassifier`, or `draw`.
+    random_state : int, Generator or None
+        Where the chance of the draw comes from. A number: equal rows and classes, in whatever
+        order, become equal numbers.
 
     Attributes
     ----------
+    sets_ : str
+        What `sets` was for the rows of fit.
     columns_ : list of ColumnCode
         What was learnt about each column.
     n_features_in_, feature_names_in_
@@ -279,6 +362,34 @@ class ReleaseEncoder(_EncoderParameters):
         """
         _fit_encoder(self, X)
         return self
+
+    def fit_transform(
+        self, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None
+    ) -> np.ndarray | sparse.csr_matrix:
+        """Learn from rows, and give them as numbers; with sets="draw" as one possible table.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Published or raw rows.
+        y : array-like, shape (n_rows,) or (n_rows, n_classes), or None
+            The class. It says only which of equal rows comes first.
+
+        Returns
+        -------
+        ndarray of float, or csr_matrix with `sparse_output`, shape (n_rows, n_outputs)
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`; ValueError for a class of another length.
+        """
+        _fit_encoder(self, X)
+        table = check_table(X)
+        if self.sets_ == "draw":
+            table = _drawn_rows(self, table, y)
+        res = _encoded(self, table)
+        return res if self.sparse_output else res.toarray()
 
     def transform(self, X: pd.DataFrame | ArrayLike) -> np.ndarray | sparse.csr_matrix:
         """Rows as numbers.

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['NaiveBayesClassifier', 'logistic_regression', 'learners', 'DrawnClassifier', 'MDLDiscretizer', 'mdl_cut_points']
+__all__ = ['NaiveBayesClassifier', 'logistic_regression', 'learners', 'DrawnClassifier', 'MDLDiscretizer', 'certain',
+           'mdl_cut_points']
 
 # %% ../nbs/21_learners.ipynb #0a430280
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .c45 import C45Classifier, PARTClassifier
 from .encoder import ReleaseEncoder, check_encoding
+from .engine.certain_answers import certain
 from .engine.chances import class_counts, column_logs, in_sorted_order, learn_chances
 from ppdt.engine.checks import (
     check_weight,
@@ -41,7 +43,7 @@ from .generalization import Taxonomy
 from .tables import canonical_order, check_table
 
 # %% ../nbs/21_learners.ipynb #02ab8e86
-_all_ = ["DrawnClassifier", "MDLDiscretizer", "mdl_cut_points"]
+_all_ = ["DrawnClassifier", "MDLDiscretizer", "certain", "mdl_cut_points"]
 
 # %% ../nbs/21_learners.ipynb #77da47b1
 def _learn_bayes(clf, X, y, sample_weight):
@@ -272,7 +274,9 @@ def logistic_regression(
         raise ValueError(
             f"'ridge' must be a number above 0. Got {ridge!r}: 1e-8 is Weka's, 1 is strong."
         )
-    encoder = ReleaseEncoder(missing=missing, taxonomies=taxonomies, categorical=categorical)
+    encoder = ReleaseEncoder(
+        sets="weights", missing=missing, taxonomies=taxonomies, categorical=categorical
+    )
     regression = LogisticRegression(C=1 / (2 * ridge), max_iter=max_iter)
     return _InOrder(
         [

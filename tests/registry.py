@@ -729,16 +729,19 @@ TRANSFORMERS = {
     ReleaseEncoder: Entry(
         grids=(
             grid(
-                sets=pick("weights", "token"),
+                sets=pick("auto", "weights", "draw", "token"),
                 numeric=pick("midpoint", "bounds"),
-                missing=pick("impute", "mode", "indicator"),
+                missing=pick("impute", "mode", "other", "indicator"),
                 weights=pick("uniform", "distribution"),
             ),
         ),
         checked={
             name: (ReleaseEncoder(**p), dict(check_complex_data=COMPLEX))
             for name, p in {
-                "weights": {},
+                "auto": {},
+                "weights": dict(sets="weights"),
+                "draw": dict(sets="draw", weights="distribution"),
+                "other": dict(missing="other"),
                 "bounds, indicator": dict(missing="indicator", numeric="bounds"),
                 "token": dict(sets="token", weights="distribution"),
                 "mode": dict(missing="mode"),

@@ -134,7 +134,7 @@ def naive(rows, weights="uniform"):
 @given(published(), st.sampled_from(["uniform", "distribution"]))
 def test_equals_loops(table, weights):
     t, rows = table
-    m = ReleaseEncoder(weights=weights).fit_transform(t)
+    m = ReleaseEncoder(sets="weights", weights=weights).fit_transform(t)
     np.testing.assert_allclose(m, naive(rows, weights), atol=1e-12)
     assert m.dtype == np.float64
 
@@ -160,8 +160,8 @@ def test_blocks_sum_to_one_or_to_nothing(table, sets, weights, new):
 def test_numbers_lie_within_their_cells(table):
     t, rows = table
     mid, ends = (
-        ReleaseEncoder().fit_transform(t)[:, -1],
-        ReleaseEncoder(numeric="bounds").fit_transform(t)[:, -2:],
+        ReleaseEncoder(sets="weights").fit_transform(t)[:, -1],
+        ReleaseEncoder(sets="weights", numeric="bounds").fit_transform(t)[:, -2:],
     )
     for m, (lo, hi), (_, c) in zip(mid, ends, rows):
         if c is None or isinstance(c, Suppressed):
@@ -206,7 +206,7 @@ def test_row_order_column_order_and_batches_do_not_matter(table, random, p):
     assert len(set(names)) == len(names) == m.shape[1]
     assert e.fit(t).get_feature_names_out().tolist() == names.tolist()
     assert pickle.loads(pickle.dumps(e)).transform(t).tobytes() == m.tobytes()
-    s = clone(e).set_params(sparse_output=True).fit_transform(t)
+    s = clone(e).set_params(sparse_output=True).fit(t).transform(t)
     assert sparse.issparse(s) and (s.toarray() == m).all()
 
 
@@ -216,9 +216,9 @@ def _sorted(m):
 
 @given(
     tables(),
-    st.sampled_from(["weights", "token"]),
+    st.sampled_from(["weights", "token", "draw"]),
     st.sampled_from(["midpoint", "bounds"]),
-    st.sampled_from(["impute", "mode", "indicator"]),
+    st.sampled_from(["impute", "mode", "other", "indicator"]),
 )
 def test_a_file_gives_the_same_matrix(tmp_path_factory, table, sets, numeric, missing):
     X, y, p = table
@@ -242,8 +242,91 @@ def test_a_file_gives_the_same_matrix(tmp_path_factory, table, sets, numeric, mi
     assert np.isfinite(m).all()
     assert _sorted(m).tobytes() == _sorted(b.transform(back.data)).tobytes()
     assert a.transform(back.data).shape == m.shape
+    drawn = a.fit_transform(r.data, r.y)
+    assert _sorted(drawn).tobytes() == _sorted(b.fit_transform(back.data, back.y)).tobytes()
     # raw rows are welcome
     a.transform(X[list(r.data)])
+
+
+# one possible table
+# --------------------------------------------------------------------------------------------------
+
+
+def _named(rows):
+    """What cells that are no stars may be: words, and ends of numbers"""
+    return [o for o in rows if not (o is None or isinstance(o, Suppressed))]
+
+
+def _ends(c):
+    values = [c.lo, c.hi] if isinstance(c, Interval) else c.listed()
+    return min(values), max(values)
+
+
+@given(published(), st.integers(0, 3), st.sampled_from(["uniform", "distribution"]))
+def test_drawn_rows_are_possible(table, seed, weights):
+    t, rows = table
+    e = ReleaseEncoder(sets="draw", weights=weights, random_state=seed)
+    m = e.fit_transform(t)
+    words, numbers = e.columns_
+    of_words, of_numbers = (_named([o[i] for o in rows]) for i in (0, 1))
+    for row, (w, n) in zip(m, rows):
+        hit = [words.values[j] for j in np.flatnonzero(row[:-1])]
+        if w is None or not of_words:
+            assert row[:-1].tobytes() == words.fill.tobytes()
+        else:
+            may = of_words if isinstance(w, Suppressed) else [w]
+            assert len(hit) == 1 and row[:-1].sum() == 1
+            assert any(hit[0] in o.listed() for o in may)
+        if n is None:
+            assert row[-1] == numbers.fill[0]
+        else:
+            may = of_numbers if isinstance(n, Suppressed) else [n]
+            assert any(lo <= row[-1] <= hi for lo, hi in map(_ends, may))
+    # equal seeds, equal numbers
+    assert m.tobytes() == clone(e).fit_transform(t).tobytes()
+
+
+@given(published(), st.randoms(use_true_random=False), st.data())
+def test_drawn_rows_do_not_depend_on_their_order(table, random, data):
+    t, _ = table
+    y = np.array([data.draw(st.sampled_from(["no", "yes"])) for _ in range(len(t))])
+    order = random.sample(range(len(t)), len(t))
+    e = ReleaseEncoder(sets="draw")
+    m, f = e.fit_transform(t, y), e.fit_transform(t.iloc[order], y[order])
+    both = [np.column_stack([a, b == "yes"]) for a, b in ((m, y), (f, y[order]))]
+    assert _sorted(both[0]).tobytes() == _sorted(both[1]).tobytes()
+
+
+@given(published())
+def test_auto_draws_where_a_cell_is_a_word_of_its_own(table):
+    t, rows = table
+    star = any(isinstance(o, Suppressed) for row in rows for o in row)
+    e = ReleaseEncoder()
+    m = e.fit_transform(t)
+    assert e.sets_ == ("draw" if star else "weights")
+    if not star:
+        assert m.tobytes() == e.transform(t).tobytes()
+    for missing in ("mode", "other", "indicator"):
+        f = ReleaseEncoder(missing=missing)
+        assert f.fit_transform(t).tobytes() == f.transform(t).tobytes() and f.sets_ == "weights"
+
+
+def test_classes_of_another_length_are_refused():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        ReleaseEncoder(sets="draw").fit_transform(R.data, y[:3])
+
+
+def test_values_that_stars_hide_are_noticed():
+    t = pd.DataFrame({"w": column([Exact("a"), Exact("b"), Suppressed(), Suppressed()] * 10)})
+    e = ReleaseEncoder().fit(t)
+    e.transform(pd.DataFrame({"w": ["a", "b"] * 20}))  # nothing to say
+    e.transform(pd.DataFrame({"w": ["c"] * 29}))  # too few to say
+    e.transform(t)
+    raw = pd.DataFrame({"w": ["a", "b", "c", "d"] * 10})
+    with pytest.warns(UserWarning, match="w: these rows hold values that no published cell names"):
+        e.transform(raw)
+    other = ReleaseEncoder(missing="other").fit(t)
+    assert other.transform(raw).tobytes() == other.transform(t).tobytes()
 
 
 # raw rows
@@ -363,7 +446,7 @@ def test_nodes_need_their_taxonomy():
         match="'taxonomies' must have the taxonomy of column 'job'.*Got none.*use taxonomies=",
     ):
         ReleaseEncoder().fit(t)
-    m = ReleaseEncoder(taxonomies={"job": JOBS}).fit_transform(t)
+    m = ReleaseEncoder(taxonomies={"job": JOBS}).fit(t).transform(t)
     assert m.tolist() == [[0, 1 / 3, 1 / 3, 1 / 3], [0, 0, 1, 0], [0.5, 0, 0.5, 0]]
     assert ReleaseEncoder(sets="token").fit_transform(t).shape == (3, 3)
 
@@ -373,7 +456,7 @@ def test_nodes_over_numbers():
     r = recode(
         pd.DataFrame({"age": [20, 30, 70, 70]}), [0, 0, 1, 1], "node", taxonomies={"age": ages}
     )
-    assert ReleaseEncoder(taxonomies={"age": ages}).fit_transform(r).ravel().tolist() == [
+    assert ReleaseEncoder(taxonomies={"age": ages}).fit(r).transform(r).ravel().tolist() == [
         25,
         25,
         70,
@@ -471,10 +554,12 @@ def test_numbers_as_categories():
 @pytest.mark.parametrize(
     "p,error,says",
     [
-        ({"sets": "word"}, ValueError, "'sets' must be 'weights' or 'token'. Got 'word'"),
+        ({"sets": "word"}, ValueError, "'sets' must be 'auto' or 'weights' or 'draw' or 'token'"),
         ({"numeric": None}, ValueError, "'numeric' must be"),
         ({"missing": "drop"}, ValueError, "'missing' must be"),
         ({"weights": [1]}, ValueError, "'weights' must be"),
+        ({"n_draws": 5}, ValueError, "'n_draws' must be 1.* DrawnClassifier.*encoder.draw"),
+        ({"random_state": -1}, ValueError, "'random_state' must be a whole number"),
         ({"categorical": "Age"}, TypeError, r"use \['Age'\]"),
         ({"categorical": ["age"]}, ValueError, "Got 'age'; the columns are Gender"),
         ({"taxonomies": [JOBS]}, TypeError, "'taxonomies' must be a dict"),

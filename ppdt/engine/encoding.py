@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ['DAY', 'possible_values', 'cell_weights', 'has_size', 'as_size', 'exact_mean', 'interval_ends', 'cell_numbers',
            'coded_column', 'column_kind_of', 'is_declared', 'named_values', 'ColumnCode', 'member_positions',
            'is_blank', 'cell_block', 'known_in_order', 'block_means', 'all_values', 'is_endless', 'numeric_code',
-           'categorical_code', 'column_code', 'most_frequent', 'learn_column', 'encode_column']
+           'categorical_code', 'column_code', 'share_of_stars', 'most_frequent', 'learn_column', 'encode_column']
 
 # %% ../../nbs/engine/encoding.ipynb #2dd64669
 import math
@@ -305,6 +305,8 @@ class ColumnCode:
         Numeric: smallest and largest number known.
     gaps : bool
         Was a cell missing or suppressed in fit?
+    stars : float
+        Share of the rows of fit that were suppressed.
     taxonomy : Taxonomy or None
         For nodes.
     token : bool
@@ -320,6 +322,7 @@ class ColumnCode:
     low: float = math.inf
     high: float = -math.inf
     gaps: bool = False
+    stars: float = 0.0
     taxonomy: Taxonomy | None = None
     token: bool = False
 
@@ -478,6 +481,12 @@ def column_code(
     return numeric_code(s.name, cs, est, taxonomy)
 
 
+def share_of_stars(counts: np.ndarray, cs: list | np.ndarray) -> float:
+    """Share of the rows that are suppressed; the first count is that of missing values"""
+    hidden = [n for n, c in zip(counts[1:], cs) if isinstance(c, Suppressed)]
+    return float(sum(hidden) / max(counts.sum(), 1))
+
+
 def most_frequent(means: np.ndarray) -> np.ndarray:
     """One for the most frequent value, zeros for the others"""
     if not len(means):
@@ -513,13 +522,15 @@ def learn_column(s: pd.Series, est: BaseEstimator) -> ColumnCode:
     block, blank = cell_block(c, cs)
     means = block_means(block, blank, counts[1:], cs)
     gaps = bool(counts[0] or blank.any())
-    c = replace(c, fill=means, gaps=gaps)
+    c = replace(c, fill=means, gaps=gaps, stars=share_of_stars(counts, cs))
     if c.kind == "numeric":
         return c
     if est.weights == "distribution" and not c.token:
         c = replace(c, shares=means)
     if est.missing == "mode":
         c = replace(c, fill=most_frequent(means))
+    if est.missing == "other":
+        c = replace(c, fill=np.zeros_like(means))
     return c
 
 # %% ../../nbs/engine/encoding.ipynb #32de69b4
