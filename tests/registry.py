@@ -27,7 +27,12 @@ from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
-from ppdt.learners import DrawnClassifier, MDLDiscretizer, NaiveBayesClassifier
+from ppdt.learners import (
+    DrawnClassifier,
+    MDLDiscretizer,
+    NaiveBayesClassifier,
+    SetForestClassifier,
+)
 from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer, MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer
@@ -638,6 +643,24 @@ CLASSIFIERS = {
                 DrawnClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
                 NOT_TEXT,
             ),
+        },
+    ),
+    SetForestClassifier: Entry(
+        grids=(
+            grid(
+                n_estimators=pick(1, 3),
+                max_depth=pick(None, 2),
+                min_samples_leaf=pick(1, 5),
+                max_features=pick("sqrt", None, 0.5),
+                weights=pick("uniform", "distribution"),
+                random_state=st.just(0),
+            ),
+        ),
+        example=lambda **p: SetForestClassifier(**{"n_estimators": 5, "random_state": 0, **p}),
+        needs_y=True,
+        refuses=("'taxonomies' must have the taxonomy of column", "too large for dtype('float32')"),
+        checked={
+            "20 trees": (SetForestClassifier(n_estimators=20, random_state=0), NOT_TEXT),
         },
     ),
     MixedKNNClassifier: Entry(

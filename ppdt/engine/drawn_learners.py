@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['weight_parameter', 'DrawnClassifier']
+__all__ = ['weight_parameter', 'encoded_rows', 'DrawnReader', 'DrawnClassifier']
 
 # %% ../../nbs/engine/drawn_learners.ipynb #6ba35dcd
 from collections.abc import Sequence
@@ -58,6 +58,61 @@ def _learn(classifier, rows, y, weight, given):
         )
     return learner.fit(rows, y)
 
+# %% ../../nbs/engine/drawn_learners.ipynb #f16a4ada
+def encoded_rows(encoder: ReleaseEncoder, table: pd.DataFrame) -> np.ndarray:
+    """Rows as numbers, shape (n_rows, n_outputs); a table that says nothing is a column of zeros"""
+    rows = np.asarray(encoder.transform(table))
+    return rows if rows.shape[1] else np.zeros((len(table), 1))
+
+
+class DrawnReader(ClassifierMixin, BaseEstimator):
+    """What classifiers on possible tables share.
+
+    Attributes
+    ----------
+    encoder_ : ReleaseEncoder
+        How rows become numbers.
+    """
+
+    encoder_: ReleaseEncoder
+    weights: str
+    categorical: Sequence[str] | None
+    taxonomies: dict[str, Taxonomy] | None
+
+    def asked_tables(self, X: pd.DataFrame | ArrayLike, n_draws: int) -> list[np.ndarray]:
+        """Rows to be classified, as numbers.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Raw or published rows, with the columns of the fit.
+        n_draws : int
+            How many possible tables published rows become.
+
+        Returns
+        -------
+        list of ndarray, shape (n_rows, n_outputs)
+            The rows as they are, or `n_draws` possible tables where a column is published.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For other columns, and cells that cannot be read.
+        """
+        check_is_fitted(self, "encoder_")
+        named = hasattr(self, "feature_names_in_")
+        X = same_columns(X, fit_columns(self), who=type(self).__name__, named=named)
+        if not any(is_published(s) for _, s in X.items()):
+            return [encoded_rows(self.encoder_, X)]
+        options = (self.weights, self.categorical, self.taxonomies)
+        return [encoded_rows(self.encoder_, t) for t in draw_each(X, n_draws, *options)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
 # %% ../../nbs/engine/drawn_learners.ipynb #41dc1a18
 def _check_classifier(classifier):
     """The classifier, by default boosting. Raises TypeError for a class, or what cannot predict"""
@@ -69,12 +124,6 @@ def _check_classifier(classifier):
             f" {classifier!r}: give one, for example HistGradientBoostingClassifier()."
         )
     return classifier
-
-
-def _encoded(encoder, table):
-    """Rows as numbers; a table that says nothing is one column of zeros"""
-    rows = np.asarray(encoder.transform(table))
-    return rows if rows.shape[1] else np.zeros((len(table), 1))
 
 
 def _fit_drawn(clf, X, y, sample_weight):
@@ -96,7 +145,7 @@ def _fit_drawn(clf, X, y, sample_weight):
     if w is not None:
         weight = weight * w[drawn.X.index]
     encoder.fit(drawn.X)
-    rows = _encoded(encoder, drawn.X)
+    rows = encoded_rows(encoder, drawn.X)
     clf.classifier_ = _learn(classifier, rows, np.asarray(drawn.y), weight, w is not None)
     clf.encoder_ = encoder
     clf.classes_ = clf.classifier_.classes_
@@ -110,7 +159,7 @@ def _has_proba(clf):
     return hasattr(getattr(clf, "classifier_", _check_classifier(clf.classifier)), "predict_proba")
 
 # %% ../../nbs/engine/drawn_learners.ipynb #a5ce9846
-class DrawnClassifier(ClassifierMixin, BaseEstimator):
+class DrawnClassifier(DrawnReader):
     """Any classifier, learning from possible tables of a release.
 
     Source: shao_beckford, Section IV.B, Random Selection, drawn several times.
@@ -141,7 +190,6 @@ class DrawnClassifier(ClassifierMixin, BaseEstimator):
     """
 
     classifier_: Any
-    encoder_: ReleaseEncoder
     classes_: np.ndarray
 
     def __init__(
@@ -189,16 +237,6 @@ class DrawnClassifier(ClassifierMixin, BaseEstimator):
         _fit_drawn(self, X, y, sample_weight)
         return self
 
-    def _tables(self, X):
-        """Encoded rows; of published ones the possible tables"""
-        check_is_fitted(self, "classifier_")
-        named = hasattr(self, "feature_names_in_")
-        X = same_columns(X, fit_columns(self), who=type(self).__name__, named=named)
-        if not any(is_published(s) for _, s in X.items()):
-            return [_encoded(self.encoder_, X)]
-        options = (self.weights, self.categorical, self.taxonomies)
-        return [_encoded(self.encoder_, t) for t in draw_each(X, self.n_draws, *options)]
-
     def predict(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
         """Class of each row.
 
@@ -212,7 +250,7 @@ class DrawnClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray, shape (n_rows,)
         """
-        tables = self._tables(X)
+        tables = self.asked_tables(X, self.n_draws)
         if len(tables) == 1:
             return self.classifier_.predict(tables[0])
         if hasattr(self.classifier_, "predict_proba"):
@@ -236,11 +274,6 @@ class DrawnClassifier(ClassifierMixin, BaseEstimator):
         ndarray of float, shape (n_rows, n_classes)
             In the order of `classes_`.
         """
-        answers = [self.classifier_.predict_proba(t) for t in self._tables(X)]
+        tables = self.asked_tables(X, self.n_draws)
+        answers = [self.classifier_.predict_proba(t) for t in tables]
         return np.mean(answers, axis=0)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
-        return tags
