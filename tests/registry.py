@@ -660,7 +660,10 @@ CLASSIFIERS = {
         needs_y=True,
         refuses=("'taxonomies' must have the taxonomy of column", "too large for dtype('float32')"),
         checked={
-            "20 trees": (SetForestClassifier(n_estimators=20, random_state=0), NOT_TEXT),
+            "small leaves": (
+                SetForestClassifier(n_estimators=20, min_samples_leaf=1, random_state=0),
+                NOT_TEXT,
+            ),
         },
     ),
     MixedKNNClassifier: Entry(

@@ -32,8 +32,8 @@ ASKED = 5  # possible tables of published rows that are to be classified
 
 def _grown(tree, table, encoder, codes, weight, rng):
     """A tree that has learnt from a table of its own"""
-    rows = encoded_rows(encoder, table.one(rng)).astype(np.float32)
     seed = int(rng.integers(2**31))
+    rows = encoded_rows(encoder, table.one(rng)).astype(np.float32)
     return DecisionTreeClassifier(**tree, random_state=seed).fit(rows, codes, weight)
 
 
@@ -191,4 +191,5 @@ class SetForestClassifier(DrawnReader):
         -------
         ndarray, shape (n_rows,)
         """
-        return self.classes_[np.round(self.predict_proba(X), 9).argmax(axis=1)]
+        chances = self.predict_proba(X)
+        return self.classes_[np.round(chances, 9).argmax(axis=1)]
