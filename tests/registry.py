@@ -628,7 +628,7 @@ CLASSIFIERS = {
             grid(
                 classifier=st.just(DecisionTreeClassifier(random_state=0)),
                 n_draws=pick(1, 3),
-                weights=pick("uniform", "distribution"),
+                weights=pick("uniform", "distribution", "posterior"),
                 random_state=st.just(0),
             ),
         ),

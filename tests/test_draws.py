@@ -182,6 +182,33 @@ def test_weights_reach_the_last_step():
     assert neighbours.fit(RELEASE.data, RELEASE.y).predict(SHOWN).shape == (400,)
 
 
+def test_draws_by_the_class_prefer_what_the_class_says():
+    # rows of one value say that a is yes and b is no; the sets do not say
+    cells = [ValueSet(["a", "b"]), Exact("a"), Exact("b")]
+    y = np.array(["yes"] * 50 + ["no"] * 50 + ["yes"] * 300 + ["no"] * 300)
+    codes = np.repeat([0, 1, 2], [100, 300, 300])
+    data = pd.DataFrame({"x": cell_column(codes, cells)})
+    tree = DrawnClassifier(DecisionTreeClassifier(), weights="posterior", random_state=0)
+    chances = {}
+    for weights in ("uniform", "posterior"):
+        tree.set_params(weights=weights).fit(data, y)
+        chances[weights] = tree.predict_proba(pd.DataFrame({"x": ["a", "b"]}))[:, 1]
+    assert chances["posterior"][0] > 0.98 > chances["uniform"][0]
+    assert chances["posterior"][1] < 0.02 < chances["uniform"][1]
+    assert (tree.predict(data[100:]) == y[100:]).all()
+
+
+def test_draws_by_the_class_are_the_same_for_a_file_and_twice(tmp_path):
+    RELEASE.to_csv(tmp_path / "r.csv")
+    back = read_release(tmp_path / "r.csv")
+    tree = DrawnClassifier(DecisionTreeClassifier(random_state=0), weights="posterior")
+    tree.set_params(random_state=3)
+    a, b, c = (tree.fit(o.data, o.y).predict_proba(SHOWN) for o in (RELEASE, back, RELEASE))
+    assert np.array_equal(a, b) and np.array_equal(a, c)
+    with pytest.raises(ValueError, match="classifier without predict_proba"):
+        DrawnClassifier(LinearSVC(), weights="posterior").fit(RELEASE.data, RELEASE.y)
+
+
 @pytest.mark.parametrize(
     "p, error, message",
     [

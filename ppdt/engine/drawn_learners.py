@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['weight_parameter', 'encoded_rows', 'DrawnReader', 'DrawnClassifier']
+__all__ = ['ROUNDS', 'CANDIDATES', 'weight_parameter', 'encoded_rows', 'DrawnReader', 'DrawnClassifier']
 
 # %% ../../nbs/engine/drawn_learners.ipynb #6ba35dcd
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..encoder import ReleaseEncoder, check_encoding
 from ppdt.engine.checks import (
+    check_seed,
     check_weight,
     check_y,
     fit_columns,
@@ -30,7 +31,7 @@ from ppdt.engine.checks import (
     is_published,
     same_columns,
 )
-from .draws import check_draws, draw, draw_each
+from .draws import PossibleTable, check_draws, draw_each, possible_table
 from .text_warnings import warn_of_texts
 from ..generalization import Taxonomy
 from ..tables import check_table
@@ -104,7 +105,8 @@ class DrawnReader(ClassifierMixin, BaseEstimator):
         X = same_columns(X, fit_columns(self), who=type(self).__name__, named=named)
         if not any(is_published(s) for _, s in X.items()):
             return [encoded_rows(self.encoder_, X)]
-        options = (self.weights, self.categorical, self.taxonomies)
+        weights = "uniform" if self.weights == "posterior" else self.weights
+        options = (weights, self.categorical, self.taxonomies)
         return [encoded_rows(self.encoder_, t) for t in draw_each(X, n_draws, *options)]
 
     def __sklearn_tags__(self):
@@ -126,37 +128,71 @@ def _check_classifier(classifier):
     return classifier
 
 
+def _has_proba(clf):
+    """Does the learner tell probabilities?"""
+    return hasattr(getattr(clf, "classifier_", _check_classifier(clf.classifier)), "predict_proba")
+
+# %% ../../nbs/engine/drawn_learners.ipynb #e1a5db66
+ROUNDS, CANDIDATES = 3, 10
+
+
+def _chosen(learner, encoder, table, n_draws, chance):
+    """Draws, each row among candidates by what the learner says of its class"""
+    tables = [table.one(rng) for rng in chance.spawn(CANDIDATES)]
+    y = np.asarray(table.y)
+    at = np.searchsorted(learner.classes_, y), np.arange(len(y))
+    weights = [learner.predict_proba(encoded_rows(encoder, t)).T[at] for t in tables]
+    ends = np.cumsum(weights, axis=0)
+    dart = chance.random((n_draws, 1, len(y))) * ends[-1]
+    which = np.minimum((ends <= dart).sum(axis=1), CANDIDATES - 1)
+    return pd.concat(tables).iloc[(which * len(y) + at[1]).ravel()]
+
+# %% ../../nbs/engine/drawn_learners.ipynb #b46fa19d
+def _check_drawn(clf, classifier):
+    """Raise ValueError or TypeError for parameters that cannot be used"""
+    if clf.weights != "posterior":
+        check_draws(clf.n_draws, clf.weights)
+        return
+    check_draws(clf.n_draws, "uniform")
+    if not hasattr(classifier, "predict_proba"):
+        raise ValueError(
+            "'weights' must be 'uniform' or 'distribution' for a classifier without predict_proba."
+            f" Got 'posterior' and {classifier!r}."
+        )
+
+
 def _fit_drawn(clf, X, y, sample_weight):
     """Draw, encode, learn"""
     named = isinstance(X, pd.DataFrame)
     classifier = _check_classifier(clf.classifier)
-    check_draws(clf.n_draws, clf.weights)
+    _check_drawn(clf, classifier)
+    check_seed(clf.random_state)
     X = check_table(X)
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y = check_y(y, X)
     w = check_weight(sample_weight, len(X))
     encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=clf.taxonomies)
     check_encoding(encoder, X.columns)
-    options = (clf.weights, clf.categorical, clf.taxonomies)
     # rows are numbered, to find the weight of each
-    table = X.reset_index(drop=True)
-    drawn = draw(table, clf.n_draws, clf.random_state, y.reset_index(drop=True), *options)
-    weight = drawn.sample_weight
-    if w is not None:
-        weight = weight * w[drawn.X.index]
-    encoder.fit(drawn.X)
-    rows = encoded_rows(encoder, drawn.X)
-    clf.classifier_ = _learn(classifier, rows, np.asarray(drawn.y), weight, w is not None)
+    rows, y = X.reset_index(drop=True), y.reset_index(drop=True)
+    table = possible_table(rows, y, clf.weights, clf.categorical, clf.taxonomies)
+    n, chance = clf.n_draws, np.random.default_rng(clf.random_state)
+    drawn = pd.concat([table.one(rng) for rng in chance.spawn(n)])
+    answers = np.tile(np.asarray(table.y), n)
+    encoder.fit(drawn)
+    for i in range(1 + ROUNDS * (clf.weights == "posterior")):
+        if i > 0:
+            drawn = _chosen(clf.classifier_, encoder, table, n, chance)
+        weight = np.full(len(drawn), 1 / n)
+        if w is not None:
+            weight = weight * w[drawn.index]
+        encoded = encoded_rows(encoder, drawn)
+        clf.classifier_ = _learn(classifier, encoded, answers, weight, w is not None)
     clf.encoder_ = encoder
     clf.classes_ = clf.classifier_.classes_
     clf.n_features_in_ = X.shape[1]
     if named:
         clf.feature_names_in_ = np.array(X.columns, dtype=object)
-
-
-def _has_proba(clf):
-    """Does the learner tell probabilities?"""
-    return hasattr(getattr(clf, "classifier_", _check_classifier(clf.classifier)), "predict_proba")
 
 # %% ../../nbs/engine/drawn_learners.ipynb #a5ce9846
 class DrawnClassifier(DrawnReader):
@@ -170,8 +206,9 @@ class DrawnClassifier(DrawnReader):
         Learns from numbers; it is cloned. None: `HistGradientBoostingClassifier(random_state=0)`.
     n_draws : int
         Possible tables that are stacked; each row weighs 1 / n_draws.
-    weights : {"uniform", "distribution"}
-        Draw all values of a cell alike, or by the shares of the values in the column.
+    weights : {"uniform", "distribution", "posterior"}
+        Draw all values of a cell alike, by the shares of the values in the column, or by what the
+        classifier says of the row's class. The last is for releases whose groups ignore the class.
     categorical : list of str or None
         Columns whose numbers are categories.
     taxonomies : dict of Taxonomy or None
