@@ -19,6 +19,8 @@
     nbs/papers/results/erp.csv; see scripts/erp_runs.py
     python scripts/replicate.py mict --full                      all runs (an hour), stored in
     nbs/papers/results/mict.csv; see scripts/mict_runs.py
+    python scripts/replicate.py readers --seeds 2 --full         two splits of ten tables (hours),
+    stored in nbs/papers/results/readers.csv; see scripts/reader_study.py
     python scripts/replicate.py kactus --row kactus/raw/glass/c45 10 3   one run:
     method/preparation/table/learner, k, half
 
@@ -958,12 +960,18 @@ def mict(full, seeds, row, again, out):
     beside("mict_runs").mict(full, seeds, row, again, out)
 
 
+def readers(*args):
+    """The runs of scripts/reader_study.py"""
+    beside("reader_study").readers(*args)
+
+
 PAPERS = {
     "shao_beckford": shao_beckford,
     "kadet": kadet,
     "kactus": kactus,
     "erp": erp,
     "mict": mict,
+    "readers": readers,
 }
 
 
@@ -988,7 +996,8 @@ def main(args=None):
         metavar="WORD",
         help=(
             "make this run only, and print it: setting, k, seed; for kadet: setting, k, limit of"
-            " confidence; for kactus: run, k, half; for erp: run, k, fold; for mict: release, k"
+            " confidence; for kactus: run, k, half; for erp: run, k, fold; for mict: release, k;"
+            " for readers: run, k, split"
         ),
     )
     p.add_argument("--again", action="store_true", help="with --full: make stored runs again too")

@@ -27,7 +27,12 @@ from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
-from ppdt.learners import DrawnClassifier, MDLDiscretizer, NaiveBayesClassifier
+from ppdt.learners import (
+    DrawnClassifier,
+    MDLDiscretizer,
+    NaiveBayesClassifier,
+    SetForestClassifier,
+)
 from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer, MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier, Anonymizer
@@ -623,7 +628,7 @@ CLASSIFIERS = {
             grid(
                 classifier=st.just(DecisionTreeClassifier(random_state=0)),
                 n_draws=pick(1, 3),
-                weights=pick("uniform", "distribution"),
+                weights=pick("uniform", "distribution", "posterior"),
                 random_state=st.just(0),
             ),
         ),
@@ -636,6 +641,27 @@ CLASSIFIERS = {
         checked={
             "a tree": (
                 DrawnClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
+                NOT_TEXT,
+            ),
+        },
+    ),
+    SetForestClassifier: Entry(
+        grids=(
+            grid(
+                n_estimators=pick(1, 3),
+                max_depth=pick(None, 2),
+                min_samples_leaf=pick(1, 5),
+                max_features=pick("sqrt", None, 0.5),
+                weights=pick("uniform", "distribution"),
+                random_state=st.just(0),
+            ),
+        ),
+        example=lambda **p: SetForestClassifier(**{"n_estimators": 5, "random_state": 0, **p}),
+        needs_y=True,
+        refuses=("'taxonomies' must have the taxonomy of column", "too large for dtype('float32')"),
+        checked={
+            "small leaves": (
+                SetForestClassifier(n_estimators=20, min_samples_leaf=1, random_state=0),
                 NOT_TEXT,
             ),
         },

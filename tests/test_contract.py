@@ -738,8 +738,9 @@ def _learnt(est):
             for c in est.columns_
         ]
     if hasattr(est, "encoder_"):
-        tree = est.classifier_.tree_
-        arrays = (tree.feature, tree.threshold, tree.value)
+        grown = est.estimators_ if hasattr(est, "estimators_") else [est.classifier_]
+        trees = [o.tree_ for o in grown]
+        arrays = [o for t in trees for o in (t.feature, t.threshold, t.value)]
         return [(c.name, c.kind, c.parts) for c in est.encoder_.columns_], [
             o.tobytes() for o in arrays
         ]

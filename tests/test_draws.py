@@ -7,6 +7,7 @@ from hypothesis import given, settings, strategies as st
 from random_tables import row_cells
 from registry import ANONYMIZERS, REGISTRY, tasks
 from scipy.stats import chisquare
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -18,7 +19,7 @@ from ppdt.datasets import make_population
 from ppdt.encoder import draw
 from ppdt.engine.drawn_learners import weight_parameter
 from ppdt.engine.draws import draw_each, drawn_between
-from ppdt.learners import DrawnClassifier
+from ppdt.learners import DrawnClassifier, SetForestClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import read_release
 from ppdt.tables import (
@@ -181,6 +182,33 @@ def test_weights_reach_the_last_step():
     assert neighbours.fit(RELEASE.data, RELEASE.y).predict(SHOWN).shape == (400,)
 
 
+def test_draws_by_the_class_prefer_what_the_class_says():
+    # rows of one value say that a is yes and b is no; the sets do not say
+    cells = [ValueSet(["a", "b"]), Exact("a"), Exact("b")]
+    y = np.array(["yes"] * 50 + ["no"] * 50 + ["yes"] * 300 + ["no"] * 300)
+    codes = np.repeat([0, 1, 2], [100, 300, 300])
+    data = pd.DataFrame({"x": cell_column(codes, cells)})
+    tree = DrawnClassifier(DecisionTreeClassifier(), weights="posterior", random_state=0)
+    chances = {}
+    for weights in ("uniform", "posterior"):
+        tree.set_params(weights=weights).fit(data, y)
+        chances[weights] = tree.predict_proba(pd.DataFrame({"x": ["a", "b"]}))[:, 1]
+    assert chances["posterior"][0] > 0.98 > chances["uniform"][0]
+    assert chances["posterior"][1] < 0.02 < chances["uniform"][1]
+    assert (tree.predict(data[100:]) == y[100:]).all()
+
+
+def test_draws_by_the_class_are_the_same_for_a_file_and_twice(tmp_path):
+    RELEASE.to_csv(tmp_path / "r.csv")
+    back = read_release(tmp_path / "r.csv")
+    tree = DrawnClassifier(DecisionTreeClassifier(random_state=0), weights="posterior")
+    tree.set_params(random_state=3)
+    a, b, c = (tree.fit(o.data, o.y).predict_proba(SHOWN) for o in (RELEASE, back, RELEASE))
+    assert np.array_equal(a, b) and np.array_equal(a, c)
+    with pytest.raises(ValueError, match="classifier without predict_proba"):
+        DrawnClassifier(LinearSVC(), weights="posterior").fit(RELEASE.data, RELEASE.y)
+
+
 @pytest.mark.parametrize(
     "p, error, message",
     [
@@ -203,3 +231,74 @@ def test_bad_parameters(p, error, message):
 def test_a_regressor_has_no_classes():
     with pytest.raises((AttributeError, ValueError)):
         DrawnClassifier(LinearRegression()).fit(RELEASE.data, RELEASE.y)
+
+
+# ---------- a forest
+def grown(**p):
+    return SetForestClassifier(**{"n_estimators": 6, "random_state": 0, **p})
+
+
+def test_the_forest_of_a_table_and_of_its_file(tmp_path):
+    RELEASE.to_csv(tmp_path / "r.csv")
+    back = read_release(tmp_path / "r.csv")
+    a, b = (grown().fit(o.data, o.y).predict_proba(SHOWN) for o in (RELEASE, back))
+    assert np.array_equal(a, b)
+
+
+def test_each_tree_of_a_forest_has_its_own_table():
+    forest = grown(max_features=None).fit(RELEASE.data, RELEASE.y)
+    shapes = {tuple(o.tree_.threshold) for o in forest.estimators_}
+    assert len(shapes) == 6
+    # on raw rows there is nothing to draw, and without a choice of columns nothing else by chance
+    raw = grown(max_features=None, min_samples_leaf=20).fit(SHOWN, POPULATION["income"])
+    assert len({o.tree_.node_count for o in raw.estimators_}) == 1
+
+
+def test_a_forest_answers_each_row_by_itself():
+    forest = grown().fit(RELEASE.data, RELEASE.y)
+    every = forest.predict_proba(RELEASE.data)
+    assert np.array_equal(forest.predict_proba(RELEASE.data.iloc[5:9]), every[5:9])
+    assert np.allclose(every.sum(axis=1), 1)
+    assert (forest.classes_[np.round(every, 9).argmax(1)] == forest.predict(RELEASE.data)).all()
+
+
+def test_threads_do_not_change_a_forest():
+    one, two = (grown(n_jobs=n).fit(RELEASE.data, RELEASE.y) for n in (1, 2))
+    assert np.array_equal(one.predict_proba(SHOWN), two.predict_proba(SHOWN))
+
+
+def test_a_weight_of_zero_leaves_a_row_out_of_a_forest():
+    first = POPULATION["income"].iloc[0]
+    w = (POPULATION["income"] == first).to_numpy(float)
+    forest = grown().fit(RELEASE.data, RELEASE.y, w)
+    assert (forest.predict(SHOWN) == first).all()
+    assert len(forest.classes_) == 2
+
+
+@pytest.mark.parametrize(
+    "p, error, message",
+    [
+        (dict(n_estimators=0), ValueError, "'n_estimators' must be a whole number of at least 1"),
+        (dict(n_estimators=2.0), ValueError, "'n_estimators' must be a whole number"),
+        (dict(weights="shares"), ValueError, "'weights' must be 'uniform' or 'distribution'"),
+        (dict(random_state="x"), TypeError, "'random_state' must be a whole number"),
+        (dict(categorical="age"), TypeError, "'categorical' must be a list of column names"),
+        (dict(min_samples_leaf=0), ValueError, "'min_samples_leaf'"),
+        (dict(max_features="all"), ValueError, "'max_features'"),
+        (dict(max_depth=0), ValueError, "'max_depth'"),
+    ],
+)
+def test_bad_parameters_of_a_forest(p, error, message):
+    with pytest.raises(error, match=message):
+        grown(**p).fit(RELEASE.data, RELEASE.y)
+
+
+# ---------- calibration
+@pytest.mark.parametrize("cls", [DrawnClassifier, SetForestClassifier])
+def test_chances_are_calibrated_by_scikit_learn(cls):
+    p = {"n_estimators": 6} if cls is SetForestClassifier else {}
+    reader = CalibratedClassifierCV(cls(random_state=0, **p), cv=3, ensemble=False)
+    reader.fit(RELEASE.data, RELEASE.y)
+    chances = reader.predict_proba(SHOWN)
+    assert np.allclose(chances.sum(axis=1), 1) and len(reader.calibrated_classifiers_) == 1
+    assert chances.max() < 1 and reader.score(SHOWN, POPULATION["income"]) > 0.6

@@ -675,3 +675,59 @@ def test_mict_on_the_command_line(replicate, mict_runs, data_dir, tmp_path, caps
         mict_runs.main(["--jobs", "0"])
     replicate.main(["mict", "--row", "german/suppress/once", "50"])
     assert "naive_bayes" in capsys.readouterr().out
+
+
+# ---------- readers
+@pytest.fixture(scope="module")
+def reader_study():
+    return script("reader_study")
+
+
+def test_stored_runs_of_readers_are_of_the_design(reader_study):
+    s = reader_study
+    t = s.read(s.RESULTS / "readers.csv")
+    assert list(t.columns) == s.COLUMNS and not t.duplicated(s.KEY).any()
+    # the grid is not full yet; what is stored belongs to it, and raw rows come first
+    assert set(keys(t, s.KEY)) <= set(s.all_runs()) and not t[s.MADE].isna().any(axis=None)
+    assert t.accuracy.between(0, 100).all() and t.auc.between(0, 1).all()
+    assert t.brier.between(0, 1).all() and t.calibration.between(0, 1).all()
+    assert ((t.gcp == 0) == (t.method == "raw")).all() and (t.n_train <= s.MOST).all()
+    raw = set(keys(t[t.method == "raw"], ["case", "split"]))
+    assert set(keys(t, ["case", "split"])) == raw
+
+
+def test_a_run_of_readers_comes_out_as_stored(reader_study, data_dir):
+    s = reader_study
+    unit = ("tictactoe", "infogain", 5, 0)
+    old = s.read(s.RESULTS / "readers.csv").set_index(s.KEY)
+    for line in s.run(unit, ["c45", "encoder_boosting"]):
+        stored = old.loc[tuple(line[c] for c in s.KEY)]
+        for o in ("n_train", "n_test", "accuracy", "auc", "brier", "calibration", "gcp"):
+            assert line[o] == pytest.approx(stored[o], abs=1e-6), o
+
+
+def test_splits_of_readers(reader_study, data_dir):
+    X, y, X_test, y_test = reader_study.split_of("nursery", 1)
+    assert (len(X), len(X_test)) == (reader_study.MOST, 12958 - 8639)
+    assert "recommend" not in set(y) | set(y_test)  # two people
+    X, y, X_test, _ = reader_study.split_of("pima", 0)
+    assert len(X) + len(X_test) == 768
+    both = pd.concat([X, X_test]).astype(str).agg(" ".join, axis=1)
+    assert both.nunique() == 768  # nobody is in both
+
+
+def test_calibration_error_by_hand(reader_study):
+    p = np.array([0.55, 0.55, 0.95, 0.95, 1.0])
+    right = np.array([True, False, True, True, True])
+    # .55 against a half, and .95, .95, 1 against three of three
+    assert reader_study.calibration_error(p, right) == pytest.approx((0.1 + 0.1) / 5)
+
+
+def test_readers_on_the_command_line(replicate, reader_study, data_dir, capsys):
+    for args in (["pima/strict/drawn_boosting", "7", "0"], ["pima/raw/drawn_boosting", "1", "0"]):
+        with pytest.raises(SystemExit, match="TABLE/METHOD/READER K SPLIT"):
+            replicate.main(["readers", "--row", *args])
+    with pytest.raises(SystemExit):
+        reader_study.main(["--splits", "11"])
+    replicate.main(["readers", "--row", "pima/tds/encoder_logistic", "100", "1"])
+    assert "calibration" in capsys.readouterr().out

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['weight_parameter', 'DrawnClassifier']
+__all__ = ['ROUNDS', 'CANDIDATES', 'weight_parameter', 'encoded_rows', 'DrawnReader', 'DrawnClassifier']
 
 # %% ../../nbs/engine/drawn_learners.ipynb #6ba35dcd
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..encoder import ReleaseEncoder, check_encoding
 from ppdt.engine.checks import (
+    check_seed,
     check_weight,
     check_y,
     fit_columns,
@@ -30,7 +31,7 @@ from ppdt.engine.checks import (
     is_published,
     same_columns,
 )
-from .draws import check_draws, draw, draw_each
+from .draws import PossibleTable, check_draws, draw_each, possible_table
 from .text_warnings import warn_of_texts
 from ..generalization import Taxonomy
 from ..tables import check_table
@@ -58,6 +59,62 @@ def _learn(classifier, rows, y, weight, given):
         )
     return learner.fit(rows, y)
 
+# %% ../../nbs/engine/drawn_learners.ipynb #f16a4ada
+def encoded_rows(encoder: ReleaseEncoder, table: pd.DataFrame) -> np.ndarray:
+    """Rows as numbers, shape (n_rows, n_outputs); a table that says nothing is a column of zeros"""
+    rows = np.asarray(encoder.transform(table))
+    return rows if rows.shape[1] else np.zeros((len(table), 1))
+
+
+class DrawnReader(ClassifierMixin, BaseEstimator):
+    """What classifiers on possible tables share.
+
+    Attributes
+    ----------
+    encoder_ : ReleaseEncoder
+        How rows become numbers.
+    """
+
+    encoder_: ReleaseEncoder
+    weights: str
+    categorical: Sequence[str] | None
+    taxonomies: dict[str, Taxonomy] | None
+
+    def asked_tables(self, X: pd.DataFrame | ArrayLike, n_draws: int) -> list[np.ndarray]:
+        """Rows to be classified, as numbers.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Raw or published rows, with the columns of the fit.
+        n_draws : int
+            How many possible tables published rows become.
+
+        Returns
+        -------
+        list of ndarray, shape (n_rows, n_outputs)
+            The rows as they are, or `n_draws` possible tables where a column is published.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For other columns, and cells that cannot be read.
+        """
+        check_is_fitted(self, "encoder_")
+        named = hasattr(self, "feature_names_in_")
+        X = same_columns(X, fit_columns(self), who=type(self).__name__, named=named)
+        if not any(is_published(s) for _, s in X.items()):
+            return [encoded_rows(self.encoder_, X)]
+        weights = "uniform" if self.weights == "posterior" else self.weights
+        options = (weights, self.categorical, self.taxonomies)
+        return [encoded_rows(self.encoder_, t) for t in draw_each(X, n_draws, *options)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
 # %% ../../nbs/engine/drawn_learners.ipynb #41dc1a18
 def _check_classifier(classifier):
     """The classifier, by default boosting. Raises TypeError for a class, or what cannot predict"""
@@ -71,46 +128,74 @@ def _check_classifier(classifier):
     return classifier
 
 
-def _encoded(encoder, table):
-    """Rows as numbers; a table that says nothing is one column of zeros"""
-    rows = np.asarray(encoder.transform(table))
-    return rows if rows.shape[1] else np.zeros((len(table), 1))
+def _has_proba(clf):
+    """Does the learner tell probabilities?"""
+    return hasattr(getattr(clf, "classifier_", _check_classifier(clf.classifier)), "predict_proba")
+
+# %% ../../nbs/engine/drawn_learners.ipynb #e1a5db66
+ROUNDS, CANDIDATES = 3, 10
+
+
+def _chosen(learner, encoder, table, n_draws, chance):
+    """Draws, each row among candidates by what the learner says of its class"""
+    tables = [table.one(rng) for rng in chance.spawn(CANDIDATES)]
+    y = np.asarray(table.y)
+    at = np.searchsorted(learner.classes_, y), np.arange(len(y))
+    weights = [learner.predict_proba(encoded_rows(encoder, t)).T[at] for t in tables]
+    ends = np.cumsum(weights, axis=0)
+    dart = chance.random((n_draws, 1, len(y))) * ends[-1]
+    which = np.minimum((ends <= dart).sum(axis=1), CANDIDATES - 1)
+    return pd.concat(tables).iloc[(which * len(y) + at[1]).ravel()]
+
+# %% ../../nbs/engine/drawn_learners.ipynb #b46fa19d
+def _check_drawn(clf, classifier):
+    """Raise ValueError or TypeError for parameters that cannot be used"""
+    if clf.weights != "posterior":
+        check_draws(clf.n_draws, clf.weights)
+        return
+    check_draws(clf.n_draws, "uniform")
+    if not hasattr(classifier, "predict_proba"):
+        raise ValueError(
+            "'weights' must be 'uniform' or 'distribution' for a classifier without predict_proba."
+            f" Got 'posterior' and {classifier!r}."
+        )
 
 
 def _fit_drawn(clf, X, y, sample_weight):
     """Draw, encode, learn"""
     named = isinstance(X, pd.DataFrame)
     classifier = _check_classifier(clf.classifier)
-    check_draws(clf.n_draws, clf.weights)
+    _check_drawn(clf, classifier)
+    check_seed(clf.random_state)
     X = check_table(X)
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y = check_y(y, X)
     w = check_weight(sample_weight, len(X))
     encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=clf.taxonomies)
     check_encoding(encoder, X.columns)
-    options = (clf.weights, clf.categorical, clf.taxonomies)
     # rows are numbered, to find the weight of each
-    table = X.reset_index(drop=True)
-    drawn = draw(table, clf.n_draws, clf.random_state, y.reset_index(drop=True), *options)
-    weight = drawn.sample_weight
-    if w is not None:
-        weight = weight * w[drawn.X.index]
-    encoder.fit(drawn.X)
-    rows = _encoded(encoder, drawn.X)
-    clf.classifier_ = _learn(classifier, rows, np.asarray(drawn.y), weight, w is not None)
+    rows, y = X.reset_index(drop=True), y.reset_index(drop=True)
+    table = possible_table(rows, y, clf.weights, clf.categorical, clf.taxonomies)
+    n, chance = clf.n_draws, np.random.default_rng(clf.random_state)
+    drawn = pd.concat([table.one(rng) for rng in chance.spawn(n)])
+    answers = np.tile(np.asarray(table.y), n)
+    encoder.fit(drawn)
+    for i in range(1 + ROUNDS * (clf.weights == "posterior")):
+        if i > 0:
+            drawn = _chosen(clf.classifier_, encoder, table, n, chance)
+        weight = np.full(len(drawn), 1 / n)
+        if w is not None:
+            weight = weight * w[drawn.index]
+        encoded = encoded_rows(encoder, drawn)
+        clf.classifier_ = _learn(classifier, encoded, answers, weight, w is not None)
     clf.encoder_ = encoder
     clf.classes_ = clf.classifier_.classes_
     clf.n_features_in_ = X.shape[1]
     if named:
         clf.feature_names_in_ = np.array(X.columns, dtype=object)
 
-
-def _has_proba(clf):
-    """Does the learner tell probabilities?"""
-    return hasattr(getattr(clf, "classifier_", _check_classifier(clf.classifier)), "predict_proba")
-
 # %% ../../nbs/engine/drawn_learners.ipynb #a5ce9846
-class DrawnClassifier(ClassifierMixin, BaseEstimator):
+class DrawnClassifier(DrawnReader):
     """Any classifier, learning from possible tables of a release.
 
     Source: shao_beckford, Section IV.B, Random Selection, drawn several times.
@@ -121,8 +206,9 @@ class DrawnClassifier(ClassifierMixin, BaseEstimator):
         Learns from numbers; it is cloned. None: `HistGradientBoostingClassifier(random_state=0)`.
     n_draws : int
         Possible tables that are stacked; each row weighs 1 / n_draws.
-    weights : {"uniform", "distribution"}
-        Draw all values of a cell alike, or by the shares of the values in the column.
+    weights : {"uniform", "distribution", "posterior"}
+        Draw all values of a cell alike, by the shares of the values in the column, or by what the
+        classifier says of the row's class. The last is for releases whose groups ignore the class.
     categorical : list of str or None
         Columns whose numbers are categories.
     taxonomies : dict of Taxonomy or None
@@ -141,7 +227,6 @@ class DrawnClassifier(ClassifierMixin, BaseEstimator):
     """
 
     classifier_: Any
-    encoder_: ReleaseEncoder
     classes_: np.ndarray
 
     def __init__(
@@ -189,16 +274,6 @@ class DrawnClassifier(ClassifierMixin, BaseEstimator):
         _fit_drawn(self, X, y, sample_weight)
         return self
 
-    def _tables(self, X):
-        """Encoded rows; of published ones the possible tables"""
-        check_is_fitted(self, "classifier_")
-        named = hasattr(self, "feature_names_in_")
-        X = same_columns(X, fit_columns(self), who=type(self).__name__, named=named)
-        if not any(is_published(s) for _, s in X.items()):
-            return [_encoded(self.encoder_, X)]
-        options = (self.weights, self.categorical, self.taxonomies)
-        return [_encoded(self.encoder_, t) for t in draw_each(X, self.n_draws, *options)]
-
     def predict(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
         """Class of each row.
 
@@ -212,7 +287,7 @@ class DrawnClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray, shape (n_rows,)
         """
-        tables = self._tables(X)
+        tables = self.asked_tables(X, self.n_draws)
         if len(tables) == 1:
             return self.classifier_.predict(tables[0])
         if hasattr(self.classifier_, "predict_proba"):
@@ -236,11 +311,6 @@ class DrawnClassifier(ClassifierMixin, BaseEstimator):
         ndarray of float, shape (n_rows, n_classes)
             In the order of `classes_`.
         """
-        answers = [self.classifier_.predict_proba(t) for t in self._tables(X)]
+        tables = self.asked_tables(X, self.n_draws)
+        answers = [self.classifier_.predict_proba(t) for t in tables]
         return np.mean(answers, axis=0)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
-        return tags

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['drawn_positions', 'drawn_between', 'without_stars', 'Draws', 'check_draws', 'draw', 'draw_each']
+__all__ = ['drawn_positions', 'drawn_between', 'without_stars', 'Draws', 'check_draws', 'PossibleTable', 'possible_table', 'draw',
+           'draw_each']
 
 # %% ../../nbs/engine/draws.ipynb #47824eb3
 from collections.abc import Sequence
@@ -229,6 +230,77 @@ def check_draws(n_draws: int, weights: str) -> None:
         raise ValueError(f"'weights' must be 'uniform' or 'distribution'. Got {weights!r}.")
 
 
+class PossibleTable(NamedTuple):
+    """A release that was read once, ready to be drawn from.
+
+    Attributes
+    ----------
+    columns : list
+        What the cells of each column may be.
+    index : Index, shape (n_rows,)
+        That of the release, in the order in which it is published.
+    y : Series, shape (n_rows,), or None
+        The class, in the same order.
+    """
+
+    columns: list
+    index: pd.Index
+    y: pd.Series | None
+
+    def one(self, rng: np.random.Generator) -> pd.DataFrame:
+        """One possible table.
+
+        Parameters
+        ----------
+        rng : Generator
+            Where chance comes from.
+
+        Returns
+        -------
+        DataFrame, shape (n_rows, n_columns)
+            Plain values.
+        """
+        drawn = pd.DataFrame({p.name: _one_draw(p, rng) for p in self.columns})
+        return drawn.set_axis(self.index)
+
+
+def possible_table(
+    release: object,
+    y: ArrayLike | None = None,
+    weights: str = "uniform",
+    categorical: Sequence[str] | None = (),
+    taxonomies: dict[str, Taxonomy] | None = None,
+) -> PossibleTable:
+    """Read a release for draws.
+
+    Parameters
+    ----------
+    release, y, weights, categorical, taxonomies
+        As in `draw`.
+
+    Returns
+    -------
+    PossibleTable
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `draw`.
+    """
+    said = Given(release, categorical=categorical or (), y=y)
+    said = open_release(said)
+    table, owner = said.data, None if isinstance(release, pd.DataFrame) else release
+    trees = audit_taxonomies(taxonomies, owner, table.columns)
+    y = None if said.y is None else check_class(said.y, table)
+    order = canonical_order([s for _, s in table.items()] + ([] if y is None else [y]))
+    table = table.iloc[order]
+    by_shares = weights == "distribution"
+    columns = [
+        _possible(s, trees.get(o), o in said.categorical, by_shares) for o, s in table.items()
+    ]
+    return PossibleTable(columns, table.index, None if y is None else y.iloc[order])
+
+# %% ../../nbs/engine/draws.ipynb #5b0e7d21
 def draw(
     release: object,
     n_draws: int = 5,
@@ -270,24 +342,11 @@ def draw(
         For parameters and cells that cannot be used, and nodes without their taxonomy.
     """
     check_draws(n_draws, weights)
-    said = Given(release, categorical=categorical or (), y=y)
-    said = open_release(said)
-    table, owner = said.data, None if isinstance(release, pd.DataFrame) else release
-    trees = audit_taxonomies(taxonomies, owner, table.columns)
-    y = None if said.y is None else check_class(said.y, table)
-    order = canonical_order([s for _, s in table.items()] + ([] if y is None else [y]))
-    table = table.iloc[order]
-    by_shares = weights == "distribution"
-    columns = [
-        _possible(s, trees.get(o), o in said.categorical, by_shares) for o, s in table.items()
-    ]
+    table = possible_table(release, y, weights, categorical, taxonomies)
     check_seed(random_state)
     chances = np.random.default_rng(random_state).spawn(n_draws)
-    one = [[_one_draw(p, rng) for p in columns] for rng in chances]
-    X = pd.DataFrame({p.name: pd.concat([o[j] for o in one]) for j, p in enumerate(columns)})
-    X.index = np.tile(table.index, n_draws)
-    if y is not None:
-        y = pd.concat([y.iloc[order]] * n_draws)
+    X = pd.concat([table.one(rng) for rng in chances])
+    y = None if table.y is None else pd.concat([table.y] * n_draws)
     return Draws(X, y, np.full(len(X), 1 / n_draws))
 
 # %% ../../nbs/engine/draws.ipynb #c1313d66
