@@ -38,6 +38,14 @@ from ppdt.engine.publishing import (
     unchanged,
 )
 from .engine.release_files import read_release, read_schema
+from ppdt.engine.released_learner import (
+    AnonymizedAnswers,
+    check_parts,
+    check_recoding,
+    class_to_learn,
+    kept_weights,
+    learnt_from,
+)
 from .engine.releases import GuaranteeError, Release, RowsLostError, SpreadsheetWarning
 from .tables import Attribute, Roles, check_table, encode
 
@@ -386,135 +394,8 @@ class Anonymizer(_Fitting):
         self.published = published
         self.person = person
 
-# %% ../nbs/engine/release.ipynb #05b35b29
-_KINDS_OF_CELLS = ("ValueSet", "Interval", "Suppressed", "Node", "Centroid", "Exact")
-
-
-def _check_parts(est):
-    """Raise TypeError or ValueError for parameters that cannot be used"""
-    if est.test not in ("raw", "recoded"):
-        raise ValueError(f"'test' must be 'raw' or 'recoded'. Got {est.test!r}.")
-    parts = (
-        ("anonymizer", "anonymize", "MondrianAnonymizer(k=5)"),
-        ("classifier", "predict", "GeneralizedID3Classifier()"),
-    )
-    for name, method, example in parts:
-        part = getattr(est, name)
-        if isinstance(part, type) or not hasattr(part, method):
-            raise TypeError(
-                f"'{name}' must be an estimator with {method}(), an object and not the class."
-                f" Got {part!r}: give one, for example {example}."
-            )
-
-
-def _class_to_learn(X, y):
-    """The class, checked"""
-    if y is None:
-        raise ValueError(
-            "'y' must be the class of each row. Got None. (requires y to be passed, but the"
-            " target y is None)"
-        )
-    y = cast(pd.Series, check_class(y, check_table(X)))
-    check_classification_targets(np.asarray(y.dropna()))
-    return y
-
-
-def _check_recoding(anonymizer):
-    """Raise TypeError for a fitted anonymizer that cannot recode new rows"""
-    if anonymizer.recoder_ is None:
-        raise TypeError(
-            "'test' must be 'raw' for an anonymizer that cannot recode new rows. Got 'recoded'"
-            f" with {type(getattr(anonymizer, 'fitted', anonymizer)).__name__}."
-        )
-
-
-def _learnt(classifier, release):
-    """A clone of the classifier that has learnt from a release"""
-    try:
-        return cast(Any, clone(classifier)).fit(release.data, release.y)
-    except (TypeError, ValueError) as e:
-        if not any(o in str(e) for o in _KINDS_OF_CELLS):
-            raise
-        raise TypeError(
-            f"'classifier' must read published cells, and {type(classifier).__name__} does"
-            f" not ({e}): put a ReleaseEncoder before it, make_pipeline(ReleaseEncoder(),"
-            " classifier)."
-        ) from e
-
-
-def _inner_has(method):
-    """Is there such a method in the classifier, fitted or not?"""
-    return lambda self: hasattr(getattr(self, "classifier_", self.classifier), method)
-
-# %% ../nbs/engine/release.ipynb #b99ef16d
-class _AnonymizedAnswers(ClassifierMixin, BaseEstimator):
-    """How rows are asked"""
-
-    # parameters, and what fit learns; see `AnonymizedClassifier`
-    anonymizer: Anonymizer | None
-    classifier: BaseEstimator | None
-    test: str
-    anonymizer_: Anonymizer
-    classifier_: Any
-
-    def _ask(self, method, X):
-        """The classifier's answer for rows as they are, or recoded"""
-        check_is_fitted(self, "classifier_")
-        ids, named = self.anonymizer_.roles_.identifiers, hasattr(self, "feature_names_in_")
-        X = same_columns(X, fit_columns(self), optional=ids, who=type(self).__name__, named=named)
-        if self.test == "recoded":
-            X = self.anonymizer_.transform(X)
-        else:
-            X = X[[o for o in X.columns if o not in ids]]
-        return getattr(self.classifier_, method)(X)
-
-    def predict(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
-        """Classes of rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
-            Rows as in the fit, raw; identifiers may be left out.
-
-        Returns
-        -------
-        ndarray, shape (n_rows,)
-            A class for each row.
-        """
-        return self._ask("predict", X)
-
-    @available_if(_inner_has("predict_proba"))
-    def predict_proba(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
-        """Class probabilities of rows, where the classifier tells them.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
-            Rows as in the fit, raw; identifiers may be left out.
-
-        Returns
-        -------
-        ndarray of float, shape (n_rows, n_classes)
-            Probabilities, in the order of `classes_`.
-        """
-        return self._ask("predict_proba", X)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = getattr(self.anonymizer, "missing", "error") != "error"
-        return tags
-
-    def __getstate__(self):
-        state = dict(cast(Any, super().__getstate__()))
-        travels = getattr(state.get("anonymizer_"), "travels_", {})
-        if "taxonomies" in travels:
-            told = cast(Anonymizer, clone(self.anonymizer))
-            state["anonymizer"] = told.set_params(taxonomies=travels["taxonomies"])
-        return state
-
 # %% ../nbs/engine/release.ipynb #e08c97d6
-class AnonymizedClassifier(_AnonymizedAnswers):
+class AnonymizedClassifier(AnonymizedAnswers):
     """A classifier that learns from a release.
 
     The training part is protected inside `fit`, so also inside each fold.
@@ -558,7 +439,9 @@ class AnonymizedClassifier(_AnonymizedAnswers):
         self.classifier = classifier
         self.test = test
 
-    def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike) -> Self:
+    def fit(
+        self, X: pd.DataFrame | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Protect X with y, and learn from the release; lost rows are left out of both.
 
         Parameters
@@ -567,6 +450,9 @@ class AnonymizedClassifier(_AnonymizedAnswers):
             A table; a row is a person.
         y : array-like, shape (n_rows,)
             Its class.
+        sample_weight : array-like, shape (n_rows,), or None
+            Weights of the rows for the classifier, in a pipeline for its last step. The anonymizer
+            does not see them: a row is a person. Whoever has the release alone has no weights.
 
         Returns
         -------
@@ -581,13 +467,14 @@ class AnonymizedClassifier(_AnonymizedAnswers):
             For a parameter or a table that is not allowed.
         """
         forget_learnt(self)
-        _check_parts(self)
-        y = _class_to_learn(X, y)
+        check_parts(self)
+        y = class_to_learn(X, y)
         anonymizer = cast(Anonymizer, clone(self.anonymizer))
         release = anonymizer.anonymize(X, y)
         if self.test == "recoded":
-            _check_recoding(anonymizer)
-        classifier = _learnt(self.classifier, release)
+            check_recoding(anonymizer)
+        w = kept_weights(sample_weight, len(y), release.lost)
+        classifier = learnt_from(self.classifier, release, w)
         self.anonymizer_, self.classifier_ = anonymizer, classifier
         self.classes_ = classifier.classes_
         for o in ("n_features_in_", "feature_names_in_"):

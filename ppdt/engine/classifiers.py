@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Estimator', 'TreeClassifier', 'split_importances', 'OneTreeClassifier', 'check_c45', 'classifier_of_tree']
+__all__ = ['Estimator', 'TreeClassifier', 'split_importances', 'OneTreeClassifier', 'check_growth', 'check_c45', 'check_raw_tree',
+           'classifier_of_tree']
 
 # %% ../../nbs/engine/classifiers.ipynb #5fea3728
 from typing import Any, Self, TypeVar
@@ -20,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from .checks import check_that, forget_learnt, is_number_between, is_published
 from .paths import decision_path
 from .reading import explain, tree_rules
+from .row_weights import check_class_weight
 from .shares import cell_shares, tree_shares
 from ppdt.engine.tree_tables import (
     ask_release,
@@ -250,6 +252,17 @@ def _check_taxonomy_dict(o: BaseEstimator) -> None:
         )
 
 
+def check_growth(o: BaseEstimator) -> None:
+    """Raises ValueError for a `max_depth` or `class_weight` that is not allowed"""
+    if hasattr(o, "class_weight"):
+        check_class_weight(o.class_weight)
+    if hasattr(o, "max_depth"):
+        d = o.max_depth
+        whole = isinstance(d, (int, np.integer)) and not isinstance(d, bool)
+        ok = d is None or (whole and d >= 0)
+        check_that(o, "max_depth", ok, "None or an integer of at least 0")
+
+
 def check_c45(o: BaseEstimator) -> None:
     """Raises ValueError for parameters of C4.5 or PART that are not allowed"""
     m = o.min_samples_leaf
@@ -267,9 +280,10 @@ def check_c45(o: BaseEstimator) -> None:
         check_that(o, "min_fragment", ok, "a number of at least 0, a weight in rows")
     if hasattr(o, "taxonomies"):
         _check_taxonomy_dict(o)
+    check_growth(o)
 
 # %% ../../nbs/engine/classifiers.ipynb #e49efd02
-def _refuse_tree(tree: Tree) -> None:
+def check_raw_tree(tree: Tree) -> None:
     """Raises TypeError or ValueError for what is no tree on raw values"""
     if not isinstance(tree, Tree):
         raise TypeError(
@@ -309,7 +323,7 @@ def classifier_of_tree(
     tree: Tree,
 ) -> Estimator:
     """Make a classifier what `fit` would have made it"""
-    _refuse_tree(tree)
+    check_raw_tree(tree)
     line = _asked_as_numbers(tree)
     o._check()
     o.tree_ = tree

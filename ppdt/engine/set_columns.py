@@ -17,7 +17,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from .checks import check_class, column_names, fit_columns, forget_learnt, same_columns
+from ppdt.engine.checks import (
+    check_class,
+    check_weight,
+    column_names,
+    fit_columns,
+    forget_learnt,
+    same_columns,
+)
 from ..growing import Tree, tree_counts
 from ppdt.tables import (
     MAX_NUMERIC_VALUES,
@@ -205,8 +212,8 @@ def chosen_columns(X: pd.DataFrame, features: list | None) -> pd.DataFrame:
 class SetClassifier(ClassifierMixin, BaseEstimator):
     """A classifier on columns of sets, around a tree.
 
-    A subclass has `features` and three methods: `_check()` its parameters, `_grown(X, y)` a tree
-    from sorted rows, and `_members(column, values)` of rows to ask about.
+    A subclass has `features` and three methods: `_check()` its parameters, `_grown(X, y, w)` a tree
+    from sorted rows and their weights, and `_members(column, values)` of rows to ask about.
     """
 
     features: Sequence[str] | None
@@ -215,7 +222,12 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_: int
     feature_names_in_: np.ndarray
 
-    def fit(self, X: ArrayLike | pd.DataFrame, y: ArrayLike) -> Self:
+    def fit(
+        self,
+        X: ArrayLike | pd.DataFrame,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn from a release's table or a raw one.
 
         Parameters
@@ -224,6 +236,9 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
             The table.
         y : array-like, shape (n_rows,)
             The class of each row.
+        sample_weight : array-like, shape (n_rows,), or None
+            Weights of the rows: 2 counts as two equal rows, 0 as none. A member that is drawn is
+            drawn once a row, whatever the row weighs.
 
         Returns
         -------
@@ -232,12 +247,12 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For parameters that are not allowed, intervals and other cells that are no sets, raw
-            numbers with more than 20 values, and missing classes.
+            For parameters and weights that are not allowed, intervals and other cells that are no
+            sets, raw numbers with more than 20 values, and missing classes.
         """
         forget_learnt(self)
         try:
-            _fit_tree(self, X, y)
+            _fit_tree(self, X, y, sample_weight)
         except BaseException:
             forget_learnt(self)
             raise
@@ -279,7 +294,7 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 # %% ../../nbs/engine/set_columns.ipynb #7d97b797
-def _fit_tree(est, X, y):
+def _fit_tree(est, X, y, sample_weight):
     """`fit`, once what an earlier one has learnt is forgotten"""
     est._check()
     named = isinstance(X, pd.DataFrame)
@@ -293,10 +308,15 @@ def _fit_tree(est, X, y):
     est.n_features_in_ = X.shape[1]
     if named:
         est.feature_names_in_ = np.array(X.columns, dtype=object)
+    w = check_weight(sample_weight, len(X))
     X = chosen_columns(X, est.features)
-    order = canonical_order([X[o] for o in X.columns] + [y])
+    if w is not None and (w == 0).any():
+        X, y, w = X[w > 0], y[w > 0], w[w > 0]
+    weights = [] if w is None else [pd.Series(w)]
+    order = canonical_order([*(X[o] for o in X.columns), y, *weights])
     est.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
-    est.tree_ = est._grown(X.iloc[order], codes[order])
+    w = np.ones(len(X)) if w is None else w[order]
+    est.tree_ = est._grown(X.iloc[order], codes[order], w)
 
 
 def _rows_asked(est, X):
