@@ -81,12 +81,8 @@ class Entry:
 NO_CELLS = "it subtracts outputs, and published cells are no numbers; k = 1 is checked"
 COMPLEX = "a TypeError, as for all columns that are no numbers, texts, categories or dates"
 ONE_ROW = "one row for a larger k is an error about k"
-NUMBERED = "columns of a DataFrame are named by text, as in the files that leave the house"
 
 RAW = "'X' must be a raw table"
-NOT_TEXT = dict(
-    check_classifier_data_not_an_array=NUMBERED, check_sample_weights_pandas_series=NUMBERED
-)
 
 WHOLE = "'constraints' must be such that the whole table"
 
@@ -549,7 +545,7 @@ CLASSIFIERS = {
         needs_y=True,
         refuses=("must hold values or sets of values",),
         checked={
-            o: (_id3(**p), dict(check_classifier_data_not_an_array=NUMBERED))
+            o: (_id3(**p), {})
             for o, p in {
                 "paper's": {},
                 "own_value": dict(entropy="own_value"),
@@ -579,7 +575,7 @@ CLASSIFIERS = {
         declared=True,
         refuses=("'taxonomies' must have the taxonomy of column",),
         checked={
-            o: (C45Classifier(**p), NOT_TEXT)
+            o: (C45Classifier(**p), {})
             for o, p in {
                 "J48's": {},
                 "-U -B -M 1": dict(prune=False, binary_splits=True, min_samples_leaf=1),
@@ -591,7 +587,7 @@ CLASSIFIERS = {
         needs_y=True,
         declared=True,
         refuses=("must be categorical", RAW, "must have no missing values (NaN)"),
-        checked={"raw": (ID3Classifier(), NOT_TEXT)},
+        checked={"raw": (ID3Classifier(), {})},
     ),
     PARTClassifier: Entry(
         grids=(
@@ -607,7 +603,7 @@ CLASSIFIERS = {
         declared=True,
         refuses=(RAW,),
         checked={
-            o: (PARTClassifier(**p), NOT_TEXT)
+            o: (PARTClassifier(**p), {})
             for o, p in {"Weka's": {}, "-U -M 1": dict(prune=False, min_samples_leaf=1)}.items()
         },
     ),
@@ -616,7 +612,7 @@ CLASSIFIERS = {
         needs_y=True,
         declared=True,
         refuses=("'taxonomies' must have the taxonomy of column",),
-        checked={"Weka's": (NaiveBayesClassifier(), NOT_TEXT)},
+        checked={"Weka's": (NaiveBayesClassifier(), {})},
     ),
     DrawnClassifier: Entry(
         grids=(
@@ -636,7 +632,7 @@ CLASSIFIERS = {
         checked={
             "a tree": (
                 DrawnClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
-                NOT_TEXT,
+                {},
             ),
         },
     ),
@@ -645,8 +641,7 @@ CLASSIFIERS = {
         needs_y=True,
         refuses=("'taxonomies' must have the taxonomy of column",),
         checked={
-            o: (MixedKNNClassifier(**p), dict(check_classifier_data_not_an_array=NUMBERED))
-            for o, p in {"5": {}, "1": dict(n_neighbors=1)}.items()
+            o: (MixedKNNClassifier(**p), {}) for o, p in {"5": {}, "1": dict(n_neighbors=1)}.items()
         },
     ),
     KADETClassifier: Entry(
@@ -680,8 +675,7 @@ CLASSIFIERS = {
         checked={
             o: (
                 KADETClassifier(**p),
-                dict(check_classifier_data_not_an_array=NUMBERED)
-                | (dict(check_fit2d_1sample=ONE_ROW) if p["k"] > 1 else {}),
+                {} | (dict(check_fit2d_1sample=ONE_ROW) if p["k"] > 1 else {}),
             )
             for o, p in {
                 "k=1": dict(k=1),
@@ -704,7 +698,6 @@ CLASSIFIERS = {
             "raw": (
                 AnonymizedClassifier(MondrianAnonymizer(k=2), _id3()),
                 dict(
-                    check_classifier_data_not_an_array=NUMBERED,
                     check_fit2d_1sample=ONE_ROW,
                     check_estimators_nan_inf=(
                         "rows to classify go to the classifier as they are, and it takes missing"
@@ -714,13 +707,13 @@ CLASSIFIERS = {
             ),
             "recoded": (
                 AnonymizedClassifier(MondrianAnonymizer(k=1), _id3(), test="recoded"),
-                dict(check_classifier_data_not_an_array=NUMBERED),
+                {},
             ),
             "missing": (
                 AnonymizedClassifier(
                     MondrianAnonymizer(k=2, missing="category"), _id3(), test="recoded"
                 ),
-                dict(check_classifier_data_not_an_array=NUMBERED, check_fit2d_1sample=ONE_ROW),
+                dict(check_fit2d_1sample=ONE_ROW),
             ),
         },
     ),

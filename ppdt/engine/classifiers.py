@@ -18,7 +18,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .checks import check_that, forget_learnt, is_number_between, is_published
+from ppdt.engine.checks import (
+    check_that,
+    forget_learnt,
+    is_number_between,
+    is_published,
+    of_release,
+)
 from .paths import decision_path
 from .reading import explain, tree_rules
 from .row_weights import check_class_weight
@@ -48,7 +54,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self,
         X: pd.DataFrame | ArrayLike,
-        y: pd.Series | ArrayLike,
+        y: pd.Series | ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from a table.
@@ -56,9 +62,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            A raw table, or the data of a release where the classifier reads its cells.
-        y : Series or array, shape (n_rows,)
-            The class of each row.
+            A raw table, or a release or its data where the classifier reads its cells.
+        y : Series or array, shape (n_rows,), or None
+            The class of each row; None: that of the release.
         sample_weight : array, shape (n_rows,), or None
             Weights of the rows: 2 counts as two equal rows, 0 as none.
 
@@ -73,6 +79,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             For parameters, tables, classes or weights that are not allowed.
         """
         forget_learnt(self)
+        X, y = of_release(X, y)
         try:
             self._check()
             self._learn(learn_rows(self, X, y, sample_weight))

@@ -63,8 +63,16 @@ class Exported:
         return not any(v is MISSING for v in values)
 
 
+_DEEPEST = 300  # questions one below the other; databases refuse expressions that nest deeper
+
+
 def _exported(tree, rule, counts, left=None, answers=None):
-    """The description of a tree, with its counts or without"""
+    """The description of a tree, with its counts or without. Raises ValueError for a deep one"""
+    if tree.depth > _DEEPEST:
+        raise ValueError(
+            f"'tree' must have at most {_DEEPEST} questions below each other. Got {tree.depth}:"
+            " learn it with max_depth."
+        )
     answers = node_answers(tree) if answers is None else answers
     if not counts:
         tree = without_counts(tree)

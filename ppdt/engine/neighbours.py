@@ -23,8 +23,10 @@ from ppdt.engine.checks import (
     class_codes,
     fit_columns,
     forget_learnt,
+    of_release,
     same_columns,
 )
+from .containers import is_named
 from .encoding import cell_block, coded_column, learn_column, member_positions
 from .microaggregation import check_count
 from .text_warnings import warn_of_texts
@@ -247,7 +249,7 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self,
         X: ArrayLike | pd.DataFrame,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "MixedKNNClassifier":
         """Remember rows.
@@ -255,9 +257,9 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            The rows, raw or a release's `data`.
-        y : array-like, shape (n_rows,)
-            Their class.
+            The rows, raw or a release or its `data`.
+        y : array-like, shape (n_rows,), or None
+            Their class; None: that of the release.
         sample_weight : array-like, shape (n_rows,), or None
             Votes of the rows: 2 counts as two equal rows, 0 as none.
 
@@ -269,7 +271,8 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
         forget_learnt(self)
         check_count("n_neighbors", self.n_neighbors)
         check_number("cat_weight", self.cat_weight, positive=True)
-        named = isinstance(X, pd.DataFrame)
+        X, y = of_release(X, y)
+        named = is_named(X)
         X = check_table(X)
         warn_of_texts(X, "learn from its data")
         y, w = check_y(y, X), check_weight(sample_weight, len(X))

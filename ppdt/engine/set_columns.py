@@ -23,8 +23,10 @@ from ppdt.engine.checks import (
     column_names,
     fit_columns,
     forget_learnt,
+    of_release,
     same_columns,
 )
+from .containers import is_named
 from ..growing import Tree, tree_counts
 from ppdt.tables import (
     MAX_NUMERIC_VALUES,
@@ -225,7 +227,7 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self,
         X: ArrayLike | pd.DataFrame,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from a release's table or a raw one.
@@ -233,9 +235,9 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array-like, shape (n_rows, n_columns)
-            The table.
-        y : array-like, shape (n_rows,)
-            The class of each row.
+            The table, or a release.
+        y : array-like, shape (n_rows,), or None
+            The class of each row; None: that of the release.
         sample_weight : array-like, shape (n_rows,), or None
             Weights of the rows: 2 counts as two equal rows, 0 as none. A member that is drawn is
             drawn once a row, whatever the row weighs.
@@ -251,6 +253,7 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
             sets, raw numbers with more than 20 values, and missing classes.
         """
         forget_learnt(self)
+        X, y = of_release(X, y)
         try:
             _fit_tree(self, X, y, sample_weight)
         except BaseException:
@@ -297,7 +300,7 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
 def _fit_tree(est, X, y, sample_weight):
     """`fit`, once what an earlier one has learnt is forgotten"""
     est._check()
-    named = isinstance(X, pd.DataFrame)
+    named = is_named(X)
     if y is None:
         raise ValueError(
             "'y' must be the class of each row. Got None. (requires y to be passed, but the"
@@ -324,7 +327,7 @@ def _rows_asked(est, X):
     check_is_fitted(est, "tree_")
     tree = est.tree_
     columns = fit_columns(est)
-    if est.features is not None and isinstance(X, pd.DataFrame):
+    if est.features is not None and is_named(X):
         X = check_table(X)[[o for o in X.columns if o in tree.names]]
     optional = set(columns) - set(tree.names)
     X = same_columns(X, columns, optional=optional, who=type(est).__name__)

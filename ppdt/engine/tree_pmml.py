@@ -17,7 +17,7 @@ import numpy as np
 
 from .exported_trees import Exported, asked_names, exported_trees
 from .values import value_text
-from ..growing import MULTIWAY, ONE_VALUE
+from ..growing import MULTIWAY, ONE_VALUE, THRESHOLD
 from ..tables import MISSING
 
 # %% ../../nbs/engine/tree_pmml.ipynb #ac69a3dc
@@ -63,6 +63,15 @@ def _schema(model, asked, target):
     xml.SubElement(schema, "MiningField", name=target, usageType="target")
 
 # %% ../../nbs/engine/tree_pmml.ipynb #9b3c511c
+def _for_missing(node, test):
+    """A condition around another that is known for a missing value too, one of its own"""
+    other = test["operator"] == "notEqual"
+    both = xml.SubElement(node, "CompoundPredicate", booleanOperator="or" if other else "and")
+    operator = "isMissing" if other else "isNotMissing"
+    xml.SubElement(both, "SimplePredicate", field=test["field"], operator=operator)
+    return both
+
+
 def _predicate(node, o: Exported, i: int):
     """The condition of node i"""
     t = o.tree
@@ -78,10 +87,15 @@ def _predicate(node, o: Exported, i: int):
         test |= {"operator": "notEqual" if code else "equal", "value": value}
     else:
         test |= {"operator": "greaterThan" if code else "lessOrEqual", "value": o.limit(p)}
-    if test["value"] is MISSING:
-        operator = "isMissing" if test["operator"] == "equal" else "isNotMissing"
+    # scikit-learn's infinite threshold asks what is missing
+    infinite = t.kind[p] == THRESHOLD and np.isinf(t.threshold[p])
+    if infinite or test["value"] is MISSING:
+        lost = bool(code) if infinite else test["operator"] == "equal"
+        operator = "isMissing" if lost else "isNotMissing"
         return xml.SubElement(node, "SimplePredicate", field=test["field"], operator=operator)
     test["value"] = _text(test["value"])
+    if not o.may_lack(p):
+        node = _for_missing(node, test)
     return xml.SubElement(node, "SimplePredicate", test)
 
 

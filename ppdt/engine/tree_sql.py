@@ -54,6 +54,14 @@ def _equals(column, v):
     return f"{column} IS NULL" if v is MISSING else f"{column} = {sql_value(v)}"
 
 
+def _compared(o, node, column, code):
+    """The condition of one side of a threshold; scikit-learn's infinite one asks what is missing"""
+    if np.isinf(o.tree.threshold[node]):
+        every = (o.tree.threshold[node] > 0) == (code == 0)
+        return f"{column} IS NOT NULL" if every else "1 = 0"
+    return f"{column} {'>' if code else '<='} {_limit(o, node)}"
+
+
 def _conditions(o: Exported, node: int) -> list:
     """A condition for each child of a node, in order"""
     t = o.tree
@@ -68,8 +76,7 @@ def _conditions(o: Exported, node: int) -> list:
         if v is not MISSING and not o.may_lack(node):
             other = f"({other} OR {column} IS NULL)"
         return [other if c else _equals(column, v) for c in codes]
-    limit = _limit(o, node)
-    res = [f"{column} > {limit}" if c else f"{column} <= {limit}" for c in codes]
+    res = [_compared(o, node, column, c) for c in codes]
     if o.rule == "left":
         lost = 0 if o.left[node] else 1
         res = [f"({s} OR {column} IS NULL)" if c == lost else s for s, c in zip(res, codes)]
@@ -86,13 +93,38 @@ def _nested(o: Exported, node: int, answer: Any, depth: int) -> str:
         return answer(node)
     pad = "\n" + _INDENT * (depth + 1)
     lines = []
+    both = o.tree.kind[node] == THRESHOLD and len(kids) == 2
     for kid, condition in zip(kids, _conditions(o, node)):
-        lines.append(f"WHEN {condition} THEN {_nested(o, kid, answer, depth + 1)}")
-    if o.tree.kind[node] == THRESHOLD and len(kids) == 2:
-        lines[-1] = "ELSE " + _nested(o, kids[1], answer, depth + 1)
-    else:
+        below = _nested(o, kid, answer, depth + 1)
+        last = both and kid == kids[-1]
+        lines.append(f"ELSE {below}" if last else f"WHEN {condition} THEN {below}")
+    if not both:
         lines.append(f"ELSE {answer(node)}")
     return "CASE " + pad.join(lines) + " END"
+
+# %% ../../nbs/engine/tree_sql.ipynb #93657930
+_DEEP = 20
+
+
+def _flat(o: Exported, answer: Any) -> str:
+    """The answer for rows as one list of cases, a path for each"""
+    lines = []
+
+    def add(node, path):
+        kids = o.kids[node]
+        for kid, condition in zip(kids, _conditions(o, node) if kids else ()):
+            add(kid, [*path, condition])
+        # where both sides of a threshold are there, no row is left
+        if path and not (len(kids) == 2 and o.tree.kind[node] == THRESHOLD):
+            lines.append(f"WHEN {' AND '.join(path)} THEN {answer(node)}")
+
+    add(0, [])
+    return "CASE " + f"\n{_INDENT}".join([*lines, f"ELSE {answer(0)}"]) + " END"
+
+
+def _cases(o: Exported, answer: Any) -> str:
+    """The answer for rows that are not divided"""
+    return _flat(o, answer) if o.tree.depth > _DEEP else _nested(o, 0, answer, 0)
 
 # %% ../../nbs/engine/tree_sql.ipynb #3f3039bc
 def _weight(condition, column, share):
@@ -144,7 +176,7 @@ def _lacking(o: Exported) -> list:
 def _one_tree(o: Exported) -> str:
     """The class that a tree answers"""
     classes = list(o.tree.classes)
-    whole = _nested(o, 0, lambda i: sql_value(classes[o.answers[i]]), 0)
+    whole = _cases(o, lambda i: sql_value(classes[o.answers[i]]))
     lacking = _lacking(o)
     if o.rule == "left" or not lacking:
         return whole
@@ -156,7 +188,7 @@ def _votes(trees: list, c: int) -> str:
     """The share of class c, over all trees of a forest"""
     parts = []
     for o in trees:
-        parts.append(_nested(o, 0, lambda i, o=o: repr(float(o.shares[i, c])), 0))
+        parts.append(_cases(o, lambda i, o=o: repr(float(o.shares[i, c]))))
     return "(" + " + ".join(parts) + f") / {len(trees)}.0"
 
 
@@ -165,7 +197,9 @@ def tree_sql(tree: Any, feature_names: Sequence[str] | None = None, counts: bool
 
     Use it as a column: `SELECT *, EXPRESSION AS answer FROM people`. Rows without gaps are answered
     as by `predict`, those with NULL too with `counts`: the row is divided as the learner divides
-    it. Dates are compared as texts such as 2024-03-01 12:00:00. A tree on sets is asked raw values.
+    it. Dates are compared as texts such as 2024-03-01 12:00:00. A tree on sets is asked raw values,
+    one of kADET the columns that `ppdt.kadet.with_levels` makes.
+    For rows with gaps the expression nests as deep as the tree; some databases stop at 30.
 
     Parameters
     ----------

@@ -34,6 +34,7 @@ from ppdt.engine.columns import (
     learn_raw_column,
     warn_unseen,
 )
+from .containers import is_named
 from .divided_rows import CellRows
 from .node_arrays import date_dtypes
 from .paths import as_row
@@ -160,7 +161,7 @@ def learn_rows(
     sample_weight: object,
 ) -> CodedRows | CellRows:
     """The training table as codes; keeps on the estimator what `predict` has to know"""
-    named = isinstance(X, pd.DataFrame)
+    named = is_named(X)
     X = readable_table(o, check_table(X))
     _check_taxonomy_names(o, X)
     warn_of_texts(X, "learn from its data", stacklevel=4)
