@@ -322,6 +322,9 @@ class _Fitting(_Scaffolding):
 class Anonymizer(_Fitting):
     """What all anonymizers share.
 
+    Tables may be those of polars and pyarrow, too. What is published is a frame of pandas, since
+    theirs hold no cells.
+
     A method gives `_publish(task)`, which gets a `Task` and returns a `Published` (both in
     `ppdt.release`). It may also give `_check()`, which refuses its own parameters. The object that
     works is a copy and thrown away: what a fitted anonymizer keeps is decided here. A saved one
@@ -449,7 +452,7 @@ class AnonymizedClassifier(AnonymizedAnswers):
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            A table; a row is a person.
+            A table, of polars or pyarrow too; a row is a person.
         y : array-like, shape (n_rows,)
             Its class.
         sample_weight : array-like, shape (n_rows,), or None

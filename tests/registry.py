@@ -80,6 +80,7 @@ class Entry:
 
 NO_CELLS = "it subtracts outputs, and published cells are no numbers; k = 1 is checked"
 COMPLEX = "a TypeError, as for all columns that are no numbers, texts, categories or dates"
+STILL_PEOPLE = "rows of weight 0 are people still, and stand in groups"
 ONE_ROW = "one row for a larger k is an error about k"
 
 RAW = "'X' must be a raw table"
@@ -568,6 +569,8 @@ CLASSIFIERS = {
                 scoring=pick("spread", "discount"),
                 weights=pick("uniform", "distribution"),
                 min_fragment=pick(0, 0.01, 0.3),
+                max_depth=pick(None, 2),
+                class_weight=pick(None, "balanced"),
             ),
         ),
         example=lambda **p: C45Classifier(**dict(prune=False) | p),
@@ -583,11 +586,16 @@ CLASSIFIERS = {
         },
     ),
     ID3Classifier: Entry(
-        grids=(grid(),),
+        grids=(grid(max_depth=pick(None, 1), class_weight=pick(None, "balanced")),),
         needs_y=True,
         declared=True,
         refuses=("must be categorical", RAW, "must have no missing values (NaN)"),
-        checked={"raw": (ID3Classifier(), {})},
+        checked={
+            "raw": (
+                ID3Classifier(),
+                dict(check_class_weight_classifiers="numbers of 50 values are no categories"),
+            )
+        },
     ),
     PARTClassifier: Entry(
         grids=(
@@ -699,6 +707,7 @@ CLASSIFIERS = {
                 AnonymizedClassifier(MondrianAnonymizer(k=2), _id3()),
                 dict(
                     check_fit2d_1sample=ONE_ROW,
+                    check_sample_weight_equivalence_on_dense_data=STILL_PEOPLE,
                     check_estimators_nan_inf=(
                         "rows to classify go to the classifier as they are, and it takes missing"
                         " values; rows to protect may have none"
@@ -713,7 +722,10 @@ CLASSIFIERS = {
                 AnonymizedClassifier(
                     MondrianAnonymizer(k=2, missing="category"), _id3(), test="recoded"
                 ),
-                dict(check_fit2d_1sample=ONE_ROW),
+                dict(
+                    check_fit2d_1sample=ONE_ROW,
+                    check_sample_weight_equivalence_on_dense_data=STILL_PEOPLE,
+                ),
             ),
         },
     ),
