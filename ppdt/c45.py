@@ -18,9 +18,16 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .engine.checks import fit_columns
-from .engine.classifiers import OneTreeClassifier, TreeClassifier, check_c45, classifier_of_tree
+from ppdt.engine.classifiers import (
+    OneTreeClassifier,
+    TreeClassifier,
+    check_c45,
+    check_growth,
+    classifier_of_tree,
+)
 from .engine.coded_rows import CodedRows
 from .engine.fractions import grow_nodes
+from .engine.grower import growth_rules
 from .engine.node_arrays import collapse_nodes, nodes_as_tree
 from .engine.pruning_waves import prune_nodes
 from .engine.rule_texts import part_text, rule_sentence, rule_story
@@ -51,6 +58,8 @@ class _C45Steps(BaseEstimator):
         weights: str = "uniform",
         taxonomies: dict[str, Taxonomy] | None = None,
         min_fragment: float = 0.01,
+        max_depth: int | None = None,
+        class_weight: dict | str | None = None,
     ):
         self.min_samples_leaf = min_samples_leaf
         self.prune = prune
@@ -62,13 +71,16 @@ class _C45Steps(BaseEstimator):
         self.weights = weights
         self.taxonomies = taxonomies
         self.min_fragment = min_fragment
+        self.max_depth = max_depth
+        self.class_weight = class_weight
 
     def _check(self):
         check_c45(self)
 
     def _learn(self, d):
         criterion = GainRatio(self.min_samples_leaf, self.binary_splits)
-        t, leaves = collapse_nodes(*grow_nodes(d, criterion))
+        rules = growth_rules(d, max_depth=self.max_depth)
+        t, leaves = collapse_nodes(*grow_nodes(d, criterion, rules))
         if self.prune:
             t = prune_nodes(d, t, leaves, self.confidence, self.subtree_raising)
         self.tree_ = nodes_as_tree(d, t, self.thresholds)
@@ -107,7 +119,8 @@ class C45Classifier(_C45Steps, OneTreeClassifier):
 
     Columns of numbers and dates are split at thresholds; all others are categories, a pandas
     Categorical with all its declared values in their order. Differences below 1e-5 between numbers
-    do not count, as in J48: scale such columns. Source: quinlan1993.
+    do not count, as in J48: scale such columns. Where J48 counts rows, weights are added up, so
+    that a weight of 2 is two rows. Source: quinlan1993.
 
     Parameters
     ----------
@@ -136,6 +149,12 @@ class C45Classifier(_C45Steps, OneTreeClassifier):
     min_fragment : float
         A weight in rows: a lighter fragment goes whole where most of it may be. 0 divides always,
         which is exact and may take long; take 0.1 when fit is too slow.
+    max_depth : int or None
+        Edges from root to leaf at most, before pruning; None: no limit, as in J48.
+    class_weight : dict, "balanced" or None
+        What the rows of a class weigh: a dict from class to weight, 1 where it says nothing;
+        "balanced", all classes alike. `sample_weight` is multiplied by it. The tree's counts are
+        these weights.
 
     Attributes
     ----------
@@ -199,12 +218,32 @@ def _raw_row(
     return row_as_in_fit(o, row)
 
 # %% ../nbs/engine/c45.ipynb #bf97b277
-class ID3Classifier(OneTreeClassifier):
+class _ID3Steps(BaseEstimator):
+    """Parameters of ID3"""
+
+    def __init__(
+        self, max_depth: int | None = None, class_weight: dict | str | None = None
+    ) -> None:
+        self.max_depth = max_depth
+        self.class_weight = class_weight
+
+    def _check(self):
+        check_growth(self)
+
+
+class ID3Classifier(_ID3Steps, OneTreeClassifier):
     """ID3 on categories: information gain, one branch a declared value, no pruning.
 
     As Weka's Id3. Numbers are categories as long as there are at most 20 different ones. A value
     that no training row of the node had is answered by the classes of the node above, where Weka
     gives no answer. Source: quinlan1986.
+
+    Parameters
+    ----------
+    max_depth : int or None
+        Edges from root to leaf at most; None: no limit.
+    class_weight : dict, "balanced" or None
+        What the rows of a class weigh, as in `C45Classifier`.
 
     Attributes
     ----------
@@ -225,7 +264,8 @@ class ID3Classifier(OneTreeClassifier):
         _refuse_missing(d.names, [c < 0 for c in d.codes])
         d = _as_categories(d)
         self._numeric_ = [False] * len(d.names)
-        self.tree_ = nodes_as_tree(d, grow_nodes(d, Gain(0))[0], "midpoint")
+        rules = growth_rules(d, max_depth=self.max_depth)
+        self.tree_ = nodes_as_tree(d, grow_nodes(d, Gain(0), rules)[0], "midpoint")
 
     def _row(self, row):
         return _raw_row(self, row)
@@ -253,12 +293,14 @@ class _PARTSteps(BaseEstimator):
         confidence: float = 0.25,
         binary_splits: bool = False,
         thresholds: str = "midpoint",
+        class_weight: dict | str | None = None,
     ):
         self.min_samples_leaf = min_samples_leaf
         self.prune = prune
         self.confidence = confidence
         self.binary_splits = binary_splits
         self.thresholds = thresholds
+        self.class_weight = class_weight
 
     def _check(self):
         check_c45(self)
@@ -296,6 +338,8 @@ class PARTClassifier(_PARTSteps, TreeClassifier):
         Split categories as one value against all others; -B.
     thresholds : str
         "midpoint" or "data", as in `C45Classifier`.
+    class_weight : dict, "balanced" or None
+        What the rows of a class weigh, as in `C45Classifier`.
 
     Attributes
     ----------

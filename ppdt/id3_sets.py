@@ -126,7 +126,9 @@ def draw_members(m: Members, rng: np.random.Generator, n_values: int) -> Members
     return Members.exact(m.value[at], n_values)
 
 # %% ../nbs/09_id3_sets.ipynb #d67d6ca9
-def most_frequent_members(m: Members, n_values: int) -> Members:
+def most_frequent_members(
+    m: Members, n_values: int, row_weight: ArrayLike | None = None
+) -> Members:
     """Take the member that has the largest weight in the whole table.
 
     Source: shao_beckford, Section IV.B, Highest Frequency.
@@ -137,6 +139,8 @@ def most_frequent_members(m: Members, n_values: int) -> Members:
         Cells with weighted members.
     n_values : int
         Size of the domain.
+    row_weight : array-like, shape (n_rows,), or None
+        What each row counts; None: 1.
 
     Returns
     -------
@@ -146,7 +150,9 @@ def most_frequent_members(m: Members, n_values: int) -> Members:
     if m.is_exact:
         return m
     rows = np.arange(len(m.codes))
-    _, value, weight = m.expand(rows)
+    at, value, weight = m.expand(rows)
+    if row_weight is not None:
+        weight = weight * np.asarray(row_weight, dtype=float)[at]
     known = value >= 0
     total = np.bincount(value[known], weight[known], minlength=n_values)
     total = np.round(total, 9)
@@ -239,16 +245,17 @@ def weigh_members(m: Members, p: ArrayLike) -> Members:
     return Members(m.codes, m.start, m.value, w / total)
 
 # %% ../nbs/09_id3_sets.ipynb #ebe7b200
-def _merge(y, members):
-    """Rows published alike become one, with a weight, in the order of the first of them"""
+def _merge(y, members, w):
+    """Rows published alike become one, with their weight, in the order of the first of them"""
     columns = [m.codes for m in members]
     keys = np.column_stack([*columns, y])
-    _, first, n = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    n = np.bincount(kind.ravel(), w)
     order = np.argsort(first)
     first = first[order]
     n = n[order]
     members = [m.take(first) for m in members]
-    return y[first], n.astype(float), members
+    return y[first], n, members
 
 # %% ../nbs/09_id3_sets.ipynb #d5a67149
 def _published_counts(name, marginals, marginals_k):
@@ -273,19 +280,19 @@ def _counts_of(given, domain):
     return counts[:-1]
 
 
-def _converted(est, members, name, domain, rng):
+def _converted(est, members, name, domain, rng, w):
     """Where the rows of one attribute go"""
     if members.is_exact or est.convert == "fractional":
         return members
     if est.convert == "most_frequent":
-        return most_frequent_members(members, len(domain))
+        return most_frequent_members(members, len(domain), w)
     if est.convert == "original_distribution":
         given = _published_counts(name, est.marginals, est.marginals_k)
         members = weigh_members(members, _counts_of(given, domain))
     return draw_members(members, rng, len(domain))
 
 # %% ../nbs/09_id3_sets.ipynb #1018ce8b
-def _id3_data(est, X, y):
+def _id3_data(est, X, y, w):
     """Rows, in the order in which they are to be drawn and added, as the grower wants them"""
     rng = random_generator(est.random_state)
     own = est.entropy == "own_value"
@@ -295,16 +302,15 @@ def _id3_data(est, X, y):
     for name in X.columns:
         codes, cs, domain = column_domain(X[name], own)
         members = cell_members(codes, cs, domain, own)
-        goes = _converted(est, members, name, domain, rng)
+        goes = _converted(est, members, name, domain, rng, w)
         values.append(domain)
         route.append(goes)
         score.append(goes if est.entropy == "random_map" else members)
-    weight = np.ones(len(y))
     if est.convert == "fractional":
-        y, weight, score = _merge(y, score)
+        y, w, score = _merge(y, score, w)
         route = score
     names = list(X.columns)
-    return TreeData(names, values, est.classes_, score, route, y, weight)
+    return TreeData(names, values, est.classes_, score, route, y, w)
 
 # %% ../nbs/09_id3_sets.ipynb #af73a7a3
 class _ID3OnSets(SetClassifier):
@@ -321,13 +327,13 @@ class _ID3OnSets(SetClassifier):
     def _check(self):
         check_id3_parameters(self)
 
-    def _data(self, X, y):
-        return _id3_data(self, X, y)
+    def _data(self, X, y, w):
+        return _id3_data(self, X, y, w)
 
-    def _grown(self, X, y):
+    def _grown(self, X, y, w):
         parts = self.convert == "fractional"
         return grow(
-            self._data(X, y),
+            self._data(X, y, w),
             min_gain=self.min_gain,
             max_depth=self.max_depth,
             min_weight=self.min_weight if parts else 0.0,

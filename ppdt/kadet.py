@@ -154,7 +154,8 @@ class KADETClassifier(SpanTreeClassifier):
     An attacker may know the public columns of everybody. The tree, with the counts of its leaves,
     leaves at least k people for every set of places in it. Nothing is promised of what these have
     in common, unless `constraints` are given, and then of the class only. Only what `publish`
-    writes may leave the house: the printed tree and a pickle are the owner's.
+    writes may leave the house: the printed tree and a pickle are the owner's. Rows have no weights,
+    and `fit` takes none: k counts people.
 
     Parameters
     ----------

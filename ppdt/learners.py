@@ -33,8 +33,10 @@ from ppdt.engine.checks import (
     class_codes,
     fit_columns,
     forget_learnt,
+    of_release,
     same_columns,
 )
+from .engine.containers import is_named
 from .engine.discretizing import MDLDiscretizer, mdl_cut_points
 from .engine.drawn_forests import SetForestClassifier
 from .engine.drawn_learners import DrawnClassifier
@@ -49,7 +51,8 @@ _all_ = ["DrawnClassifier", "MDLDiscretizer", "SetForestClassifier", "certain", 
 # %% ../nbs/21_learners.ipynb #77da47b1
 def _learn_bayes(clf, X, y, sample_weight):
     """Learn chances of a table, raw or published"""
-    named = isinstance(X, pd.DataFrame)
+    X, y = of_release(X, y)
+    named = is_named(X)
     X = check_table(X)
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y = check_y(y, X)
@@ -112,16 +115,19 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
         self.taxonomies = taxonomies
 
     def fit(
-        self, X: pd.DataFrame | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: pd.DataFrame | ArrayLike,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from rows, raw or published.
 
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            A raw table, or the data of a release.
-        y : array-like, shape (n_rows,)
-            The class of each row.
+            A raw table, or a release or its data.
+        y : array-like, shape (n_rows,), or None
+            The class of each row; None: that of the release.
         sample_weight : array-like, shape (n_rows,), or None
             Weights of the rows: 2 counts as two equal rows, 0 as none.
 
@@ -226,8 +232,8 @@ class _InOrder(Pipeline):
         for v in weights.values():
             columns.append(pd.Series(np.asarray(v, dtype=float)))
         at = canonical_order(columns)
-        if isinstance(X, pd.DataFrame):
-            rows = X.iloc[at]
+        if is_named(X):
+            rows = table.iloc[at]
         else:
             rows = table.to_numpy()[at]
         weights = {name: v[at] for name, v in weights.items()}

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, maximum_flow
 
+from .engine.ensembles import open_models, worst_audit
 from .engine.model_audit import audit_warnings, count_mismatch, narrowed_people, value_shares
 from .engine.model_cases import Case, open_case
 from .engine.model_texts import Audited, OnScreen, attack_lines
@@ -50,8 +51,8 @@ def spans(
     Parameters
     ----------
     tree : Tree, classifier or Pipeline
-        A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that
-        ends in one.
+        A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or what ends in one:
+        a Pipeline, a search, an AnonymizedClassifier or DrawnClassifier.
     X : DataFrame, shape (n_rows, n_columns)
         The people: a table of raw values with the columns that the tree asks for, except those
         named in `private`.
@@ -71,7 +72,7 @@ def spans(
         ones that the tree asks for) to a bool for each row.
     columns : dict, ColumnTransformer or encoder, optional
         For scikit-learn: {feature: column or (column, value)}, or the fitted ColumnTransformer or
-        encoder that made the features.
+        encoder that made the features, where they do not stand in the pipeline.
 
     Returns
     -------
@@ -512,8 +513,8 @@ def audit_model(
     Parameters
     ----------
     tree : Tree, classifier or Pipeline
-        A Tree, a fitted classifier of this package, a DecisionTreeClassifier, or a Pipeline that
-        ends in one.
+        As for `spans`; besides a regression tree, or an ensemble of trees of scikit-learn, such as
+        a forest: each of its trees is audited, and the worst audit returned.
     X : DataFrame, shape (n_rows, n_columns)
         The people whom the tree was learnt from: a table of raw values with the columns that it
         asks for, except those named in `private`.
@@ -535,5 +536,5 @@ def audit_model(
     ValueError, TypeError
         As `spans`.
     """
-    case = open_case(tree, X, public, y, private, class_public, impossible, columns)
-    return measure_case(case)
+    given = X, public, y, private, class_public, impossible, None
+    return worst_audit([measure_case(open_case(o, *given)) for o in open_models(tree, columns)])

@@ -4,14 +4,17 @@
 
 # %% auto #0
 __all__ = ['LEAF', 'MULTIWAY', 'ONE_VALUE', 'THRESHOLD', 'Members', 'Step', 'Tree', 'TreeData', 'branch_text', 'decision_path',
-           'entropy', 'explain', 'grow', 'information_gain', 'j48_text', 'plot_tree', 'tree_counts', 'tree_dot',
-           'tree_from_json', 'tree_json', 'tree_rules', 'tree_schema', 'tree_text']
+           'entropy', 'explain', 'from_tree', 'grow', 'information_gain', 'j48_text', 'plot_tree', 'tree_counts',
+           'tree_dot', 'tree_from_json', 'tree_json', 'tree_pmml', 'tree_rules', 'tree_schema', 'tree_sql', 'tree_text']
 
 # %% ../nbs/engine/trees.ipynb #af6da64d
 from .engine.drawing import plot_tree, tree_dot
+from .engine.foreign_trees import from_tree
 from .engine.paths import Step, decision_path
 from .engine.reading import explain, tree_rules
 from .engine.tree_files import tree_from_json, tree_json, tree_schema
+from .engine.tree_pmml import tree_pmml
+from .engine.tree_sql import tree_sql
 from .engine.tree_texts import branch_text, j48_text, tree_text
 from ppdt.growing import (
     LEAF,
@@ -40,6 +43,7 @@ _all_ = [
     "decision_path",
     "entropy",
     "explain",
+    "from_tree",
     "grow",
     "information_gain",
     "j48_text",
@@ -48,7 +52,9 @@ _all_ = [
     "tree_dot",
     "tree_from_json",
     "tree_json",
+    "tree_pmml",
     "tree_rules",
     "tree_schema",
+    "tree_sql",
     "tree_text",
 ]

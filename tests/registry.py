@@ -85,13 +85,10 @@ class Entry:
 
 NO_CELLS = "it subtracts outputs, and published cells are no numbers; k = 1 is checked"
 COMPLEX = "a TypeError, as for all columns that are no numbers, texts, categories or dates"
+STILL_PEOPLE = "rows of weight 0 are people still, and stand in groups"
 ONE_ROW = "one row for a larger k is an error about k"
-NUMBERED = "columns of a DataFrame are named by text, as in the files that leave the house"
 
 RAW = "'X' must be a raw table"
-NOT_TEXT = dict(
-    check_classifier_data_not_an_array=NUMBERED, check_sample_weights_pandas_series=NUMBERED
-)
 
 WHOLE = "'constraints' must be such that the whole table"
 
@@ -554,7 +551,7 @@ CLASSIFIERS = {
         needs_y=True,
         refuses=("must hold values or sets of values",),
         checked={
-            o: (_id3(**p), dict(check_classifier_data_not_an_array=NUMBERED))
+            o: (_id3(**p), {})
             for o, p in {
                 "paper's": {},
                 "own_value": dict(entropy="own_value"),
@@ -577,6 +574,8 @@ CLASSIFIERS = {
                 scoring=pick("spread", "discount"),
                 weights=pick("uniform", "distribution"),
                 min_fragment=pick(0, 0.01, 0.3),
+                max_depth=pick(None, 2),
+                class_weight=pick(None, "balanced"),
             ),
         ),
         example=lambda **p: C45Classifier(**dict(prune=False) | p),
@@ -584,7 +583,7 @@ CLASSIFIERS = {
         declared=True,
         refuses=("'taxonomies' must have the taxonomy of column",),
         checked={
-            o: (C45Classifier(**p), NOT_TEXT)
+            o: (C45Classifier(**p), {})
             for o, p in {
                 "J48's": {},
                 "-U -B -M 1": dict(prune=False, binary_splits=True, min_samples_leaf=1),
@@ -592,11 +591,16 @@ CLASSIFIERS = {
         },
     ),
     ID3Classifier: Entry(
-        grids=(grid(),),
+        grids=(grid(max_depth=pick(None, 1), class_weight=pick(None, "balanced")),),
         needs_y=True,
         declared=True,
         refuses=("must be categorical", RAW, "must have no missing values (NaN)"),
-        checked={"raw": (ID3Classifier(), NOT_TEXT)},
+        checked={
+            "raw": (
+                ID3Classifier(),
+                dict(check_class_weight_classifiers="numbers of 50 values are no categories"),
+            )
+        },
     ),
     PARTClassifier: Entry(
         grids=(
@@ -612,7 +616,7 @@ CLASSIFIERS = {
         declared=True,
         refuses=(RAW,),
         checked={
-            o: (PARTClassifier(**p), NOT_TEXT)
+            o: (PARTClassifier(**p), {})
             for o, p in {"Weka's": {}, "-U -M 1": dict(prune=False, min_samples_leaf=1)}.items()
         },
     ),
@@ -621,7 +625,7 @@ CLASSIFIERS = {
         needs_y=True,
         declared=True,
         refuses=("'taxonomies' must have the taxonomy of column",),
-        checked={"Weka's": (NaiveBayesClassifier(), NOT_TEXT)},
+        checked={"Weka's": (NaiveBayesClassifier(), {})},
     ),
     DrawnClassifier: Entry(
         grids=(
@@ -641,7 +645,7 @@ CLASSIFIERS = {
         checked={
             "a tree": (
                 DrawnClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
-                NOT_TEXT,
+                {},
             ),
         },
     ),
@@ -671,8 +675,7 @@ CLASSIFIERS = {
         needs_y=True,
         refuses=("'taxonomies' must have the taxonomy of column",),
         checked={
-            o: (MixedKNNClassifier(**p), dict(check_classifier_data_not_an_array=NUMBERED))
-            for o, p in {"5": {}, "1": dict(n_neighbors=1)}.items()
+            o: (MixedKNNClassifier(**p), {}) for o, p in {"5": {}, "1": dict(n_neighbors=1)}.items()
         },
     ),
     KADETClassifier: Entry(
@@ -706,8 +709,7 @@ CLASSIFIERS = {
         checked={
             o: (
                 KADETClassifier(**p),
-                dict(check_classifier_data_not_an_array=NUMBERED)
-                | (dict(check_fit2d_1sample=ONE_ROW) if p["k"] > 1 else {}),
+                {} | (dict(check_fit2d_1sample=ONE_ROW) if p["k"] > 1 else {}),
             )
             for o, p in {
                 "k=1": dict(k=1),
@@ -730,8 +732,8 @@ CLASSIFIERS = {
             "raw": (
                 AnonymizedClassifier(MondrianAnonymizer(k=2), _id3()),
                 dict(
-                    check_classifier_data_not_an_array=NUMBERED,
                     check_fit2d_1sample=ONE_ROW,
+                    check_sample_weight_equivalence_on_dense_data=STILL_PEOPLE,
                     check_estimators_nan_inf=(
                         "rows to classify go to the classifier as they are, and it takes missing"
                         " values; rows to protect may have none"
@@ -740,13 +742,16 @@ CLASSIFIERS = {
             ),
             "recoded": (
                 AnonymizedClassifier(MondrianAnonymizer(k=1), _id3(), test="recoded"),
-                dict(check_classifier_data_not_an_array=NUMBERED),
+                {},
             ),
             "missing": (
                 AnonymizedClassifier(
                     MondrianAnonymizer(k=2, missing="category"), _id3(), test="recoded"
                 ),
-                dict(check_classifier_data_not_an_array=NUMBERED, check_fit2d_1sample=ONE_ROW),
+                dict(
+                    check_fit2d_1sample=ONE_ROW,
+                    check_sample_weight_equivalence_on_dense_data=STILL_PEOPLE,
+                ),
             ),
         },
     ),

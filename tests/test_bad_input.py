@@ -176,10 +176,10 @@ ANONYMIZE = {
         ["'X'", "must differ", "'Age' more than once", "rename"],
         _fit(pd.concat([X, X[["Age"]]], axis=1), y),
     ),
-    "column names that are numbers": (
+    "column names that are numbers and texts": (
         TypeError,
-        ["'X'", "must be strings", "[0, 1, 2]", "astype(str)"],
-        _fit(X.set_axis(range(3), axis=1), y),
+        ["'X'", "must be strings, or all whole numbers", "[0, 1, 'a']", "map(str)"],
+        _fit(X.set_axis([0, 1, "a"], axis=1), y),
     ),
     "infinity": (
         ValueError,

@@ -103,7 +103,7 @@ def test_fast_is_textbook(t, how, seed):
     X, y = t
     clf = ID3Sets(random_state=seed, **how)
     clf.classes_, codes = np.unique(y.to_numpy(dtype=object), return_inverse=True)
-    d = clf._data(X, codes)
+    d = clf._data(X, codes, np.ones(len(codes)))
     assert nested(grow(d)) == _textbook_id3_sets(*as_textbook(d))
 
 

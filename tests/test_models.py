@@ -1319,9 +1319,9 @@ BAD = [
     (
         lambda: spans(RandomForestClassifier(2).fit(AB, [0, 1]), AB),
         TypeError,
-        "'tree' must be a single tree. Got RandomForestClassifier: audit each tree of it",
+        "'tree' must be a single tree. Got RandomForestClassifier: audit_model audits each",
     ),
-    (lambda: spans(DecisionTreeRegressor(), CLIENTS), TypeError, "'tree' must be a Tree"),
+    (lambda: spans(DecisionTreeRegressor(), CLIENTS), ValueError, "'tree' must be fitted"),
     (lambda: spans(DecisionTreeClassifier(), CLIENTS), ValueError, "'tree' must be fitted"),
     (
         lambda: spans(DecisionTreeClassifier().fit([[0], [1]], [[0, 1], [1, 0]]), [[0], [1]]),

@@ -902,7 +902,7 @@ def test_check_table():
         (np.ones((2, 2, 2)), ValueError, "3 dimension"),
         (3, ValueError, "0 dimension"),
         (sparse.csr_matrix(np.ones((2, 2))), TypeError, "sparse matrix: use .toarray"),
-        (pd.DataFrame({1: [2]}), TypeError, "must be strings.*astype"),
+        (pd.DataFrame({1.5: [2]}), TypeError, "must be strings.*map"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "Got 'a' more than once"),
         (pd.DataFrame({"a": []}), ValueError, "at least one row"),
         (pd.DataFrame(index=[1, 2]), ValueError, "at least one column"),

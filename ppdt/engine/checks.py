@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['check_table', 'is_published', 'Roles', 'column_names', 'check_roles', 'check_class', 'check_y', 'class_codes',
-           'check_weight', 'fit_columns', 'forget_learnt', 'same_columns', 'check_choice', 'check_that',
+__all__ = ['of_release', 'check_table', 'is_published', 'Roles', 'column_names', 'check_roles', 'check_class', 'check_y',
+           'class_codes', 'check_weight', 'fit_columns', 'forget_learnt', 'same_columns', 'check_choice', 'check_that',
            'is_number_between', 'check_number', 'check_seed', 'check_k']
 
 # %% ../../nbs/engine/checks.ipynb #a6d2bdbe
@@ -19,36 +19,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .containers import as_column, as_frame, is_named
 from .dtypes import check_single
 from .values import Cell
 
 # %% ../../nbs/engine/checks.ipynb #aff4deee
-def _array_table(X, name):
-    """An array as a table"""
-    if isinstance(X, pd.Series):
-        raise ValueError(
-            f"'{name}' must be a table with two dimensions. Got a Series: use .to_frame(). Reshape"
-            " your data."
-        )
-    if hasattr(X, "toarray"):
-        raise TypeError(
-            f"'{name}' must be a DataFrame or a dense array. Got a sparse matrix: use .toarray()."
-        )
-    X = np.asarray(X)
-    if X.ndim != 2:
-        raise ValueError(
-            f"'{name}' must be a DataFrame or a two-dimensional array. Got {X.ndim} dimension(s)."
-            " Reshape your data."
-        )
-    return pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
-
-
 def _check_head(columns, name):
     """Raises TypeError or ValueError for names of columns that are no strings or repeat"""
     if columns.nlevels > 1 or not all(isinstance(o, str) for o in columns):
         raise TypeError(
-            f"Column names of '{name}' must be strings. Got {list(columns)[:5]}: use"
-            f" {name}.columns = {name}.columns.astype(str)."
+            f"Column names of '{name}' must be strings, or all whole numbers. Got"
+            f" {list(columns)[:5]}: use {name}.columns = {name}.columns.map(str)."
         )
     dup = columns[columns.duplicated()].unique()
     if len(dup):
@@ -57,13 +38,20 @@ def _check_head(columns, name):
         )
 
 # %% ../../nbs/engine/checks.ipynb #8d9c602a
+def of_release(X: Any, y: Any) -> tuple:
+    """The table and the class to learn from: those of a release, when it is given alone"""
+    alone = y is None and hasattr(X, "data") and hasattr(X, "roles")
+    return (X.data, X.y) if alone else (X, y)
+
+
 def check_table(X: Any, name: str = "X") -> pd.DataFrame:
     """A table fit for use.
 
     Parameters
     ----------
-    X : pd.DataFrame or array, shape (n_rows, n_columns)
-        A table; the columns of an array become x0, x1, ...
+    X : pd.DataFrame, table of polars or pyarrow, or array, shape (n_rows, n_columns)
+        A table; the columns of an array or of lists become x0, x1, ..., numbered ones their
+        numbers as text.
     name : str
         How error messages call it.
 
@@ -82,8 +70,7 @@ def check_table(X: Any, name: str = "X") -> pd.DataFrame:
             f"'{name}' must be a DataFrame or a two-dimensional array. Got a Release: use its"
             " table, release.data, and its class, release.y."
         )
-    if not isinstance(X, pd.DataFrame):
-        X = _array_table(X, name)
+    X = as_frame(X, name)
     _check_head(X.columns, name)
     for n, what, words in ((X.shape[1], "column", "feature(s)"), (X.shape[0], "row", "sample(s)")):
         if n == 0:
@@ -126,6 +113,11 @@ class Roles:
     other: tuple[str, ...] = ()
 
 # %% ../../nbs/engine/checks.ipynb #8afa3c7e
+def _is_number_of(o, columns):
+    """Is it the number of a column whose name is that number as text?"""
+    return isinstance(o, (int, np.integer)) and o not in columns and str(o) in columns
+
+
 def column_names(value: Iterable[str] | None, param: str, columns: Iterable[str]) -> tuple:
     """A parameter that lists columns, as a tuple.
 
@@ -155,7 +147,7 @@ def column_names(value: Iterable[str] | None, param: str, columns: Iterable[str]
         raise ValueError(
             f"'{param}' must be a list of column names. Got {value!r}: use {example!r}."
         )
-    value = tuple(value)
+    value = tuple(str(o) if _is_number_of(o, columns) else o for o in value)
     for o in value:
         if o not in columns:
             raise ValueError(
@@ -314,7 +306,7 @@ def check_class(y: Any, X: pd.DataFrame) -> pd.Series | None:
     """
     if y is None:
         return None
-    s = _as_series(y)
+    s = _as_series(as_column(y))
     _check_aligned(s, X, isinstance(y, (pd.Series, pd.DataFrame)))
     named = s.name is not None
     s = s.set_axis(X.index).rename(str(s.name) if named else "class")
@@ -492,9 +484,9 @@ def same_columns(
         For missing and for unexpected ones.
     """
     names = list(names)
-    given = isinstance(X, pd.DataFrame)
-    by_name = given and (named or set(map(str, X.columns)) <= set(names))
+    given = is_named(X)
     X = check_table(X)
+    by_name = given and (named or set(X.columns) <= set(names))
     if by_name:
         _check_same_names(X, names, optional)
         return X[[o for o in names if o in X.columns]]

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Estimator', 'TreeClassifier', 'split_importances', 'OneTreeClassifier', 'check_c45', 'classifier_of_tree']
+__all__ = ['Estimator', 'TreeClassifier', 'split_importances', 'OneTreeClassifier', 'check_growth', 'check_c45', 'check_raw_tree',
+           'classifier_of_tree']
 
 # %% ../../nbs/engine/classifiers.ipynb #5fea3728
 from typing import Any, Self, TypeVar
@@ -17,9 +18,16 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .checks import check_that, forget_learnt, is_number_between, is_published
+from ppdt.engine.checks import (
+    check_that,
+    forget_learnt,
+    is_number_between,
+    is_published,
+    of_release,
+)
 from .paths import decision_path
 from .reading import explain, tree_rules
+from .row_weights import check_class_weight
 from .shares import cell_shares, tree_shares
 from ppdt.engine.tree_tables import (
     ask_release,
@@ -46,7 +54,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self,
         X: pd.DataFrame | ArrayLike,
-        y: pd.Series | ArrayLike,
+        y: pd.Series | ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from a table.
@@ -54,9 +62,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            A raw table, or the data of a release where the classifier reads its cells.
-        y : Series or array, shape (n_rows,)
-            The class of each row.
+            A raw table, or a release or its data where the classifier reads its cells.
+        y : Series or array, shape (n_rows,), or None
+            The class of each row; None: that of the release.
         sample_weight : array, shape (n_rows,), or None
             Weights of the rows: 2 counts as two equal rows, 0 as none.
 
@@ -71,6 +79,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             For parameters, tables, classes or weights that are not allowed.
         """
         forget_learnt(self)
+        X, y = of_release(X, y)
         try:
             self._check()
             self._learn(learn_rows(self, X, y, sample_weight))
@@ -250,6 +259,17 @@ def _check_taxonomy_dict(o: BaseEstimator) -> None:
         )
 
 
+def check_growth(o: BaseEstimator) -> None:
+    """Raises ValueError for a `max_depth` or `class_weight` that is not allowed"""
+    if hasattr(o, "class_weight"):
+        check_class_weight(o.class_weight)
+    if hasattr(o, "max_depth"):
+        d = o.max_depth
+        whole = isinstance(d, (int, np.integer)) and not isinstance(d, bool)
+        ok = d is None or (whole and d >= 0)
+        check_that(o, "max_depth", ok, "None or an integer of at least 0")
+
+
 def check_c45(o: BaseEstimator) -> None:
     """Raises ValueError for parameters of C4.5 or PART that are not allowed"""
     m = o.min_samples_leaf
@@ -267,9 +287,10 @@ def check_c45(o: BaseEstimator) -> None:
         check_that(o, "min_fragment", ok, "a number of at least 0, a weight in rows")
     if hasattr(o, "taxonomies"):
         _check_taxonomy_dict(o)
+    check_growth(o)
 
 # %% ../../nbs/engine/classifiers.ipynb #e49efd02
-def _refuse_tree(tree: Tree) -> None:
+def check_raw_tree(tree: Tree) -> None:
     """Raises TypeError or ValueError for what is no tree on raw values"""
     if not isinstance(tree, Tree):
         raise TypeError(
@@ -309,7 +330,7 @@ def classifier_of_tree(
     tree: Tree,
 ) -> Estimator:
     """Make a classifier what `fit` would have made it"""
-    _refuse_tree(tree)
+    check_raw_tree(tree)
     line = _asked_as_numbers(tree)
     o._check()
     o.tree_ = tree

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .checks import check_y, class_codes, fit_columns, forget_learnt, same_columns
+from .containers import is_named
 from .values import time_zone
 from ..growing import entropy
 from ..tables import Attribute, check_table, encode
@@ -275,7 +276,7 @@ class MDLDiscretizer(TransformerMixin, BaseEstimator):
             For columns that cannot be cut, and missing classes.
         """
         forget_learnt(self)
-        named = isinstance(X, pd.DataFrame)
+        named = is_named(X)
         X = check_table(X)
         y = check_y(y, X)
         self.cut_points_, self._dates_ = find_cuts(self.columns, X, y)

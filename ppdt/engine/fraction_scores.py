@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from .coded_rows import CodedRows
-from .divided_rows import CellRows
+from .divided_rows import CellRows, rows_at_depth
 from .split_scores import binary_split, nominal_split, nominal_table, numeric_split
 
 # %% ../../nbs/engine/fraction_scores.ipynb #47861dcf
@@ -89,6 +89,20 @@ def _score_nominal(
     return nominal_split(table, total, rules.m, log, counts, rules.admit)
 
 
+def _rows_weighed(
+    f: SimpleNamespace,
+    s: SimpleNamespace,
+    at: np.ndarray,
+) -> np.ndarray | None:
+    """What the rows of fragments `at` weighed at the root, a node; None where all weighed 1"""
+    if f.heavy is None:
+        return None
+    row = s.row[at]
+    if f.published:
+        row = rows_at_depth(f.d, row, 0)
+    return np.bincount(s.local[at], f.heavy[row], minlength=len(s.counts))
+
+
 def score_rows(
     f: SimpleNamespace,
     s: SimpleNamespace,
@@ -130,6 +144,7 @@ def score_rows(
         not t.gaps[j],
         rules.admit,
         rules.refused,
+        _rows_weighed(f, s, order),
     )
 
 # %% ../../nbs/engine/fraction_scores.ipynb #872da921
@@ -150,12 +165,13 @@ def _by_group(
 
 # %% ../../nbs/engine/fraction_scores.ipynb #7cb1ec47
 def score_cells(
-    d: CellRows,
+    f: SimpleNamespace,
     s: SimpleNamespace,
     j: int,
     rules: SimpleNamespace,
 ) -> tuple:
     """The best split on attribute j in each node, with sets"""
+    d: CellRows = f.d
     counts = s.counts
     total = s.counts.sum(axis=1)
     n = len(counts)
@@ -194,4 +210,5 @@ def score_cells(
         False,
         rules.admit,
         rules.refused,
+        _rows_weighed(f, s, at),
     )

@@ -197,7 +197,7 @@ class _Scored(_Fragments):
             refused=self.refused.get(j, ()),
         )
         if self.f.published:
-            return score_cells(self.f.d, self, j, rules)
+            return score_cells(self.f, self, j, rules)
         return score_rows(self.f, self, j, rules)
 
     def score_again(self, j: int) -> None:
@@ -405,6 +405,11 @@ def _refuse_admit(
         )
 
 
+def _unequal(w: np.ndarray | None) -> np.ndarray | None:
+    """Weights that are not all 1, or None"""
+    return None if w is None or (w == 1).all() else np.asarray(w, dtype=float)
+
+
 def _root_weights(d: CodedRows | CellRows) -> np.ndarray | None:
     """Weights of the rows, None when nothing is missing and all weigh 1"""
     if d.weight is not None:
@@ -426,6 +431,7 @@ def open_fractions(
     if published:
         _refuse_admit(d, g)
     w = _root_weights(d)
+    heavy = _unequal(d.weight)
     f = SimpleNamespace(
         d=d,
         g=g,
@@ -433,7 +439,8 @@ def open_fractions(
         published=published,
         ends=[],
         log=xlog2x_table(n) if w is None else None,
-        counted=enters_average(d, n),
+        heavy=heavy,
+        counted=enters_average(d, n if heavy is None else heavy.sum()),
         table=None if published else scored_table(d),
         number=np.arange(n) if number is None else number,
         numeric=np.array([o is not None for o in d.line], dtype=bool),

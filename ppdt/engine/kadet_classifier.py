@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..diversity import Alpha, LDiversity
 from .checks import check_k, check_y, fit_columns
 from .classifiers import OneTreeClassifier, split_importances
+from .containers import is_named
 from .kadet_checks import class_limits
 from .kadet_pruning import leaves_for_subtrees
 from .kadet_span_test import TooMuch, grow_kadet
@@ -50,7 +51,7 @@ def open_table(
     o: SpanTreeParameters, X: pd.DataFrame | ArrayLike, y: ArrayLike
 ) -> tuple[pd.DataFrame, pd.Series]:
     """The table of a fit and its class, checked; the names of its columns are kept"""
-    named = isinstance(X, pd.DataFrame)
+    named = is_named(X)
     X = readable_table(o, check_table(X))
     y = check_y(y, X)
     o.n_features_in_ = X.shape[1]

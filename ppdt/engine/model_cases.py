@@ -314,6 +314,21 @@ def _private_names(private, names, m, rules, public):
     return private
 
 
+def _check_numbers(m, X, y):
+    """Raises ValueError for a class beside a regression tree, and for dates that it cannot ask"""
+    if m.regression and y is not None:
+        raise ValueError(
+            "'y' must be None for a tree that answers with numbers: nothing is said of a class. Got"
+            f" a {type(y).__name__}: leave it out."
+        )
+    dates = [o for o in m.asked if m.left is not None and o in X and X[o].dtype.kind == "M"]
+    if dates:
+        raise ValueError(
+            f"Column {dates[0]!r} must hold the numbers that the tree was learnt from. Got dates:"
+            " convert them as they were converted for the tree, and name them by columns=."
+        )
+
+
 def open_case(
     tree: object,
     X: pd.DataFrame,
@@ -325,7 +340,9 @@ def open_case(
     columns: object,
 ) -> Case:
     """All that spans, attack and audit need, checked: the model, the people, who knows what"""
-    given, X, rules = open_model(tree, columns), check_table(X), check_rules(impossible)
+    given = open_model(tree, columns, numbers=True)
+    X, rules = check_table(X), check_rules(impossible)
+    _check_numbers(given, X, y)
     if hasattr(public, "__next__"):
         public = tuple(public)  # it can be read once only
     unsaid = public is None and y is None and class_public is None

@@ -18,12 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 from ..encoder import ColumnCode, ReleaseEncoder, check_encoding
 from ppdt.engine.checks import (
     check_number,
+    check_weight,
     check_y,
     class_codes,
     fit_columns,
     forget_learnt,
+    of_release,
     same_columns,
 )
+from .containers import is_named
 from .encoding import cell_block, coded_column, learn_column, member_positions
 from .microaggregation import check_count
 from .text_warnings import warn_of_texts
@@ -174,24 +177,27 @@ def _votes(d, counts, m):
     `d`: distances to the distinct training rows; `counts`: rows of each class that they stand for
     """
     votes = counts.sum(axis=1)
-    few = min(m, len(votes))
+    enough = min(m, votes.sum())
+    # so many rows have the votes, whichever they are
+    few = int(np.searchsorted(np.cumsum(np.sort(votes)), enough - 1e-9)) + 1
+    few = min(few, len(votes))
     near = np.argpartition(d, few - 1, axis=1)[:, :few]
     far = np.take_along_axis(d, near, axis=1)
     turn = np.argsort(far, axis=1, kind="stable")
     seen = np.take_along_axis(votes[near], turn, axis=1).cumsum(axis=1)
-    enough = (seen >= min(m, votes.sum())).argmax(axis=1)
+    last = (seen >= enough - 1e-9).argmax(axis=1)
     far = np.take_along_axis(far, turn, axis=1)
-    last = np.take_along_axis(far, enough[:, None], axis=1)
-    row, voter = np.nonzero(d <= last + 1e-12)
+    radius = np.take_along_axis(far, last[:, None], axis=1)
+    row, voter = np.nonzero(d <= radius + 1e-12)
     sums = [np.bincount(row, c[voter], len(d)) for c in counts.T]
     return np.stack(sums, axis=1)
 
 # %% ../../nbs/engine/neighbours.ipynb #d77df01c
-def _class_counts(at, codes, n_classes):
-    """Rows of each class among the rows with each number, shape (n_numbers, n_classes)"""
+def _class_counts(at, codes, n_classes, w):
+    """Votes of each class among the rows with each number, shape (n_numbers, n_classes)"""
     n = int(at.max()) + 1
     key = at * n_classes + codes
-    return np.bincount(key, minlength=n * n_classes).reshape(n, n_classes)
+    return np.bincount(key, w, minlength=n * n_classes).reshape(n, n_classes)
 
 # %% ../../nbs/engine/neighbours.ipynb #6cd5703d
 class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
@@ -202,7 +208,8 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_neighbors : int
-        Rows that vote, at least 1; those as near as the last of them vote too.
+        Rows that vote, at least 1; those as near as the last of them vote too. With weights, the
+        nearest rows that have so many votes in all.
     cat_weight : float
         What a wrong category counts, above 0; 1 is as much as the whole range of a number in the
         training rows.
@@ -215,8 +222,8 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray
         Class values, sorted.
-    counts_ : ndarray of int, shape (n_distinct_rows, n_classes)
-        Votes of each distinct training row.
+    counts_ : ndarray, shape (n_distinct_rows, n_classes)
+        Votes of each distinct training row: whole numbers, or weights.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -239,15 +246,22 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
         self.categorical = categorical
         self.taxonomies = taxonomies
 
-    def fit(self, X: ArrayLike | pd.DataFrame, y: ArrayLike) -> "MixedKNNClassifier":
+    def fit(
+        self,
+        X: ArrayLike | pd.DataFrame,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "MixedKNNClassifier":
         """Remember rows.
 
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            The rows, raw or a release's `data`.
-        y : array-like, shape (n_rows,)
-            Their class.
+            The rows, raw or a release or its `data`.
+        y : array-like, shape (n_rows,), or None
+            Their class; None: that of the release.
+        sample_weight : array-like, shape (n_rows,), or None
+            Votes of the rows: 2 counts as two equal rows, 0 as none.
 
         Returns
         -------
@@ -257,17 +271,21 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
         forget_learnt(self)
         check_count("n_neighbors", self.n_neighbors)
         check_number("cat_weight", self.cat_weight, positive=True)
-        named = isinstance(X, pd.DataFrame)
+        X, y = of_release(X, y)
+        named = is_named(X)
         X = check_table(X)
         warn_of_texts(X, "learn from its data")
-        y = check_y(y, X)
+        y, w = check_y(y, X), check_weight(sample_weight, len(X))
+        if w is not None and (w == 0).any():
+            X, y, w = X[w > 0], y[w > 0], w[w > 0]
         enc = ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies)
         check_encoding(enc, X.columns)
         classes, codes = class_codes(y)
         order = canonical_order([X[o] for o in X])
         self.columns_, at = _measured_rows(X.iloc[order], enc, float(self.cat_weight))
         keep_classes(self, classes)
-        counts = _class_counts(at, codes[order], len(classes))
+        votes = None if w is None else w[order]
+        counts = _class_counts(at, codes[order], len(classes), votes)
         self.counts_ = counts[:, self._sorted_]
         self.n_features_in_ = X.shape[1]
         if named:

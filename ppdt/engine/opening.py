@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['TOLERANCE', 'Ask', 'Model', 'left_limit', 'open_model']
+__all__ = ['TOLERANCE', 'NUMBERS', 'Ask', 'Model', 'left_limit', 'is_release_encoder', 'asks_of', 'check_sklearn',
+           'model_of_sklearn', 'open_model']
 
 # %% ../../nbs/engine/opening.ipynb #a21b26e4
 from dataclasses import dataclass, replace
@@ -14,12 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import BaseEnsemble
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from ..growing import LEAF, THRESHOLD, Tree
-from ..tables import MISSING, Cell
+from .foreign_trees import input_names, sklearn_tree, unwrapped
+from ..growing import Tree
+from ..tables import MISSING, Cell, Exact
 
 # %% ../../nbs/engine/opening.ipynb #78cc183f
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Ask:
     number: dict | None = None
     other: float = 0.0  # the number of values that are not named
     closed: bool = False  # were all values named?
+    fill: float | None = None  # what an encoder makes of a missing number; None: it passes
 
     def numbers(self, values: list) -> np.ndarray:
         """The number that each of `values` has"""
@@ -49,6 +51,7 @@ class Model:
     left: np.ndarray | None = None
     samples: np.ndarray | None = None  # rows of each node, where counts may be weights
     inputs: tuple = ()  # x0, x1, ... when the columns that it was learnt from had no names
+    regression: bool = False  # does it answer with numbers?
 
     @property
     def asked(self) -> list:
@@ -96,53 +99,10 @@ def _nameless(names):
     numbers = [f"x{i}" for i in range(len(names))]
     return tuple(names) if list(names) == numbers else ()
 
-# %% ../../nbs/engine/opening.ipynb #fd731876
-def _sklearn_counts(t):
-    """Class counts of the nodes of a tree of scikit-learn"""
-    value = t.value[:, 0, :]
-    total = np.maximum(value.sum(axis=1), 1e-300)
-    counts = value * (t.weighted_n_node_samples / total)[:, None]
-    near = np.round(counts)
-    return near if np.allclose(counts, near, rtol=0, atol=1e-6) else counts
-
-
-def _sklearn_tree(clf, names):
-    """A fitted DecisionTreeClassifier as a `Tree`"""
-    t, n = clf.tree_, clf.tree_.node_count
-    parent, code = np.full(n, -1), np.full(n, -1)
-    for branch, kids in enumerate((t.children_left, t.children_right)):
-        inner = np.flatnonzero(kids >= 0)
-        parent[kids[inner]] = inner
-        code[kids[inner]] = branch
-    counts = _sklearn_counts(t)
-    inner = t.children_left >= 0
-    return Tree(
-        parent=parent,
-        attribute=np.where(inner, t.feature, -1),
-        level=np.zeros(n, dtype=int),
-        kind=np.where(inner, THRESHOLD, LEAF),
-        threshold=np.where(inner, t.threshold, np.nan),
-        code=code,
-        counts=counts,
-        n=counts.sum(axis=1),
-        names=list(names),
-        values=[["<=", ">"]] * len(names),
-        classes=clf.classes_,
-    )
-
 # %% ../../nbs/engine/opening.ipynb #c6ffcb82
 def _key(v):
     """A category as the audit knows it: NaN, None and NaT are all `MISSING`"""
     return MISSING if pd.api.types.is_scalar(v) and pd.isna(v) else v
-
-
-def _inputs(o):
-    """Names of the columns that an encoder, transformer or tree was learnt from; x0, x1, ... for an
-    array
-    """
-    if hasattr(o, "feature_names_in_"):
-        return [str(c) for c in o.feature_names_in_]
-    return [f"x{i}" for i in range(o.n_features_in_)]
 
 # %% ../../nbs/engine/opening.ipynb #83766ddd
 def _encoder_values(enc, names):
@@ -184,7 +144,7 @@ def _indicator_asks(name, values, dropped):
 
 def _encoder_asks(enc, names=None):
     """What each output column of a fitted OneHotEncoder or OrdinalEncoder asks"""
-    names = _inputs(enc) if names is None else names
+    names = input_names(enc) if names is None else names
     values = _encoder_values(enc, names)
     if isinstance(enc, OrdinalEncoder):
         return [_ordinal_ask(enc, o, v) for o, v in zip(names, values)]
@@ -192,6 +152,45 @@ def _encoder_asks(enc, names=None):
     asks = []
     for o, v, d in zip(names, values, drop):
         asks += _indicator_asks(o, v, d)
+    return asks
+
+# %% ../../nbs/engine/opening.ipynb #5c26e265
+def is_release_encoder(enc: object) -> bool:
+    """Is it a fitted encoder of releases?"""
+    return hasattr(enc, "columns_") and hasattr(enc, "sparse_output")
+
+
+def _plain_values(c):
+    """The raw values that the parts of a categorical column stand for, None for other cells"""
+    res = []
+    for v in c.values:
+        if isinstance(v, Cell):
+            v = v.value if isinstance(v, Exact) else None
+        res.append(v)
+    return res
+
+
+def _encoded_asks(c):
+    """What the output columns of one column of an encoder of releases ask"""
+    if c.kind == "numeric":
+        return [Ask(c.name, fill=float(x)) for x in c.fill]
+    values = _plain_values(c)
+    asks = []
+    for i in range(len(values)):
+        number = {v: float(i == j) for j, v in enumerate(values) if v is not None}
+        if c.gaps:
+            number[MISSING] = float(c.fill[i])
+        asks.append(Ask(c.name, number, 0.0, True))
+    return asks
+
+
+def _release_asks(enc):
+    """What each output column of a fitted encoder of releases asks"""
+    asks = []
+    for c in enc.columns_:
+        asks += _encoded_asks(c)
+    if enc.missing == "indicator":
+        asks += [Ask(c.name, {MISSING: 1.0}) for c in enc.columns_ if c.gaps]
     return asks
 
 # %% ../../nbs/engine/opening.ipynb #41db9977
@@ -220,7 +219,7 @@ def _part_asks(t, names):
 
 def _transformer_asks(ct):
     """What each output column of a fitted ColumnTransformer asks"""
-    known = np.array(_inputs(ct), dtype=object)
+    known = np.array(input_names(ct), dtype=object)
     res = {}
     for name, t, cols in ct.transformers_:
         at = ct.output_indices_[name]
@@ -257,11 +256,11 @@ def _asks_by_hand(names, columns):
     return [_ask_by_hand(o, columns.get(o, o)) for o in names]
 
 # %% ../../nbs/engine/opening.ipynb #2d23c8c3
-def _asks(clf, columns):
+def asks_of(clf: object, columns: object) -> tuple:
     """(names of the features of a scikit-learn tree, what each asks, columns behind them when they
     have no names)
     """
-    names = _inputs(clf)
+    names = input_names(clf)
     if columns is None or isinstance(columns, dict):
         inputs = () if columns else _nameless(names)
         return names, _asks_by_hand(names, columns or {}), inputs
@@ -269,9 +268,12 @@ def _asks(clf, columns):
         asks = _encoder_asks(columns)
     elif isinstance(columns, ColumnTransformer):
         asks = _transformer_asks(columns)
+    elif is_release_encoder(columns):
+        asks = _release_asks(columns)
     else:
         raise TypeError(
-            "'columns' must be a dict, a fitted ColumnTransformer, or a fitted encoder. Got"
+            "'columns' must be a dict, a fitted ColumnTransformer, or a fitted OneHotEncoder,"
+            " OrdinalEncoder or ReleaseEncoder, since a tree does not need scaled numbers. Got"
             f" {type(columns).__name__}."
         )
     if len(asks) != len(names):
@@ -279,27 +281,46 @@ def _asks(clf, columns):
             f"'columns' must make as many features as the tree has. Got {len(asks)} for"
             f" {len(names)}: give the transformer that made the tree's training table."
         )
-    return names, asks, _nameless(_inputs(columns))
+    return names, asks, _nameless(input_names(columns))
 
 # %% ../../nbs/engine/opening.ipynb #546ad6ed
-def _check_sklearn(model):
-    """Raises TypeError or ValueError for what is no fitted tree of scikit-learn"""
-    if hasattr(model, "estimators_") or isinstance(model, BaseEnsemble):
+def _refuse_others(model):
+    """Raises TypeError for ensembles whose trees are not to be had"""
+    if hasattr(model, "estimators_"):
         raise TypeError(
-            f"'tree' must be a single tree. Got {type(model).__name__}: audit each tree of it,"
-            " audit_model(forest.estimators_[i], X, public, y=np.searchsorted(forest.classes_,"
-            " y)), since its trees know the classes by number. What the trees tell together is"
-            " more than any of them tells: multiply their spans."
+            f"'tree' must be a single tree. Got {type(model).__name__}: audit_model audits each of"
+            " its trees. Elsewhere give one, forest.estimators_[i] with"
+            " y=np.searchsorted(forest.classes_, y), since its trees know the classes by number."
+            " What the trees tell together is more than any of them tells: multiply their spans."
         )
-    if not isinstance(model, DecisionTreeClassifier):
+    if hasattr(model, "calibrated_classifiers_"):
         raise TypeError(
-            "'tree' must be a Tree, a fitted classifier that has one, or a DecisionTreeClassifier."
-            f" Got {type(model).__name__}"
-            + (", which is not fitted or has no such tree." if hasattr(model, "fit") else ".")
+            f"'tree' must be a single tree. Got {type(model).__name__}: give one of its estimators,"
+            " calibrated_classifiers_[i].estimator."
         )
+    if type(model).__name__.startswith("HistGradientBoosting"):
+        raise TypeError(
+            f"'tree' must be open. Got {type(model).__name__}, which does not show its trees: audit"
+            " a GradientBoostingClassifier or RandomForestClassifier, or the release that it was"
+            " learnt from, with ppdt.privacy.audit."
+        )
+    raise TypeError(
+        "'tree' must be a Tree, a fitted classifier that has one, or a DecisionTreeClassifier."
+        f" Got {type(model).__name__}"
+        + (", which is not fitted or has no such tree." if hasattr(model, "fit") else ".")
+    )
+
+
+def check_sklearn(model: object, numbers: bool = False) -> None:
+    """Raises TypeError or ValueError for what is no fitted tree of scikit-learn; `numbers`: may it
+    answer with numbers?
+    """
+    kinds = (DecisionTreeClassifier, DecisionTreeRegressor) if numbers else DecisionTreeClassifier
+    if not isinstance(model, kinds):
+        _refuse_others(model)
     if not hasattr(model, "tree_"):
         raise ValueError(
-            "'tree' must be fitted. Got a DecisionTreeClassifier that is not: call fit first."
+            f"'tree' must be fitted. Got a {type(model).__name__} that is not: call fit first."
         )
     if model.n_outputs_ > 1:
         raise ValueError(
@@ -307,19 +328,6 @@ def _check_sklearn(model):
         )
 
 # %% ../../nbs/engine/opening.ipynb #44307157
-def _last_step(model, columns):
-    """The tree of a pipeline, and what makes its features"""
-    steps = [o for _, o in model.steps if o is not None and not isinstance(o, str)]
-    if len(steps) > 2:
-        raise ValueError(
-            "'tree' must be a tree, or a pipeline of one transformer and a tree. Got"
-            f" {len(steps)} steps."
-        )
-    if len(steps) > 1 and columns is None:
-        columns = steps[0]
-    return steps[-1], columns
-
-
 def _with_texts(tree):
     """A tree that names ranges of pd.cut by their texts, as a table does when it is encoded"""
     if not any(isinstance(o, pd.Interval) for v in tree.values for o in v):
@@ -340,21 +348,55 @@ def _open_own(tree, columns):
     return Model(tree, [Ask(o) for o in tree.names], inputs=_nameless(tree.names))
 
 
-def open_model(model: object, columns: object) -> Model:
-    """A Tree, a classifier that has one, or one of scikit-learn, as a `Model`"""
-    if hasattr(model, "steps"):
-        model, columns = _last_step(model, columns)
+def _left_of(model, asks):
+    """Does a missing number go left, at each node? One that is filled in goes as any number"""
+    t = model.tree_
+    left = np.asarray(t.missing_go_to_left, dtype=bool).copy()
+    for j, ask in enumerate(asks):
+        if ask.fill is not None:
+            own = t.feature == j
+            left[own] = np.float32(ask.fill) <= t.threshold[own]
+    return left
+
+
+NUMBERS = "(a number)"  # the one class of a tree that answers with numbers
+
+
+def model_of_sklearn(model: object, names: list, asks: list, inputs: tuple, classes: object):
+    """A fitted tree of scikit-learn as a `Model`; None as `classes`: it answers with numbers.
+
+    The counts of a tree of numbers say nothing: one row in each node.
+    """
+    counts = samples = None
+    numbers = classes is None
+    if isinstance(model, DecisionTreeRegressor):
+        classes = [NUMBERS] if numbers else classes
+        counts = np.tile(np.eye(len(classes))[0], (model.tree_.node_count, 1))
+    else:
+        samples = model.tree_.n_node_samples
+    return Model(
+        sklearn_tree(model, names, classes, counts),
+        asks,
+        single=True,
+        left=_left_of(model, asks),
+        samples=samples,
+        inputs=inputs,
+        regression=numbers,
+    )
+
+
+def open_model(model: object, columns: object, numbers: bool = False) -> Model:
+    """A Tree, a classifier that has one, or one of scikit-learn, as a `Model`.
+
+    `numbers`: may it be a regression tree?
+    """
+    if isinstance(model, Model):
+        return model
+    model, encoder = unwrapped(model)
     if not isinstance(model, Tree) and isinstance(getattr(model, "tree_", None), Tree):
         model = model.tree_
     if isinstance(model, Tree):
         return _open_own(model, columns)
-    _check_sklearn(model)
-    names, asks, inputs = _asks(model, columns)
-    return Model(
-        _sklearn_tree(model, names),
-        asks,
-        single=True,
-        left=np.asarray(model.tree_.missing_go_to_left, dtype=bool),
-        samples=model.tree_.n_node_samples,
-        inputs=inputs,
-    )
+    check_sklearn(model, numbers)
+    names, asks, inputs = asks_of(model, encoder if columns is None else columns)
+    return model_of_sklearn(model, names, asks, inputs, getattr(model, "classes_", None))

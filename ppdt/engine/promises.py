@@ -212,7 +212,8 @@ def promise_of(
     """
     if said is not None:
         return said
-    if release is None or getattr(release, "schema", None) is None:
+    # tables of other libraries have a schema, too
+    if not hasattr(release, "roles") or getattr(release, "schema", None) is None:
         return {}
     own = set(release.roles.quasi_identifiers) if release.roles else set()
     other = quasi_identifiers is not None and set(quasi_identifiers) != own

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 
 from ..diversity import allow_function, bind_constraints, check_whole
 from .checks import check_k
+from .containers import is_named
 from .holdings import cell_holder
 from .persons import allow_by_persons, numbered_persons
 from .promises import by_groups, make_promise
@@ -388,7 +389,7 @@ def protect(
     release = _release(est, job, published, columns, dtypes)
     taxonomies = getattr(est, "taxonomies", None) or {}
     res = {"n_features_in_": job.whole.shape[1]}
-    if isinstance(X, pd.DataFrame):
+    if is_named(X):
         res["feature_names_in_"] = np.array(job.whole.columns, dtype=object)
     res |= published.learnt
     res["attributes_"] = _kept_domains(est, job, published, columns, taxonomies)

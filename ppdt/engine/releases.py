@@ -8,6 +8,7 @@ __all__ = ['GuaranteeError', 'RowsLostError', 'sealed', 'SpreadsheetWarning', 'R
 # %% ../../nbs/engine/releases.ipynb #1de63f2a
 import re
 import warnings
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -318,6 +319,18 @@ class Release(_Written):
     schema: Schema | None = None
     constraints: tuple = ()
     _seal: Seal | None = field(default=None, init=False, repr=False)
+
+    def __copy__(self):
+        res = object.__new__(type(self))
+        res.__dict__.update(self.__dict__)
+        return res
+
+    def __deepcopy__(self, memo):
+        # the other parts cannot be changed
+        res = copy(self)
+        y = None if self.y is None else self.y.copy()
+        res.__dict__.update(data=self.data.copy(), y=y, lost=self.lost.copy())
+        return res
 
     def __getstate__(self):
         raise TypeError(

@@ -62,10 +62,21 @@ def one_state(d: CodedRows) -> SimpleNamespace:
         codes=codes.reshape(len(numbers), len(d.y)),
         begin=np.cumsum([0] + [len(o) for o in lines])[:-1],
         line=np.concatenate(lines) if lines else np.zeros(0),
-        counted=enters_average(d, len(d.y)),
+        counted=enters_average(d, len(d.y) if d.weight is None else np.sum(d.weight)),
     )
 
 # %% ../../nbs/engine/rules.ipynb #352b7f8a
+def _rows_weighed(
+    d: CodedRows,
+    rows: np.ndarray,
+    known: np.ndarray,
+) -> np.ndarray | None:
+    """What the rows with a value weighed at first, for each attribute; None where all weighed 1"""
+    if d.weight is None:
+        return None
+    return (known * np.asarray(d.weight, dtype=float)[rows]).sum(axis=1)
+
+
 def numeric_scores(
     s: SimpleNamespace,
     rows: np.ndarray,
@@ -97,6 +108,7 @@ def numeric_scores(
         m,
         None,
         False,
+        rows=_rows_weighed(s.d, rows[order], known),
     )
 
 # %% ../../nbs/engine/rules.ipynb #9322779c

@@ -17,7 +17,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from .checks import check_class, column_names, fit_columns, forget_learnt, same_columns
+from ppdt.engine.checks import (
+    check_class,
+    check_weight,
+    column_names,
+    fit_columns,
+    forget_learnt,
+    of_release,
+    same_columns,
+)
+from .containers import is_named
 from .range_pieces import all_numbers, has_ranges, range_pieces
 from ..growing import Tree, tree_counts
 from ppdt.tables import (
@@ -214,8 +223,8 @@ def chosen_columns(X: pd.DataFrame, features: list | None) -> pd.DataFrame:
 class SetClassifier(ClassifierMixin, BaseEstimator):
     """A classifier on columns of sets, around a tree.
 
-    A subclass has `features` and three methods: `_check()` its parameters, `_grown(X, y)` a tree
-    from sorted rows, and `_members(column, values)` of rows to ask about.
+    A subclass has `features` and three methods: `_check()` its parameters, `_grown(X, y, w)` a tree
+    from sorted rows and their weights, and `_members(column, values)` of rows to ask about.
     """
 
     features: Sequence[str] | None
@@ -224,15 +233,23 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_: int
     feature_names_in_: np.ndarray
 
-    def fit(self, X: ArrayLike | pd.DataFrame, y: ArrayLike) -> Self:
+    def fit(
+        self,
+        X: ArrayLike | pd.DataFrame,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn from a release's table or a raw one.
 
         Parameters
         ----------
         X : DataFrame or array-like, shape (n_rows, n_columns)
-            The table.
-        y : array-like, shape (n_rows,)
-            The class of each row.
+            The table, or a release.
+        y : array-like, shape (n_rows,), or None
+            The class of each row; None: that of the release.
+        sample_weight : array-like, shape (n_rows,), or None
+            Weights of the rows: 2 counts as two equal rows, 0 as none. A member that is drawn is
+            drawn once a row, whatever the row weighs.
 
         Returns
         -------
@@ -241,12 +258,14 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For parameters that are not allowed, cells that are neither sets nor ranges of numbers
-            (under "own_value" no sets), raw numbers with more than 20 values, and missing classes.
+            For parameters and weights that are not allowed, cells that are neither sets nor ranges
+            of numbers (under "own_value" no sets), raw numbers with more than 20 values, and
+            missing classes.
         """
         forget_learnt(self)
+        X, y = of_release(X, y)
         try:
-            _fit_tree(self, X, y)
+            _fit_tree(self, X, y, sample_weight)
         except BaseException:
             forget_learnt(self)
             raise
@@ -288,10 +307,10 @@ class SetClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 # %% ../../nbs/engine/set_columns.ipynb #7d97b797
-def _fit_tree(est, X, y):
+def _fit_tree(est, X, y, sample_weight):
     """`fit`, once what an earlier one has learnt is forgotten"""
     est._check()
-    named = isinstance(X, pd.DataFrame)
+    named = is_named(X)
     if y is None:
         raise ValueError(
             "'y' must be the class of each row. Got None. (requires y to be passed, but the"
@@ -302,10 +321,15 @@ def _fit_tree(est, X, y):
     est.n_features_in_ = X.shape[1]
     if named:
         est.feature_names_in_ = np.array(X.columns, dtype=object)
+    w = check_weight(sample_weight, len(X))
     X = chosen_columns(X, est.features)
-    order = canonical_order([X[o] for o in X.columns] + [y])
+    if w is not None and (w == 0).any():
+        X, y, w = X[w > 0], y[w > 0], w[w > 0]
+    weights = [] if w is None else [pd.Series(w)]
+    order = canonical_order([*(X[o] for o in X.columns), y, *weights])
     est.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
-    est.tree_ = est._grown(X.iloc[order], codes[order])
+    w = np.ones(len(X)) if w is None else w[order]
+    est.tree_ = est._grown(X.iloc[order], codes[order], w)
 
 
 def _rows_asked(est, X):
@@ -313,7 +337,7 @@ def _rows_asked(est, X):
     check_is_fitted(est, "tree_")
     tree = est.tree_
     columns = fit_columns(est)
-    if est.features is not None and isinstance(X, pd.DataFrame):
+    if est.features is not None and is_named(X):
         X = check_table(X)[[o for o in X.columns if o in tree.names]]
     optional = set(columns) - set(tree.names)
     X = same_columns(X, columns, optional=optional, who=type(est).__name__)

@@ -284,10 +284,12 @@ def _cuts(
     size: np.ndarray,
     k: int,
     m: float,
+    rows: np.ndarray,
 ) -> tuple:
     """Cuts that leave enough on both sides, and the known weight of each node.
 
-    A cut is the position of the row before it, its node, and the weight left of it.
+    A cut is the position of the row before it, its node, and the weight left of it. `rows` has
+    what the rows of each node weighed before they were divided.
     """
     end = np.cumsum(size)
     start = end - size
@@ -304,7 +306,7 @@ def _cuts(
     ok = cut + 1 < end[s]
     ok &= left > need[s] - SPLIT_EPS
     ok &= known[s] - left > need[s] - SPLIT_EPS
-    ok &= (size >= 2 * need - SPLIT_EPS)[s]
+    ok &= (rows >= 2 * need - SPLIT_EPS)[s]
     return (
         cut[ok],
         s[ok],
@@ -487,14 +489,16 @@ def numeric_split(
     whole: bool = True,
     admit: Callable | None = None,
     refused: Sequence = (),
+    rows: np.ndarray | None = None,
 ) -> tuple:
     """Best threshold of one attribute in each node: (gain, ratio, threshold, admissible, shut).
 
-    Rows lie in order of node and value; `whole`: none is missing.
+    Rows lie in order of node and value; `whole`: none is missing. `rows` has what the rows of each
+    node weighed before they were divided, None where that is their number, `size`.
     """
     n, k = counts.shape
     res = _no_threshold(n)
-    cut, s, left, known = _cuts(line, gaps, code, w, size, k, m)
+    cut, s, left, known = _cuts(line, gaps, code, w, size, k, m, size if rows is None else rows)
     if not len(cut):
         return res
     start = np.cumsum(size) - size

@@ -34,10 +34,12 @@ from ppdt.engine.columns import (
     learn_raw_column,
     warn_unseen,
 )
+from .containers import is_named
 from .divided_rows import CellRows
 from .node_arrays import date_dtypes
 from .paths import as_row
 from .published_columns import codes_of_cells, learn_cells, plain_values, value_shares
+from .row_weights import weighed_classes
 from .taxonomy import check_taxonomy_names
 from .text_warnings import warn_of_texts
 from ..growing import ONE_VALUE, THRESHOLD
@@ -159,11 +161,12 @@ def learn_rows(
     sample_weight: object,
 ) -> CodedRows | CellRows:
     """The training table as codes; keeps on the estimator what `predict` has to know"""
-    named = isinstance(X, pd.DataFrame)
+    named = is_named(X)
     X = readable_table(o, check_table(X))
     _check_taxonomy_names(o, X)
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y, w = check_y(y, X), check_weight(sample_weight, len(X))
+    w = weighed_classes(getattr(o, "class_weight", None), y, w)
     o.n_features_in_ = X.shape[1]
     if named:
         o.feature_names_in_ = np.array(X.columns, dtype=object)
