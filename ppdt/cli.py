@@ -28,14 +28,11 @@ from ppdt.engine.command_files import (
     asked_of_secret,
     cells_of_file,
     check_missing,
-    check_no_cells,
     check_not_fewer,
-    check_person_column,
     check_places,
     foreign_taxonomies,
     heard,
     in_order,
-    notes_on_columns,
     original_like,
     promise_of_file,
     quasi_identifiers_of,
@@ -50,6 +47,7 @@ from ppdt.engine.command_files import (
     write_release,
 )
 from .engine.command_methods import anonymizer_for, check_class_for
+from .engine.command_notes import check_no_cells, check_person_column, notes_on_columns
 from .engine.command_options import command_parser, secret_options
 from ppdt.engine.command_words import (
     CommandError,

@@ -666,7 +666,7 @@ CLASSIFIERS = {
         checked={
             "small leaves": (
                 SetForestClassifier(n_estimators=20, min_samples_leaf=1, random_state=0),
-                NOT_TEXT,
+                {},
             ),
         },
     ),

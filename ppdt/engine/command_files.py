@@ -7,9 +7,9 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['read_people', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret', 'with_order',
-           'table_of_kinds', 'read_taxonomies', 'release_of', 'check_no_cells', 'check_person_column',
-           'notes_on_columns', 'cells_of_file', 'foreign_taxonomies', 'heard', 'whole_table', 'original_like',
-           'write_release', 'promise_of_file', 'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
+           'table_of_kinds', 'read_taxonomies', 'release_of', 'cells_of_file', 'foreign_taxonomies', 'heard',
+           'whole_table', 'original_like', 'write_release', 'promise_of_file', 'quasi_identifiers_of', 'taxonomies_of',
+           'check_not_fewer', 'stand_out']
 
 # %% ../../nbs/engine/command_files.ipynb #4bd887aa
 from collections.abc import Callable, Iterable
@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from ppdt.engine.command_words import (
     CommandError,
-    as_option,
     is_finite_number,
     known_columns,
     nameless_words,
@@ -309,68 +308,6 @@ def release_of(anonymizer: Any, X: pd.DataFrame, y: pd.Series | None) -> Any:
     except NamelessColumns as e:
         persons = persons_words(e.advice, anonymizer.person, "--person {}")
         raise CommandError(nameless_words(e.advice, why_words(e.advice), persons)) from None
-
-# %% ../../nbs/engine/command_files.ipynb #015a2892
-def check_no_cells(t: pd.DataFrame, kinds: dict[str, str], categorical: Iterable[str]) -> None:
-    """Raises CommandError for columns of published cells, unless they were said to be words"""
-    from ppdt.engine.text_warnings import cell_like
-
-    for o in kinds:
-        odd = [] if o in categorical else cell_like(t[o])
-        if odd:
-            raise CommandError(
-                f"Column {o!r} must hold values. Got {odd[0]!r}, as a release has them, without its"
-                " schema: protect the table that it was made from, or list the column under"
-                " --categorical if these are words."
-            )
-
-
-def check_person_column(person: str | None, columns: list, name: str) -> None:
-    """Raises CommandError for a column of persons that a file does not have"""
-    if person is not None and person not in columns:
-        raise CommandError(
-            f"--person must name a column of {name}. Got {person!r}; the columns are"
-            f" {some_names(columns)}. A release does not show whose a row is: its owner counts"
-            " persons when it is made."
-        )
-
-# %% ../../nbs/engine/command_files.ipynb #f33f6f02
-def _lost_zeros(texts):
-    """How many texts of a column of numbers begin with a zero that numbers do not keep?"""
-    return int(texts.str.match(r"0\d").sum())
-
-
-def _may_be_persons(t, identifiers, k):
-    """The dropped column that names people with several rows each, None for none"""
-    from ppdt.engine.checks import check_roles
-    from ppdt.engine.column_roles import advise
-
-    if not identifiers:
-        return None
-    dropped = t[identifiers].replace("", None)
-    found = advise(dropped, identifiers, check_roles(identifiers, identifiers), k).persons
-    return found[0] if found else None
-
-
-def notes_on_columns(
-    t: pd.DataFrame, kinds: dict[str, str], identifiers: list, person: str | None, k: int
-) -> list[str]:
-    """What its owner may have overlooked in a table of strings"""
-    zeros = {o: _lost_zeros(t[o]) for o, kind in kinds.items() if kind == "numeric"}
-    notes = [
-        f"{o!r} loses the zeros in front of {n:,} values, since it is taken as numbers; list it"
-        " under --categorical to keep them"
-        for o, n in zeros.items()
-        if n
-    ]
-    o = _may_be_persons(t, identifiers, k) if person is None else None
-    if o is not None:
-        often = len(t) / t[o].nunique()
-        notes.append(
-            f"{o!r} is dropped, and its values stand in {often:.1f} rows each on average; if they"
-            f" are people, say --person {as_option([o])}, or k counts rows and not people"
-        )
-    return notes
 
 # %% ../../nbs/engine/command_files.ipynb #1b5e92b5
 def cells_of_file(

@@ -79,7 +79,7 @@ _NAMES = "|".join(_OPTIONS)
 _WRONG = re.compile(rf"'({_NAMES})'( must| are about| and ')")
 _SECOND = re.compile(rf"(in |and )'({_NAMES})'")
 
-
+# %% ../../nbs/engine/command_words.ipynb #69923e60
 def translated(text: str) -> str:
     """A text of the library in terms of the command's options"""
     for a, b in _PHRASES:
