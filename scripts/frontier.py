@@ -58,7 +58,7 @@ METHODS = {
     "relaxed": partial(MondrianAnonymizer, mode="relaxed"),
     "infogain": INFOGAIN,
     "infogain_alpha": partial(INFOGAIN, constraints=(Alpha(0.9),)),
-    "kactus": partial(KActusAnonymizer, numeric="range", random_state=0),
+    "kactus": partial(KActusAnonymizer, numeric="interval", random_state=0),
     "erp": partial(ERPAnonymizer, random_state=0),
     "erp_uniform": partial(ERPAnonymizer, recoding="uniform", random_state=0),
     "mdav": MicroaggregationAnonymizer,
