@@ -351,8 +351,10 @@ def test_codes_of_two_lengths_and_counts_that_are_none(tmp_path):
     many = pd.DataFrame({"x": ["a"] * 2, "count": ["999999999"] * 2})
     with pytest.raises(TextFormError, match="must not exceed 10,000,000"):
         one_row_each(many)
-    with trusted(distinct_cells=2), pytest.raises(TextFormError, match="different cells of 'x'"):
-        guess_column(["a", "b", "c"], "x")
+    with trusted(distinct_cells=2):
+        with pytest.raises(TextFormError, match="different cells of 'x'"):
+            foreign_column(["a", "b", "c"], "x", "arx")
+        assert guess_column(["*", "b", "c"], "x") is None
 
 
 def test_a_form_for_a_file_with_a_schema(tmp_path):

@@ -326,10 +326,9 @@ def _reader(forms, name, tool, kind, tree) -> tuple:
     return kind, lambda o: _words(o, tool.lists), []
 
 
-def _coded_texts(texts, name):
-    """(code of each row, distinct texts), not more than are read"""
+def _coded_texts(texts):
+    """(code of each row, distinct texts)"""
     codes, found = factorize(np.asarray(texts, dtype=object))
-    check_limit("distinct_cells", len(found), f"the different cells of {name!r}")
     return codes, list(found)
 
 
@@ -377,7 +376,8 @@ def foreign_column(
         For a text that cannot be read, with its row.
     """
     tool = _TOOLS[format]
-    codes, found = _coded_texts(texts, name)
+    codes, found = _coded_texts(texts)
+    check_limit("distinct_cells", len(found), f"the different cells of {name!r}")
     forms = _forms_of(found, tool)
     kind, read, lines = _reader(forms, name, tool, kind, taxonomy)
     column = _read_texts(codes, found, name, tool, kind, read)
@@ -415,14 +415,12 @@ def guess_column(texts: Sequence[str], name: str) -> ForeignColumn | None:
     Returns
     -------
     ForeignColumn or None
-        None for a column of plain values, or when it is not clear what its cells are.
-
-    Raises
-    ------
-    TextFormError
-        For a column with more different texts than are read.
+        None for a column of plain values, when it is not clear what its cells are, and for more
+        different texts than are read as cells.
     """
-    codes, found = _coded_texts(texts, name)
+    codes, found = _coded_texts(texts)
+    if len(found) > limits().distinct_cells:
+        return None
     rows = dict(zip(found, np.bincount(codes, minlength=len(found)).tolist()))
     tool = _TOOLS["sdcmicro"]
     forms = _forms_of(found, tool)

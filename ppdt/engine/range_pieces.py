@@ -57,6 +57,19 @@ def _piece(a, b, last):
     return Interval(a, b, True)
 
 
+def _pieces_of(ranges):
+    """The pieces that some range covers, from left to right"""
+    last = {_after(c): c.hi for c in ranges if not c.hi_open}
+    ends = sorted({o for c in ranges for o in (c.lo, _after(c))})
+    place = {o: i for i, o in enumerate(ends)}
+    opened = np.zeros(len(ends) + 1, dtype=int)
+    for c in ranges:
+        opened[place[c.lo]] += 1
+        opened[place[_after(c)]] -= 1
+    cover = np.cumsum(opened)
+    return [_piece(a, b, last.get(b)) for a, b, n in zip(ends, ends[1:], cover) if n]
+
+
 def range_pieces(cells: Iterable) -> list:
     """The pieces into which the ranges of a column are cut, and its numbers beside them.
 
@@ -71,20 +84,10 @@ def range_pieces(cells: Iterable) -> list:
         `Interval` for a piece, `Exact` for a number that no range holds, from left to right.
     """
     cells = list(cells)
-    ranges = [c for c in cells if isinstance(c, Interval)]
-    last = {_after(c): c.hi for c in ranges if not c.hi_open}
-    ends = sorted({o for c in ranges for o in (c.lo, _after(c))})
-    place = {o: i for i, o in enumerate(ends)}
-    open_at = np.zeros(len(ends) + 1, dtype=int)
-    for c in ranges:
-        open_at[place[c.lo]] += 1
-        open_at[place[_after(c)]] -= 1
-    res = []
-    for a, b, n in zip(ends, ends[1:], np.cumsum(open_at)):
-        if n:
-            res.append(_piece(a, b, last.get(b)))
+    res = _pieces_of([c for c in cells if isinstance(c, Interval)])
     lo, hi = _bounds(res)
-    single = {v for c in cells if not isinstance(c, (Interval, Suppressed)) for v in c.values}
+    plain = [c for c in cells if not isinstance(c, (Interval, Suppressed))]
+    single = {v for c in plain for v in c.values}
     res += [Exact(v) for v in single if not ((lo <= v) & (v < hi)).any()]
     begin = _bounds(res)[0]
     return [res[i] for i in np.argsort(begin, kind="stable")]
