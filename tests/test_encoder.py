@@ -36,7 +36,9 @@ from ppdt.tables import (
     Suppressed,
     ValueSet,
     cell_column,
+    cells,
 )
+from ppdt.tds import TDSAnonymizer
 
 # random texts may look like cells
 pytestmark = pytest.mark.filterwarnings("ignore:column 'w' holds texts such as")
@@ -327,6 +329,23 @@ def test_values_that_stars_hide_are_noticed():
         e.transform(raw)
     other = ReleaseEncoder(missing="other").fit(t)
     assert other.transform(raw).tobytes() == other.transform(t).tobytes()
+
+
+def test_a_tree_learns_from_nodes_of_adult(data_dir):
+    qi = ["age", "education", "marital-status", "sex", "hours-per-week"]
+    train, test = (fetch_adult(o, complete=True) for o in ("train", "test"))
+    words = ["education", "marital-status", "sex"]
+    trees = {o: Taxonomy.from_csv(data_dir / f"hierarchies/fung/adult_{o}.csv") for o in words}
+    r = TDSAnonymizer(taxonomies=trees).anonymize(train[qi], train.income)
+    assert any(isinstance(c, Node) for o in words for c in cells(r.data[o])[1])
+    found = []
+    for how in "weights", "auto":
+        reader = ReleaseEncoder(sets=how, taxonomies=r.taxonomies)
+        tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=0)
+        learnt = make_pipeline(reader, tree).fit(r.data, r.y)
+        found.append(learnt.score(test[qi], test.income))
+    majority = (test.income == "<=50K").mean()
+    assert found[0] < majority + 0.01 and found[1] > majority + 0.04
 
 
 # raw rows
