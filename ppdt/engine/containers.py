@@ -43,7 +43,7 @@ def _is_loose(kind):
     """Is it a dtype of categories without a declared order?"""
     return str(kind).startswith("Categorical")
 
-
+# %% ../../nbs/engine/containers.ipynb #7973fff7
 def _rows_of_lists(X):
     """Rows as lists: each column keeps what it holds"""
     cells = np.array(X, dtype=object)
@@ -71,7 +71,7 @@ def array_frame(X: Any, name: str) -> pd.DataFrame:
     names = [f"x{i}" for i in range(X.shape[1])]
     return pd.DataFrame(X).set_axis(names, axis=1).infer_objects()
 
-
+# %% ../../nbs/engine/containers.ipynb #3122d387
 def _numbers_as_names(columns):
     """Are all columns named by whole numbers, as pandas does by itself?"""
     plain = columns.nlevels == 1 and len(columns) > 0

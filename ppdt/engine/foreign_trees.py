@@ -133,7 +133,7 @@ def check_one_tree(model: Any) -> None:
             " for each."
         )
 
-
+# %% ../../nbs/engine/foreign_trees.ipynb #f4453f72
 def from_tree(estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
     """A tree of scikit-learn, or the tree within an estimator, as a `Tree`.
 

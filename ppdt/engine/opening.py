@@ -384,7 +384,7 @@ def model_of_sklearn(model: object, names: list, asks: list, inputs: tuple, clas
         regression=numbers,
     )
 
-
+# %% ../../nbs/engine/opening.ipynb #e9d3c24c
 def open_model(model: object, columns: object, numbers: bool = False) -> Model:
     """A Tree, a classifier that has one, or one of scikit-learn, as a `Model`.
 

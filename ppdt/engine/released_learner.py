@@ -98,7 +98,7 @@ def _inner_has(method):
     """Is there such a method in the classifier, fitted or not?"""
     return lambda self: hasattr(getattr(self, "classifier_", self.classifier), method)
 
-
+# %% ../../nbs/engine/released_learner.ipynb #ea198166
 class AnonymizedAnswers(ClassifierMixin, BaseEstimator):
     """How rows are asked"""
 

@@ -98,7 +98,7 @@ def _predicate(node, o: Exported, i: int):
         node = _for_missing(node, test)
     return xml.SubElement(node, "SimplePredicate", test)
 
-
+# %% ../../nbs/engine/tree_pmml.ipynb #5e9c994b
 def _add_nodes(model, o: Exported):
     """All nodes of a tree, below its model"""
     made = {-1: model}
@@ -161,7 +161,7 @@ def _segments(root, trees, asked, target, method):
         xml.SubElement(segment, "True")
         _tree_model(segment, o, asked, target)
 
-
+# %% ../../nbs/engine/tree_pmml.ipynb #24de5444
 def tree_pmml(
     tree: Any,
     target: str = "class",
