@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .dtypes import repeated
+from .files import read_coded
 from .json_texts import file_text
 from .limits import check_limit, shown
 from .promises import asked_of, check_promise
@@ -30,7 +32,6 @@ from ppdt.tables import (
     TextFormError,
     cells,
     check_roles,
-    read_text,
     schema_path,
 )
 
@@ -159,7 +160,7 @@ def _entries(schema, kinds, columns):
 
 def _literal(texts):
     """A column of texts as they stand"""
-    return pd.Series(texts.map(lambda s: s or None), dtype="str")
+    return repeated(pd.Series([o or None for o in texts.found], dtype="str"), texts.codes)
 
 # %% ../../nbs/engine/release_files.ipynb #6abddfa2
 def _as_release(data, schema):
@@ -206,18 +207,18 @@ def read_release(path: str | Path, kinds: dict | None = None, changed: bool = Fa
     ValueError
         For unknown columns in `kinds`.
     """
-    t, kinds = read_text(path), dict(kinds or {})
-    _check_kinds(kinds, t.columns)
-    schema = read_schema(path, t.columns, changed)
-    known = _entries(schema, kinds, t.columns)
-    literal = [] if schema else [o for o in t.columns if o not in kinds]
+    t, kinds = read_coded(path), dict(kinds or {})
+    _check_kinds(kinds, t)
+    schema = read_schema(path, list(t), changed)
+    known = _entries(schema, kinds, t)
+    literal = [] if schema else [o for o in t if o not in kinds]
     data = {}
-    for o in t.columns:
+    for o, texts in t.items():
         if o in literal:
-            data[o] = _literal(t[o])
+            data[o] = _literal(texts)
             continue
-        check_limit("distinct_cells", len(set(t[o])), f"the different cells of {o!r}")
-        data[o] = read_column(t[o], known[o])
+        check_limit("distinct_cells", len(texts.found), f"the different cells of {o!r}")
+        data[o] = read_column(texts, known[o])
     data = pd.DataFrame(data)
     for o, kind in kinds.items():
         known[o]["dtype"] = _number_dtype(data[o]) if kind == "numeric" else "str"
