@@ -97,7 +97,8 @@ class _Fragments:
         self.orders = orders  # rows of each numeric attribute by node and value, once settled
         self.depth = depth
         k = f.d.n_classes
-        counts = np.bincount(local * k + f.d.y[row], w, minlength=n * k)
+        mass = w * f.d.many[row] if f.published else w
+        counts = np.bincount(local * k + f.d.y[row], mass, minlength=n * k)
         self.counts = counts.reshape(n, k)
         self.found = self.choice = self.ids = self.where = None
         self.ahead = None  # the children, where they are ready
@@ -455,7 +456,7 @@ def open_fractions(
         ends=[] if with_ends else None,
         leave=Leave(len(d.codes)),
         log=xlog2x_table(n) if w is None else None,
-        counted=enters_average(d, n),
+        counted=enters_average(d, int(d.many.sum()) if published else n),
         table=None if published else scored_table(d),
         number=np.arange(n) if number is None else number,
         numeric=np.array([o is not None for o in d.line], dtype=bool),
