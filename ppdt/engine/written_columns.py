@@ -203,11 +203,12 @@ def text_table(names: Sequence[str], coded: Sequence[tuple[np.ndarray, list]]) -
 
     Returns
     -------
-    DataFrame of str, shape (n_rows, n_columns)
+    DataFrame of str objects, shape (n_rows, n_columns)
     """
     texts = [objects([*found, ""]) for _, found in coded]
     ranks = [np.unique(o, return_inverse=True)[1] for o in texts]
     keys = [rank[codes] for rank, (codes, _) in zip(ranks, coded)]
     order = np.lexsort(keys[::-1])
     columns = zip(names, texts, coded)
-    return pd.DataFrame({name: found[codes[order]] for name, found, (codes, _) in columns})
+    found = {name: found[codes[order]] for name, found, (codes, _) in columns}
+    return pd.DataFrame(found, dtype=object)
