@@ -180,7 +180,7 @@ def choose_kinds(
         elif o in categorical:
             kinds[o] = "categorical"
         else:
-            kinds[o] = guess_kind(list(t[o]))
+            kinds[o] = guess_kind(t[o].to_numpy())
             note = _note_of_words(o, t[o]) if kinds[o] == "categorical" else None
             notes += [] if note is None else [note]
     return kinds, notes

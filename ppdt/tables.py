@@ -9,8 +9,8 @@ from typing import Any, cast
 import numpy as np, pandas as pd
 from pandas.api.types import infer_dtype
 from .engine.coding import Attribute, encode, position, range_finder
-from .engine.dtypes import check_declared, factorize, factorize_mixed, objects
-from .engine.dtypes import typed_column, used_only
+from .engine.dtypes import check_declared, distinct_texts, factorize_mixed, objects
+from .engine.dtypes import repeated, typed_column, used_only
 from .engine.files import first_row
 from .engine.values import MISSING, Cell, HasLeaves, TextFormError, among, check_ends
 from .engine.values import check_value, leaves_below, possible_below
@@ -485,8 +485,10 @@ def restore_column(
     values = [None if o is None else next(iter(o.values)) for o in cells] + [None]
     if declared is not None:
         check_declared(values, declared)
-    s = typed_column(objects(values)[codes], inner_dtype(dtype), index, name)
-    return s if declared is None else s.astype(declared)
+    used = np.bincount(np.where(codes < 0, len(cells), codes), minlength=len(values)) > 0
+    s = typed_column(objects(values)[used], inner_dtype(dtype), name=name)
+    s = s if declared is None else s.astype(declared)
+    return repeated(s, (np.cumsum(used) - 1)[codes], index)
 
 # %% ../nbs/02_tables.ipynb #19fc0632
 def _parse_distinct(codes, texts, dtype, name):
@@ -539,7 +541,7 @@ def parse_column(
     TextFormError
         Naming the column, the first bad row (from 1) and its text.
     """
-    codes, uniques = factorize(np.asarray(texts, dtype=object))
+    codes, uniques = distinct_texts(texts)
     distinct = _parse_distinct(codes, uniques, dtype, name)
     try:
         declared = None if values is None else _declared(values, dtype, ordered)

@@ -15,7 +15,19 @@ from ppdt.generalization import recode
 from ppdt.tables import Interval, cells
 
 BENCH = places.ROOT / "benchmarks"
-NAMES = ["accuracy", "audit", "c45", "erp", "kactus", "mict", "mondrian", "scaling", "tds", "trees"]
+NAMES = [
+    "accuracy",
+    "audit",
+    "c45",
+    "erp",
+    "kactus",
+    "mict",
+    "million",
+    "mondrian",
+    "scaling",
+    "tds",
+    "trees",
+]
 sys.path.insert(0, str(BENCH))
 _kept = dict(os.environ)
 import bench_accuracy
@@ -24,6 +36,7 @@ import bench_c45
 import bench_erp
 import bench_kactus
 import bench_mict
+import bench_million
 import bench_mondrian
 import bench_scaling
 import bench_tds
@@ -39,6 +52,7 @@ MODULES = dict(
     erp=bench_erp,
     kactus=bench_kactus,
     mict=bench_mict,
+    million=bench_million,
     mondrian=bench_mondrian,
     scaling=bench_scaling,
     tds=bench_tds,

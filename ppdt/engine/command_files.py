@@ -242,7 +242,7 @@ def table_of_kinds(t: pd.DataFrame, kinds: dict[str, str]) -> pd.DataFrame:
 
     from ppdt.tables import to_kind
 
-    return pd.DataFrame({o: to_kind(list(t[o]), kinds.get(o, "categorical"), o) for o in t})
+    return pd.DataFrame({o: to_kind(t[o].to_numpy(), kinds.get(o, "categorical"), o) for o in t})
 
 # %% ../../nbs/engine/command_files.ipynb #661e785b
 def _taxonomy(path, kind):

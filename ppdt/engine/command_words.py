@@ -371,14 +371,16 @@ def spoilt_number(texts: Iterable[str]) -> tuple[int, str, bool] | None:
         (row from 1, text, is it an error?) of the first field that is no number; None when most
         values are no numbers either, or all are.
     """
-    texts = list(texts)
-    values = dict.fromkeys(o for o in texts if o)
+    import pandas as pd
+
+    texts = pd.Series(texts, dtype=object)
+    values = [o for o in texts.unique() if o]
     odd = [o for o in values if not is_finite_number(o)]
     if not odd or 2 * len(odd) > len(values):
         return None
     spoilt = [o for o in odd if _spoils(o)]
     first = spoilt[0] if spoilt else odd[0]
-    return texts.index(first) + 1, first, bool(spoilt)
+    return texts.tolist().index(first) + 1, first, bool(spoilt)
 
 # %% ../../nbs/engine/command_words.ipynb #3c531f45
 def say(label: str, text: str) -> None:

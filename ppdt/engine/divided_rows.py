@@ -72,7 +72,7 @@ class CellRows:
     """Rows whose cells may be sets: codes from the size of the domain on are sets of codes.
 
     A row restricted by a test becomes a row of its own: `up` is the row that it was, `born` the
-    depth where that happened.
+    depth where that happened. A row may stand for `many` that are alike; its weight is that of one.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class CellRows:
         sets: list,
         spread: bool,
         min_fragment: float,
+        many: np.ndarray | None = None,
     ):
         for o in ("names", "values", "line", "classes", "n_classes", "sizes", "level"):
             setattr(self, o, getattr(d, o))
@@ -93,6 +94,7 @@ class CellRows:
         self.known = [{} for _ in d.codes]  # a part of a set -> its code
         self.up = np.arange(len(d.y))
         self.born = np.zeros(len(d.y), dtype=np.int64)
+        self.many = np.ones(len(d.y), dtype=np.int64) if many is None else many
 
     def add(
         self,
@@ -136,7 +138,7 @@ def _add_rows(
     """`CellRows.add`"""
     n = len(d.y)
     m = len(old)
-    columns = [*d.codes, d.y, d.up, d.born]
+    columns = [*d.codes, d.y, d.many, d.up, d.born]
     if not hasattr(d, "room") or n + m > len(d.room[0]):
         d.room = []
         for c in columns:
@@ -150,7 +152,7 @@ def _add_rows(
     up[n : n + m] = old
     born[n : n + m] = depth
     filled = [r[: n + m] for r in d.room]
-    *d.codes, d.y, d.up, d.born = filled
+    *d.codes, d.y, d.many, d.up, d.born = filled
 
 
 def _code_of_part(
@@ -328,7 +330,8 @@ def _send_one(
     known = trained
     if known is None:
         n_kids = int((first + width).max())
-        known = np.bincount(kid, w[pos] * share, minlength=n_kids)
+        weight = w[pos] * share * d.many[row[pos]]
+        known = np.bincount(kid, weight, minlength=n_kids)
     pos, kid, share = _not_divided(pos, kid, share, w, d.min_fragment)
     node = g[pos]
     at_depth = depth if np.ndim(depth) == 0 else depth[node]

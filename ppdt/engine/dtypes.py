@@ -7,13 +7,15 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['MAX_NUMERIC_VALUES', 'TEXT_DTYPE', 'column_kind', 'MixedTypesWarning', 'check_single', 'objects', 'factorize',
-           'factorize_mixed', 'used_only', 'plain_column', 'dtype_word', 'dtype_name', 'typed_column', 'check_declared']
+           'Texts', 'distinct_texts', 'repeated', 'factorize_mixed', 'used_only', 'plain_column', 'dtype_word',
+           'dtype_name', 'typed_column', 'check_declared']
 
 # %% ../../nbs/engine/dtypes.ipynb #7615388c
 import re
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -231,6 +233,27 @@ def factorize(values) -> tuple[np.ndarray, np.ndarray | pd.Index]:
     known = codes >= 0
     same = np.asarray(found, dtype=object)[codes[known]] == texts[known]
     return (codes, found) if same.all() else _number_texts(texts, known)
+
+# %% ../../nbs/engine/dtypes.ipynb #f07ca123
+class Texts(NamedTuple):
+    """A column of texts: the number of each row's, and the different ones as they come"""
+
+    codes: np.ndarray  # shape (n_rows,)
+    found: np.ndarray  # objects, shape (n_texts,)
+
+
+def distinct_texts(texts: Sequence[str] | Texts) -> Texts:
+    """A column of texts, none missing, as `Texts`"""
+    if isinstance(texts, Texts):
+        return texts
+    return Texts(*factorize(np.asarray(texts, dtype=object)))
+
+
+def repeated(s: pd.Series, codes: np.ndarray, index=None) -> pd.Series:
+    """The values of a column at some places, with an index of their own"""
+    s = s.iloc[codes]
+    s.index = pd.RangeIndex(len(codes)) if index is None else index
+    return s
 
 # %% ../../nbs/engine/dtypes.ipynb #53e3960c
 def factorize_mixed(s: pd.Series) -> tuple:

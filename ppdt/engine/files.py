@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['write_together', 'atomic_write', 'file_kind', 'write_text', 'read_text', 'is_plain_number', 'guess_kind', 'first_row',
-           'to_kind']
+__all__ = ['write_together', 'atomic_write', 'file_kind', 'write_text', 'read_coded', 'text_table', 'read_text',
+           'is_plain_number', 'guess_kind', 'first_row', 'to_kind']
 
 # %% ../../nbs/engine/files.ipynb #954c3f87
 import codecs
@@ -26,10 +26,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .dtypes import TEXT_DTYPE, factorize, objects, typed_column
+from ppdt.engine.dtypes import (
+    TEXT_DTYPE,
+    Texts,
+    distinct_texts,
+    factorize,
+    objects,
+    repeated,
+    typed_column,
+)
 from .interrupts import uninterrupted
 from .json_texts import json_data
 from .limits import TextFormError, check_limit, limits, shown
+from .plain_csv import plain_table
 from .values import is_time_zone, parse_number, value_text
 
 if TYPE_CHECKING:
@@ -187,17 +196,48 @@ def write_text(t: pd.DataFrame, path: str | PathLike) -> None:
     write = _to_csv if file_kind(path) == "csv" else _to_parquet
     atomic_write(path, lambda tmp: write(t, tmp))
 
+# %% ../../nbs/engine/files.ipynb #9c1a8bbd
+def _encoding_of(encoding, sep):
+    """The name of an encoding, as `open` takes it. Raises ValueError, for a separator as well."""
+    if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n\0':
+        raise ValueError(
+            f"'sep' must be one sign, no quote and no line break. Got {sep!r}: use for example ';'."
+        )
+    try:
+        name = codecs.lookup(encoding).name
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # refuses what is no encoding of text
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(
+            f"'encoding' must be the name of an encoding of text. Got {encoding!r}: use for"
+            " example 'utf-8' or 'cp1252'."
+        ) from None
+    return "utf-8-sig" if name == "utf-8" else name
+
 # %% ../../nbs/engine/files.ipynb #696610f2
-def _some_rows(reader, name):
-    """The rows of a reader of CSV, not more than the limits allow"""
-    rows = list(islice(reader, 1))
-    width = max(len(o) for o in rows) if rows else 0
-    check_limit("columns", width, f"the columns of {name}")
+_STEP = 1000  # rows of a CSV file that are held as lists
+
+
+def _some_rows(reader, width, name):
+    """The rows of a reader of CSV, some at a time, not more than the limits allow"""
     most = limits()
-    rows += islice(reader, min(most.rows, most.fields // max(width, 1)) + 1)
-    check_limit("rows", len(rows) - 1, f"the rows read of {name}")
-    check_limit("fields", (len(rows) - 1) * width, f"the fields read of {name}")
-    return rows
+    left = min(most.rows, most.fields // width) + 1
+    n = 0
+    while rows := list(islice(reader, min(_STEP, left - n))):
+        n += len(rows)
+        check_limit("rows", n, f"the rows read of {name}")
+        check_limit("fields", n * width, f"the fields read of {name}")
+        yield rows
+
+
+def _csv_columns(path, sep, encoding):
+    """The columns of a CSV file by name, as `Texts`"""
+    encoding = _encoding_of(encoding, sep)
+    table = plain_table(path) if (sep, encoding) == (",", "utf-8-sig") else None
+    if table is not None:
+        return {
+            o: _text_of(table[o], f"column {shown(o)} of {path.name}") for o in table.column_names
+        }
+    return _careful_columns(path, sep, encoding)
 
 
 def _other_separator(path, sep, encoding):
@@ -207,12 +247,12 @@ def _other_separator(path, sep, encoding):
     return "" if sep in line else next((o for o in (";", "\t", "|") if o in line), "")
 
 
-def _csv_rows(path, sep, encoding):
-    """The rows of a CSV file as lists of strings"""
+def _careful_columns(path, sep, encoding):
+    """`_csv_columns` for any CSV file: what is wrong with it is said"""
     limit = csv.field_size_limit(min(limits().cell_length, 2**31 - 1))
     try:
         with open(path, encoding=encoding, newline="") as f:
-            return _some_rows(csv.reader(f, delimiter=sep, strict=True), path.name)
+            return _coded_rows(csv.reader(f, delimiter=sep, strict=True), path, sep)
     except UnicodeError as e:
         name = "UTF-8" if encoding == "utf-8-sig" else encoding
         where = f" (position {e.start})" if isinstance(e, UnicodeDecodeError) else ""
@@ -248,53 +288,67 @@ def _check_head(head, path):
 _signs = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 
-def _encoding_of(encoding, sep):
-    """The name of an encoding, as `open` takes it. Raises ValueError, for a separator as well."""
-    if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n\0':
-        raise ValueError(
-            f"'sep' must be one sign, no quote and no line break. Got {sep!r}: use for example ';'."
-        )
-    try:
-        name = codecs.lookup(encoding).name
-        io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # refuses what is no encoding of text
-    except (LookupError, TypeError, ValueError):
-        raise ValueError(
-            f"'encoding' must be the name of an encoding of text. Got {encoding!r}: use for"
-            " example 'utf-8' or 'cp1252'."
-        ) from None
-    return "utf-8-sig" if name == "utf-8" else name
-
-
-def _check_widths(rows, path, sep):
-    """Raises TextFormError for a row that has another number of fields than the first"""
-    head = rows[0]
+def _what_is_odd(head, sep):
+    """What may be wrong where rows have another number of fields than the header"""
     other = next((s for s in ";\t|" if len(head) == 1 and s in head[0]), None)
-    odd = f"or a {_signs.get(sep, sep)} not quoted"
-    odd = odd if other is None else f"or is {other!r} the separator (sep=)"
-    for i, o in enumerate(rows):
-        if len(o) != len(head):
-            raise TextFormError(
-                f"{path.name} must have {len(head)} fields in every row. Got {len(o)} in row {i}"
-                f" after the header: is it cut off, {odd}?"
-            )
+    if other is None:
+        return f"or a {_signs.get(sep, sep)} not quoted"
+    return f"or is {other!r} the separator (sep=)"
 
 
-def _csv_text(path, sep=",", encoding="utf-8"):
-    """A CSV file as a table of strings"""
-    rows = _csv_rows(path, sep, _encoding_of(encoding, sep))
-    if not rows or rows[0] == []:
+def _check_width(rows, width, n, name, odd):
+    """Raises TextFormError for the first row that has not `width` fields; n rows came before"""
+    found = next(((i, len(o)) for i, o in enumerate(rows, n + 1) if len(o) != width), None)
+    if found:
+        raise TextFormError(
+            f"{name} must have {width} fields in every row. Got {found[1]} in row {found[0]}"
+            f" after the header: is it cut off, {odd}?"
+        )
+
+
+def _full_rows(parts, width, name, odd):
+    """Rows that all have `width` fields, without empty lines at the end"""
+    n = gap = 0  # rows so far; the first of the empty lines that may be the end
+    for rows in parts:
+        if width == 1:
+            rows = [o or [""] for o in rows]
+        end = len(rows)
+        while end and not rows[end - 1]:
+            end -= 1
+        if end and gap:
+            _check_width([[]], width, gap - 1, name, odd)
+        _check_width(rows[:end], width, n, name, odd)
+        if end < len(rows) and not gap:
+            gap = n + end + 1
+        n += len(rows)
+        yield rows[:end]
+
+# %% ../../nbs/engine/files.ipynb #9466db77
+class _Numbers(dict):
+    """Texts by number, in the order in which they come"""
+
+    def __missing__(self, text):
+        number = self[text] = len(self)
+        return number
+
+
+def _coded_rows(reader, path, sep):
+    """The columns of a reader of CSV by name, as `Texts`"""
+    head = next(reader, None)
+    if not head:
         raise TextFormError(
             f"{path.name} must begin with a row of column names. Got an empty file or line"
         )
-    head = rows[0]
+    check_limit("columns", len(head), f"the columns of {path.name}")
     _check_head(head, path)
-    if len(head) == 1:
-        rows = [o or [""] for o in rows]
-    while rows[-1] == []:
-        rows.pop()
-    _check_widths(rows, path, sep)
-    columns = zip(*rows[1:]) if len(rows) > 1 else ([] for _ in head)
-    return pd.DataFrame({c: objects(v) for c, v in zip(head, columns)}, dtype=object)
+    parts = [[np.empty(0, dtype=np.int32)] for _ in head]
+    tables = [_Numbers() for _ in head]
+    some = _some_rows(reader, len(head), path.name)
+    for rows in _full_rows(some, len(head), path.name, _what_is_odd(head, sep)):
+        for texts, table, part in zip(zip(*rows), tables, parts):
+            part.append(np.fromiter(map(table.__getitem__, texts), np.int32, len(texts)))
+    columns = zip(head, parts, tables)
+    return {o: Texts(np.concatenate(part), objects(table)) for o, part, table in columns}
 
 # %% ../../nbs/engine/files.ipynb #bd27efeb
 def _check_size(about, name):
@@ -334,8 +388,8 @@ def _without_index(head):
     return [o for o in head.names if not isinstance(index, list) or o not in index]
 
 # %% ../../nbs/engine/files.ipynb #10ddcd1b
-def _text_of(column: pa.ChunkedArray, name: str) -> tuple:
-    """(codes, texts) of a column of a Parquet file; the last text is that of a missing cell"""
+def _text_of(column: pa.ChunkedArray, name: str) -> Texts:
+    """A column of an Arrow table, as `Texts`"""
     coded = column.dictionary_encode().combine_chunks()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     texts = []
@@ -343,11 +397,15 @@ def _text_of(column: pa.ChunkedArray, name: str) -> tuple:
         known = isinstance(value, str) or not pd.isna(value)
         texts.append(value if isinstance(value, str) else value_text(value) if known else "")
     check_limit("cell_length", max(map(len, texts), default=0), f"a cell of {name}")
-    return codes, [*texts, ""]
+    # one list may hold a text twice, in any order, and a missing cell is an empty text
+    table = _Numbers()
+    number = np.array([table[o] for o in [*texts, ""]])
+    codes, order = pd.factorize(number[codes])
+    return Texts(codes, objects(table)[order])
 
 
 def _parquet_columns(path):
-    """The columns of a Parquet file by name, as codes and texts"""
+    """The columns of a Parquet file by name, as `Texts`"""
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as f:
@@ -361,26 +419,61 @@ def _parquet_columns(path):
     with parquet.ParquetFile(path, read_dictionary=names) as f:
         for o in names:
             # one by one, since what a file says of its size may be false
-            codes, texts = _text_of(f.read([o])[o], f"column {shown(o)} of {path.name}")
-            size += int(np.array([*map(len, texts)])[codes].sum())
+            texts = _text_of(f.read([o])[o], f"column {shown(o)} of {path.name}")
+            length = np.array([*map(len, texts.found)], dtype=np.int64)
+            size += int(length[texts.codes].sum())
             check_limit("unpacked_bytes", size, f"{path.name}, unpacked,")
-            columns[o] = codes, texts
+            columns[o] = texts
     return columns
 
 
-def _parquet_text(path):
-    """A Parquet file as a table of strings"""
+def _whole_parquet(path):
+    """`_parquet_columns` with what is wrong in plain words"""
     try:
-        columns = _parquet_columns(path)
+        return _parquet_columns(path)
     except (ImportError, TextFormError):
         raise
     except Exception as e:
         raise TextFormError(
             f"{path.name} is not a whole Parquet file ({type(e).__name__}): is it cut off?"
         ) from None
-    return pd.DataFrame({o: objects(v)[i] for o, (i, v) in columns.items()}, dtype=object)
 
 # %% ../../nbs/engine/files.ipynb #d20fe0b5
+def read_coded(path: str | PathLike, sep: str = ",", encoding: str = "utf-8") -> dict[str, Texts]:
+    """Read a file as columns of texts: the different ones, and their numbers.
+
+    Parameters
+    ----------
+    path : str or path
+        A CSV or Parquet file, see `read_text`.
+    sep, encoding : str
+        Of a CSV file, see `read_text`.
+
+    Returns
+    -------
+    dict of Texts
+        By name of the column.
+
+    Raises
+    ------
+    FileNotFoundError, TextFormError, ValueError
+        As `read_text`.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"there is no file {str(path)!r}; give the path of a CSV or Parquet file"
+        )
+    is_parquet = file_kind(path) == "parquet"
+    check_limit("file_bytes", path.stat().st_size, f"the bytes of {path.name}")
+    return _whole_parquet(path) if is_parquet else _csv_columns(path, sep, encoding)
+
+
+def text_table(columns: dict[str, Texts]) -> pd.DataFrame:
+    """Columns of texts as a table of strings, "" where missing"""
+    return pd.DataFrame({o: found[codes] for o, (codes, found) in columns.items()}, dtype=object)
+
+
 def read_text(path: str | PathLike, sep: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
     """Read a file as strings.
 
@@ -408,14 +501,7 @@ def read_text(path: str | PathLike, sep: str = ",", encoding: str = "utf-8") -> 
     ValueError
         For another separator than one sign, and an encoding that there is not.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"there is no file {str(path)!r}; give the path of a CSV or Parquet file"
-        )
-    is_parquet = file_kind(path) == "parquet"
-    check_limit("file_bytes", path.stat().st_size, f"the bytes of {path.name}")
-    return _parquet_text(path) if is_parquet else _csv_text(path, sep, encoding)
+    return text_table(read_coded(path, sep, encoding))
 
 # %% ../../nbs/engine/files.ipynb #4ea7d7d0
 _plain_number = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.A)
@@ -445,7 +531,7 @@ def guess_kind(texts: Sequence[str]) -> str:
     str
         "numeric" when every value is a number without leading zeros, else "categorical".
     """
-    known = [o for o in pd.unique(np.asarray(texts, dtype=object)) if o != ""]
+    known = [o for o in distinct_texts(texts).found if o != ""]
     if known and all(map(is_plain_number, known)):
         return "numeric"
     return "categorical"
@@ -478,7 +564,7 @@ def to_kind(texts: Sequence[str], kind: str, name: str | None = None) -> pd.Seri
     TextFormError
         Naming the first text that is no number.
     """
-    codes, found = factorize(np.asarray(texts, dtype=object))
+    codes, found = distinct_texts(texts)
     parse = str if kind == "categorical" else parse_number
     values = []
     for i, text in enumerate(found):
@@ -490,4 +576,4 @@ def to_kind(texts: Sequence[str], kind: str, name: str | None = None) -> pd.Seri
                 " categorical, or mend the value"
             ) from None
     dtype = "str" if kind == "categorical" else "number"
-    return typed_column(objects(values + [None])[codes], dtype, name=name)
+    return repeated(typed_column(values, dtype, name=name), codes)

@@ -183,7 +183,7 @@ def score_cells(
     at, value, share = d.members(j, code)
     local = s.local[at]
     y = d.y[s.row[at]]
-    w = s.w[at] * share
+    w = (s.w * d.many[s.row])[at] * share
     if d.line[j] is None:
         table, values = nominal_table(
             local,

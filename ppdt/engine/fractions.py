@@ -27,6 +27,7 @@ from ppdt.engine.coded_rows import (
 from .divided_rows import CellRows, rows_at_depth, send_cells, send_shared
 from .fraction_scores import row_orders, score_cells, score_rows, scored_table
 from .grower import grow_open, growth_rules, heavy_rows
+from .looking_ahead import Leave, look_ahead
 from .node_arrays import NodeArrays, nodes_as_tree
 from .questions import best_tests, pick_tests
 from .split_scores import most_ratio, xlog2x_table
@@ -96,9 +97,11 @@ class _Fragments:
         self.orders = orders  # rows of each numeric attribute by node and value, once settled
         self.depth = depth
         k = f.d.n_classes
-        counts = np.bincount(local * k + f.d.y[row], w, minlength=n * k)
+        mass = w * f.d.many[row] if f.published else w
+        counts = np.bincount(local * k + f.d.y[row], mass, minlength=n * k)
         self.counts = counts.reshape(n, k)
         self.found = self.choice = self.ids = self.where = None
+        self.ahead = None  # the children, where they are ready
         self.refused = {}
         self.mixed = depth > 0  # orders are by value only, until they are settled
 
@@ -109,8 +112,9 @@ class _Fragments:
         live = stay[self.local]
         gone = np.flatnonzero(~live)
         live = np.flatnonzero(live)
-        weight = None if self.w is None else self.w[gone]
-        self.f.ends.append((self.row[gone], self.ids[self.local[gone]], weight))
+        if self.f.ends is not None:
+            weight = None if self.w is None else self.w[gone]
+            self.f.ends.append((self.row[gone], self.ids[self.local[gone]], weight))
         # the last one is for those that left before
         where = np.full(len(self.row) + 1, -1, dtype=np.int32)
         where[live] = np.arange(len(live))
@@ -171,6 +175,7 @@ def _part(
     res.counts = s.counts[nodes]
     res.ids = s.ids[nodes]
     res.refused = {}
+    res.ahead = None
     res.found = None if s.found is None else s.found[:, :, nodes]
     res.choice = s.choice and pick_tests(s.choice, nodes)
     return res
@@ -345,9 +350,15 @@ def _sons(
 class _OpenFractions(_Scored):
     """Open nodes of one depth, for the loop of growers"""
 
-    def each(self) -> list:
-        """The nodes one by one"""
+    def parts(self) -> list:
+        """The nodes one by one; their best tests are found together"""
+        self.best()
         return [self] if len(self.ids) == 1 else _parts_by_node(self)
+
+    def each(self) -> list:
+        """The nodes one by one, small ones with their children"""
+        plain = self.w is None and self.f.ends is None
+        return look_ahead(self, self.parts()) if plain else self.parts()
 
     def refuse(self) -> None:
         """The best test of the only node is refused for good.
@@ -357,7 +368,8 @@ class _OpenFractions(_Scored):
         c = self.choice
         finer = self.f.g.finer
         j = int(c.attribute[0])
-        self.choice = None
+        self.f.leave.note(j, len(self.row), True)
+        self.choice = self.ahead = None
         if c.kind[0] == MULTIWAY:
             self.found[:, j, 0] = 0, 0, -1, False, True
         else:
@@ -372,10 +384,17 @@ class _OpenFractions(_Scored):
         row = self.row
         if self.f.published:
             row = rows_at_depth(self.f.d, row.astype(np.int64), 0)
-        return self.f.number[np.unique(row)]
+        # rows that are not divided stand in their order
+        return self.f.number[row if self.w is None else np.unique(row)]
 
     def split(self) -> tuple:
         """Split every node by its best test: (state of the children, parent of each, its branch)"""
+        if len(self.ids) == 1:
+            self.f.leave.note(int(self.choice.attribute[0]), len(self.row), False)
+        return self.divide() if self.ahead is None else self.ahead
+
+    def divide(self) -> tuple:
+        """`split`, whether it was asked for or not"""
         c = self.choice
         values = np.array(self.f.d.sizes)[c.attribute]
         width = np.where(c.kind == MULTIWAY, values, 2)
@@ -410,6 +429,13 @@ def _unequal(w: np.ndarray | None) -> np.ndarray | None:
     return None if w is None or (w == 1).all() else np.asarray(w, dtype=float)
 
 
+def _weights_of_all(d: CodedRows | CellRows) -> np.ndarray | None:
+    """What the rows weigh, those that are alike together; None where all weigh 1"""
+    if not isinstance(d, CellRows):
+        return _unequal(d.weight)
+    return _unequal(d.many if d.weight is None else d.weight * d.many)
+
+
 def _root_weights(d: CodedRows | CellRows) -> np.ndarray | None:
     """Weights of the rows, None when nothing is missing and all weigh 1"""
     if d.weight is not None:
@@ -424,20 +450,24 @@ def open_fractions(
     criterion: FractionCriterion,
     g: SimpleNamespace,
     number: np.ndarray | None = None,
+    with_ends: bool = True,
 ) -> _OpenFractions:
-    """The root as a state; `number` has the number of each row"""
+    """The root as a state; `number` has the number of each row. Are the fragments that end in
+    leaves to be written down?
+    """
     n = len(d.y)
     published = isinstance(d, CellRows)
     if published:
         _refuse_admit(d, g)
     w = _root_weights(d)
-    heavy = _unequal(d.weight)
+    heavy = _weights_of_all(d)
     f = SimpleNamespace(
         d=d,
         g=g,
         criterion=criterion,
         published=published,
-        ends=[],
+        ends=[] if with_ends else None,
+        leave=Leave(len(d.codes)),
         log=xlog2x_table(n) if w is None else None,
         heavy=heavy,
         counted=enters_average(d, n if heavy is None else heavy.sum()),
@@ -528,5 +558,6 @@ def _tree_of(
 ) -> Tree:
     """Grow on `TreeData` by a criterion"""
     d, number = _rows_of(data, g.min_fragment)
-    nodes, _ = grow_nodes(d, criterion, g, number, **callbacks)
+    root = open_fractions(d, criterion, g, number, with_ends=False)
+    nodes = NodeArrays(grow_open(root, g.level, **callbacks))
     return nodes_as_tree(d, nodes, "midpoint")

@@ -141,8 +141,8 @@ def first_spans(people: People) -> np.ndarray:
 
 # %% ../../nbs/engine/kadet_span_test.ipynb #14c3426f
 class SpanBooks:
-    """Spans of a growing tree: `of` has the span of every person, `places` the nodes of every span,
-    `touch` the spans of every node
+    """Spans of a growing tree: `of` has the span of every person, `rows` the people of every span,
+    `places` its nodes, `touch` the spans of every node
     """
 
     def __init__(self, people: People, data: TreeData, most: float = np.inf) -> None:
@@ -151,6 +151,7 @@ class SpanBooks:
         self.most = most
         self.of = first_spans(people)
         n = int(self.of.max(initial=0)) + 1
+        self.rows = [np.flatnonzero(self.of == i) for i in range(n)]
         self.places = [{0} for _ in range(n)]
         self.touch = {0: set(range(n))}
         self.pairs = n
@@ -164,13 +165,12 @@ class SpanBooks:
     def parts(self, node: int, test) -> Parts:
         """How a test of a node divides the people who may be there"""
         spans = np.array(sorted(self.touch[node]))
-        number = np.full(len(self.places), -1)
-        number[spans] = np.arange(len(spans))
-        span = number[self.of]
-        rows = np.flatnonzero(span >= 0)
+        people = [self.rows[i] for i in spans]
+        rows = np.concatenate(people)
+        span = np.repeat(np.arange(len(spans)), list(map(len, people)))
         asked = self.data.score[test.attribute]
         branch = test.branch(asked.codes[rows]).astype(np.int64)
-        return Parts(rows, span[rows], spans, branch)
+        return Parts(rows, span, spans, branch)
 
     def widen(self, node: int, sons: dict) -> None:
         """The sons take the place of a node that asks a private attribute"""
@@ -214,6 +214,11 @@ def refine(books: SpanBooks, parts: Parts, sons: dict) -> None:
         books.places[span].add(son)
         books.touch[son].add(span)
     books.of[parts.rows] = new[part_of]
+    books.rows += [None] * n_new
+    people = parts.rows[np.argsort(part_of, kind="stable")]
+    ends = np.cumsum(np.bincount(part_of))[:-1]
+    for span, rows in zip(new.tolist(), np.split(people, ends)):
+        books.rows[span] = rows
 
 # %% ../../nbs/engine/kadet_span_test.ipynb #10a41490
 class GrowingSpans(SpanBooks):
@@ -233,6 +238,7 @@ class GrowingSpans(SpanBooks):
         self.empty_ok = empty_ok
         self.limit = limit
         self.work = 0
+        self.last = None, None, None  # what was asked last, since the last split
 
     def public(self, test) -> bool:
         """Does a test ask a public attribute?"""
@@ -241,7 +247,10 @@ class GrowingSpans(SpanBooks):
 
     def parts(self, node: int, test) -> Parts:
         """As in the books, and counted as work"""
-        found = super().parts(node, test)
+        of, asked, found = self.last
+        if of != node or asked is not test:
+            found = super().parts(node, test)
+            self.last = node, test, found
         self.work += len(found.rows)
         return found
 
@@ -264,6 +273,7 @@ class GrowingSpans(SpanBooks):
             self.divide(node, self.parts(node, test), sons)
         else:
             self.widen(node, sons)
+        self.last = None, None, None
 
 # %% ../../nbs/engine/kadet_span_test.ipynb #a9477c21
 class RoundedGain(Gain):

@@ -376,7 +376,8 @@ def _class_weights(
     ok = at >= 0
     y = p.d.y[row[ok]]
     key = at[ok] * k + y
-    counts = np.bincount(key, w[ok], minlength=len(leaves) * k)
+    mass = w[ok] * p.d.many[row[ok]] if p.sets else w[ok]
+    counts = np.bincount(key, mass, minlength=len(leaves) * k)
     return counts.reshape(-1, k)
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .dtypes import distinct_texts, repeated
+from .files import read_coded, text_table
 from ppdt.engine.foreign_texts import (
     check_format,
     foreign_column,
@@ -37,7 +39,6 @@ from ppdt.tables import (
     TextFormError,
     cells,
     check_roles,
-    read_text,
     schema_path,
 )
 
@@ -167,12 +168,12 @@ def _entries(schema, kinds, columns):
 
 def _literal(texts):
     """A column of texts as they stand"""
-    return pd.Series(texts.map(lambda s: s or None), dtype="str")
+    return repeated(pd.Series([o or None for o in texts.found], dtype="str"), texts.codes)
 
 # %% ../../nbs/engine/release_files.ipynb #6abddfa2
 def _own_column(texts, entry):
     """A column of our own cells, by its entry in a schema"""
-    check_limit("distinct_cells", len(set(texts)), f"the different cells of {entry['name']!r}")
+    check_limit("distinct_cells", len(texts.found), f"the different cells of {entry['name']!r}")
     return read_column(texts, entry)
 
 
@@ -248,6 +249,7 @@ def _foreign_release(t, kinds, format, taxonomies, name) -> Release:
     """The release of another tool, or a table of which little is known"""
     t = one_row_each(t) if format == "anonypy" else t
     found, guessed = _read_foreign(t, kinds, format, taxonomies)
+    texts = {o: distinct_texts(t[o]) for o in t.columns if o not in found}
     said = {o: c.kind for o, c in found.items()} | kinds
     known = _entries(None, said, t.columns)
     data = {}
@@ -255,7 +257,7 @@ def _foreign_release(t, kinds, format, taxonomies, name) -> Release:
         if o in found:
             data[o] = found[o].column
         else:
-            data[o] = _own_column(t[o], known[o]) if o in kinds else _literal(t[o])
+            data[o] = _own_column(texts[o], known[o]) if o in kinds else _literal(texts[o])
         if known[o]["kind"] == "numeric":
             known[o]["dtype"] = _number_dtype(data[o])
     trees = {o: c.lines for o, c in found.items() if c.lines}
@@ -319,17 +321,17 @@ def read_release(
         Where cells of a file without a schema were guessed.
     """
     check_format(format)
-    t, kinds = read_text(path, sep, encoding), dict(kinds or {})
-    _check_kinds(kinds, t.columns)
-    schema = read_schema(path, t.columns, changed)
-    _check_foreign(schema, format, taxonomies or {}, t.columns)
+    t, kinds = read_coded(path, sep, encoding), dict(kinds or {})
+    _check_kinds(kinds, t)
+    schema = read_schema(path, list(t), changed)
+    _check_foreign(schema, format, taxonomies or {}, list(t))
     if schema is None and format != "ppdt":
-        return _foreign_release(t, kinds, format, taxonomies or {}, Path(path).name)
-    known = _entries(schema, kinds, t.columns)
-    literal = [] if schema else [o for o in t.columns if o not in kinds]
+        return _foreign_release(text_table(t), kinds, format, taxonomies or {}, Path(path).name)
+    known = _entries(schema, kinds, t)
+    literal = [] if schema else [o for o in t if o not in kinds]
     data = {}
-    for o in t.columns:
-        data[o] = _literal(t[o]) if o in literal else _own_column(t[o], known[o])
+    for o, texts in t.items():
+        data[o] = _literal(texts) if o in literal else _own_column(texts, known[o])
     data = pd.DataFrame(data)
     for o, kind in kinds.items():
         known[o]["dtype"] = _number_dtype(data[o]) if kind == "numeric" else "str"

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .audit_input import check_nodes
+from .dtypes import TEXT_DTYPE
 from .files import write_together
 from .seals import Seal, seal_of, what_changed
 from .values import inner_dtype
@@ -119,7 +120,7 @@ def _all_columns(release):
 def _text(cols):
     """Columns as text, rows in canonical order"""
     coded = [(codes, list(map(cell_text, held))) for codes, held in map(cells, cols)]
-    return text_table([o.name for o in cols], coded)
+    return text_table([o.name for o in cols], coded).astype(TEXT_DTYPE)
 
 
 def _write_both(text, schema, path):

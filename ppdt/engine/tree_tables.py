@@ -130,6 +130,16 @@ def _learn_raw(
     return d if whole else canonical_rows(d)
 
 
+def _first_alike(d: CodedRows) -> np.ndarray:
+    """Of rows in canonical order the first of each run that is alike in all, its weight too"""
+    columns = [*d.codes, d.y, d.weight]
+    new = np.zeros(len(d.y), dtype=bool)
+    new[:1] = True
+    for c in columns:
+        new[1:] |= c[1:] != c[:-1]
+    return np.flatnonzero(new)
+
+
 def _learn_release(
     o: BaseEstimator,
     X: pd.DataFrame,
@@ -148,7 +158,9 @@ def _learn_release(
     d = CodedRows(list(X), *columns, o._classes_, y, weight)
     d = canonical_rows(d, [len(s) for s in sets])
     if any(sets):
-        return CellRows(d, sets, o.scoring == "spread", o.min_fragment)
+        first = _first_alike(d)
+        many = np.diff(first, append=len(d.y))
+        return CellRows(d.take(first), sets, o.scoring == "spread", o.min_fragment, many)
     if w is not None:
         return d
     return CodedRows(d.names, d.codes, d.values, d.line, d.classes, d.y, None)

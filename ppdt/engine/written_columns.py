@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-from .dtypes import objects
+from .dtypes import Texts, distinct_texts, objects
 from .limits import shown
 from .values import looks_like_cell, value_parsers
 from ppdt.tables import (
@@ -29,23 +29,22 @@ from ppdt.tables import (
 
 # %% ../../nbs/engine/written_columns.ipynb #ba8693ee
 def _unlike(s, texts, dtype):
-    """Which values are not what their texts say, shape (n_rows,)"""
+    """Which values are not what their different texts say, shape (n_texts,)"""
     bad = s.isna().to_numpy() != (texts == "")
     if s.dtype.kind == "f":
         bad |= np.isinf(s.to_numpy(dtype=float))
     if bad.any() or s.dtype.kind not in "iu":
         return bad
-    codes, u = pd.factorize(texts)
-    rounded = [o != "" and isinstance(next(iter(parse_cell(o, dtype).values)), float) for o in u]
-    return np.array([*rounded, False])[codes]
+    rounded = [o and isinstance(next(iter(parse_cell(o, dtype).values)), float) for o in texts]
+    return np.array(rounded, dtype=bool)
 
 
-def read_column(texts: Sequence[str], c: dict) -> pd.Series:
+def read_column(texts: Sequence[str] | Texts, c: dict) -> pd.Series:
     """One column by its entry in a schema.
 
     Parameters
     ----------
-    texts : array of str, shape (n_rows,)
+    texts : array of str or Texts, shape (n_rows,)
         Its cells as text, "" where missing.
     c : dict
         Its entry, see `ppdt.tables.Schema`.
@@ -59,25 +58,29 @@ def read_column(texts: Sequence[str], c: dict) -> pd.Series:
     TextFormError
         For texts that are not what the schema says.
     """
-    name, dtype, texts = c["name"], c["dtype"], np.asarray(texts, dtype=object)
-    if dtype == "bool" and (texts == "").any():
+    name, dtype = c["name"], c["dtype"]
+    codes, found = distinct_texts(texts)
+    if dtype == "bool" and (found == "").any():
         dtype = "boolean"
     try:
         # what is too large becomes infinite, and is refused below
         with np.errstate(over="ignore"):
-            s = parse_column(texts, dtype, c.get("values"), c.get("ordered", False), name=name)
+            given = Texts(codes, found), dtype, c.get("values"), c.get("ordered", False)
+            s = parse_column(*given, name=name)
     except TextFormError:
         raise
     except (TypeError, ValueError, OverflowError, AttributeError) as e:
         raise TextFormError(
             f"column {name!r} cannot be read as {dtype} ({e}): mend the file, or give kinds="
         ) from None
-    bad = _unlike(s, texts, dtype)
+    first = np.zeros(len(found), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    bad = _unlike(s.iloc[first], found, dtype)
     if bad.any():
-        row, declared = int(bad.argmax()), c.get("values") is not None
+        row, declared = int(bad[codes].argmax()), c.get("values") is not None
         wanted = "one of the declared values" if declared else f"a value of {dtype}"
         raise TextFormError(
-            f"column {name!r}, row {row + 1}: {shown(texts[row])} is not {wanted}: mend the"
+            f"column {name!r}, row {row + 1}: {shown(found[codes[row]])} is not {wanted}: mend the"
             " file, or give kinds="
         )
     return s
@@ -200,11 +203,12 @@ def text_table(names: Sequence[str], coded: Sequence[tuple[np.ndarray, list]]) -
 
     Returns
     -------
-    DataFrame of str, shape (n_rows, n_columns)
+    DataFrame of str objects, shape (n_rows, n_columns)
     """
     texts = [objects([*found, ""]) for _, found in coded]
     ranks = [np.unique(o, return_inverse=True)[1] for o in texts]
     keys = [rank[codes] for rank, (codes, _) in zip(ranks, coded)]
     order = np.lexsort(keys[::-1])
     columns = zip(names, texts, coded)
-    return pd.DataFrame({name: found[codes[order]] for name, found, (codes, _) in columns})
+    found = {name: found[codes[order]] for name, found, (codes, _) in columns}
+    return pd.DataFrame(found, dtype=object)
