@@ -22,7 +22,10 @@ from ppdt.tables import Centroid, Exact, Interval, Node, Suppressed, ValueSet, c
 WORDS, NUMBERS = ["a", "b", "c"], [0.0, 1.0, 2.0, 5.0]
 JOBS = Taxonomy.from_dict({"any": {"some": ["a", "b"], "others": ["c"]}})
 # values that no cell of a table names are asked for
-pytestmark = pytest.mark.filterwarnings("ignore:.*these rows hold values that no published cell")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*these rows hold values that no published cell"),
+    pytest.mark.filterwarnings("ignore:Column '.' holds no value that it had in fit"),
+]
 
 
 def column(items):
