@@ -10,7 +10,7 @@ __all__ = ['C45Classifier', 'ID3Classifier', 'PARTClassifier', 'error_estimate',
 
 # %% ../nbs/engine/c45.ipynb #d38a6bfe
 from types import SimpleNamespace
-from typing import Self
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -79,7 +79,7 @@ class _C45Steps(BaseEstimator):
 
     def _learn(self, d):
         criterion = GainRatio(self.min_samples_leaf, self.binary_splits)
-        rules = growth_rules(d, max_depth=self.max_depth)
+        rules = growth_rules(cast(Any, d), max_depth=self.max_depth)
         t, leaves = collapse_nodes(*grow_nodes(d, criterion, rules))
         if self.prune:
             t = prune_nodes(d, t, leaves, self.confidence, self.subtree_raising)
@@ -264,7 +264,7 @@ class ID3Classifier(_ID3Steps, OneTreeClassifier):
         _refuse_missing(d.names, [c < 0 for c in d.codes])
         d = _as_categories(d)
         self._numeric_ = [False] * len(d.names)
-        rules = growth_rules(d, max_depth=self.max_depth)
+        rules = growth_rules(cast(Any, d), max_depth=self.max_depth)
         self.tree_ = nodes_as_tree(d, grow_nodes(d, Gain(0), rules)[0], "midpoint")
 
     def _row(self, row):

@@ -328,7 +328,7 @@ def _check_numbers(m, X, y):
             " convert them as they were converted for the tree, and name them by columns=."
         )
 
-
+# %% ../../nbs/engine/model_cases.ipynb #4ab1a85c
 def open_case(
     tree: object,
     X: pd.DataFrame,

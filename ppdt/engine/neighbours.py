@@ -199,6 +199,31 @@ def _class_counts(at, codes, n_classes, w):
     key = at * n_classes + codes
     return np.bincount(key, w, minlength=n * n_classes).reshape(n, n_classes)
 
+# %% ../../nbs/engine/neighbours.ipynb #10cd717f
+def _remember(clf, X, y, sample_weight):
+    """`fit`, once what an earlier one has learnt is forgotten"""
+    check_count("n_neighbors", clf.n_neighbors)
+    check_number("cat_weight", clf.cat_weight, positive=True)
+    X, y = of_release(X, y)
+    named = is_named(X)
+    X = check_table(X)
+    warn_of_texts(X, "learn from its data", stacklevel=4)
+    y, w = check_y(y, X), check_weight(sample_weight, len(X))
+    if w is not None and (w == 0).any():
+        X, y, w = X[w > 0], y[w > 0], w[w > 0]
+    enc = ReleaseEncoder(categorical=clf.categorical, taxonomies=clf.taxonomies)
+    check_encoding(enc, X.columns)
+    classes, codes = class_codes(y)
+    order = canonical_order([X[o] for o in X])
+    clf.columns_, at = _measured_rows(X.iloc[order], enc, float(clf.cat_weight))
+    keep_classes(clf, classes)
+    votes = None if w is None else w[order]
+    counts = _class_counts(at, codes[order], len(classes), votes)
+    clf.counts_ = counts[:, clf._sorted_]
+    clf.n_features_in_ = X.shape[1]
+    if named:
+        clf.feature_names_in_ = np.array(X.columns, dtype=object)
+
 # %% ../../nbs/engine/neighbours.ipynb #6cd5703d
 class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
     """Nearest neighbours on mixed data, raw or published, with the distance of microaggregation.
@@ -269,27 +294,7 @@ class MixedKNNClassifier(ClassifierMixin, BaseEstimator):
             This classifier.
         """
         forget_learnt(self)
-        check_count("n_neighbors", self.n_neighbors)
-        check_number("cat_weight", self.cat_weight, positive=True)
-        X, y = of_release(X, y)
-        named = is_named(X)
-        X = check_table(X)
-        warn_of_texts(X, "learn from its data")
-        y, w = check_y(y, X), check_weight(sample_weight, len(X))
-        if w is not None and (w == 0).any():
-            X, y, w = X[w > 0], y[w > 0], w[w > 0]
-        enc = ReleaseEncoder(categorical=self.categorical, taxonomies=self.taxonomies)
-        check_encoding(enc, X.columns)
-        classes, codes = class_codes(y)
-        order = canonical_order([X[o] for o in X])
-        self.columns_, at = _measured_rows(X.iloc[order], enc, float(self.cat_weight))
-        keep_classes(self, classes)
-        votes = None if w is None else w[order]
-        counts = _class_counts(at, codes[order], len(classes), votes)
-        self.counts_ = counts[:, self._sorted_]
-        self.n_features_in_ = X.shape[1]
-        if named:
-            self.feature_names_in_ = np.array(X.columns, dtype=object)
+        _remember(self, X, y, sample_weight)
         return self
 
     def predict_proba(self, X: ArrayLike | pd.DataFrame) -> np.ndarray:
