@@ -67,7 +67,8 @@ def report(out):
     rows, goals = [], []
     for task, (words, most) in TASKS.items():
         now = cpu[task, "now"]
-        rows.append([words, *(f"{cpu[task, o]:.2f}" for o in others), f"{now:.2f}"])
+        then = [cpu.get((task, o)) for o in others]
+        rows.append([words, *("-" if o is None else f"{o:.2f}" for o in then), f"{now:.2f}"])
         if most is not None:
             goals.append(common.verdict(f"{words}: under {most} s of CPU ({now:.2f})", now < most))
     raw = cpu["c45 raw", "now"]

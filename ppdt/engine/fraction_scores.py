@@ -88,7 +88,7 @@ def _score_nominal(
         return binary_split(table, total, rules.m, log, *more)
     return nominal_split(table, total, rules.m, log, counts, rules.admit)
 
-
+# %% ../../nbs/engine/fraction_scores.ipynb #905424fe
 def _rows_weighed(
     f: SimpleNamespace,
     s: SimpleNamespace,
