@@ -239,7 +239,7 @@ def _csv_columns(path, sep, encoding):
         }
     return _careful_columns(path, sep, encoding)
 
-
+# %% ../../nbs/engine/files.ipynb #624cc11f
 def _other_separator(path, sep, encoding):
     """What stands between the names of columns where `sep` does not, or nothing"""
     with open(path, encoding=encoding, newline="") as f:
