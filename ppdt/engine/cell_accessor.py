@@ -43,7 +43,6 @@ def _is_exact(cell, taxonomy):
     return values is not None and len(set(values)) == 1
 
 # %% ../../nbs/engine/cell_accessor.ipynb #50254ff8
-@pd.api.extensions.register_series_accessor("ppdt")
 class CellAccessor:
     """What the cells of a column may be: `s.ppdt` of a column of pandas, raw or published.
 
@@ -122,3 +121,7 @@ class CellAccessor:
 
     def __repr__(self):
         return f"cells of {value_text(str(self._s.name))}: may_be(value), width(), exact()"
+
+
+if not hasattr(pd.Series, "ppdt"):
+    pd.api.extensions.register_series_accessor("ppdt")(CellAccessor)
