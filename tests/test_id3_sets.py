@@ -131,7 +131,7 @@ def test_counts_add_up_and_rows_stay_in_their_sets(t, how, seed):
         np.testing.assert_allclose(
             tree.counts[tree.children(i)].sum(axis=0), tree.counts[i], atol=1e-9
         )
-    d = clf._data(X, np.searchsorted(clf.classes_, y))
+    d = clf._data(X, np.searchsorted(clf.classes_, y), np.ones(len(y)))
     for s, r in zip(d.score, d.route):
         for a, b in zip(s.codes, r.codes):
             assert set(r.value[r.start[b] : r.start[b + 1]]) <= set(
