@@ -185,7 +185,7 @@ def facts(t):
     """One line about a results file: when, where, with what"""
     o, loads = t.iloc[0], t["load"].dropna()
     return (
-        f"{o.date}, ppdt {o.ppdt}{'' if o.commit != o.commit else f' ({o.commit})'}, Python"
+        f"{o.date}, ppdt {o['ppdt']}{'' if o.commit != o.commit else f' ({o.commit})'}, Python"
         f" {o.python}, numpy {o.numpy}, pandas {o.pandas}, {o.cpu}, {o.cores} cores, one thread; "
         + (f"load {loads.min():g} to {loads.max():g}" if len(loads) else "load unknown")
     )

@@ -15,7 +15,7 @@ from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
 from ppdt.release import AnonymizedClassifier, read_release
-from ppdt.tables import MISSING, MixedTypesWarning, TextFormError, read_text
+from ppdt.tables import MISSING, Interval, MixedTypesWarning, TextFormError, read_text
 
 T = load_customers()
 X, y = T.drop(columns="Bought"), T["Bought"]
@@ -225,10 +225,15 @@ def test_anonymize(case):
 
 
 LEARN = {
-    "interval": (
+    "interval of dates": (
         ValueError,
-        ["'Age'", "values or sets", "an interval", "recoding='set'", "C4.5"],
-        lambda: GeneralizedID3Classifier().fit(_fit(recoding="interval")().data, y),
+        ["'born'", "an interval", "recoding='set'", "C4.5"],
+        lambda: GeneralizedID3Classifier().fit(
+            pd.DataFrame(
+                {"born": [Interval(pd.Timestamp("2001-02-03"), pd.Timestamp("2003-04-05"))] * 2}
+            ),
+            [0, 1],
+        ),
     ),
     "many numbers": (
         ValueError,
