@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Beliefs', 'nearest_blocks', 'FittingRows', 'Gain', 'gain_of', 'Attack', 'attack']
+__all__ = ['Beliefs', 'FittingRows', 'Gain', 'gain_of', 'Attack', 'attack']
 
 # %% ../nbs/engine/attacks.ipynb #abc69fcd
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ from .engine.checks import check_class
 from .engine.counts import table_values, value_codes
 from .engine.fits import distinct_rows, encode_beside, fit_blocks, opened_columns
 from .generalization import Taxonomy
-from .tables import Attribute, Centroid, Exact, check_roles
+from .tables import MISSING, Attribute, Centroid, Exact, check_roles
 
 # %% ../nbs/engine/attacks.ipynb #3c305d8d
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ def _distances(a: Attribute, held: Sequence) -> np.ndarray:
     return res
 
 
-def nearest_blocks(raw: Sequence[tuple], published: Sequence[tuple]):
+def _nearest_blocks(raw: Sequence[tuple], published: Sequence[tuple]):
     """As `fit_blocks`, where the rows nearest to a person are said to fit"""
     columns = [(_distances(a, held), codes, at) for (a, codes), (at, held) in zip(raw, published)]
     n_people, n_rows = len(raw[0][1]), len(published[0][0])
@@ -96,6 +97,25 @@ def nearest_blocks(raw: Sequence[tuple], published: Sequence[tuple]):
         yield b, far <= far.min(axis=1, keepdims=True) + 1e-12
 
 # %% ../nbs/engine/attacks.ipynb #bd2ac6c4
+def _is_text(values: Sequence) -> bool | None:
+    """Are values texts? None where there are none"""
+    known = [isinstance(v, str) for v in values]
+    return any(known) if known else None
+
+
+def _check_kinds(qi: Sequence[str], raw: Sequence[tuple], coded: Sequence[tuple]) -> None:
+    """Raises ValueError where people have texts and the release has numbers, or the reverse"""
+    for o, (a, _), (_, held) in zip(qi, raw, coded):
+        shown = [v for c in held for v in (*getattr(c, "values", ()), getattr(c, "lo", MISSING))]
+        mine, theirs = _is_text(a.known), _is_text([v for v in shown if v is not MISSING])
+        if None not in (mine, theirs) and mine != theirs:
+            what = "texts" if mine else "no texts"
+            raise ValueError(
+                f"'people' must have the kind of values that the release has. Got {what} in column"
+                f" {o!r}, and the release has {'texts' if theirs else 'none'}: convert the column."
+            )
+
+# %% ../nbs/engine/attacks.ipynb #a796f7e2
 class FittingRows:
     """An attacker who counts the classes of the published rows that could be a person.
 
@@ -126,7 +146,12 @@ class FittingRows:
         categorical: Sequence[str] = (),
         taxonomies: dict[str, Taxonomy] | None = None,
     ) -> None:
-        said = open_release(Given(release, quasi_identifiers, categorical, y=y))
+        if isinstance(release, (list, tuple)):
+            raise TypeError(
+                f"'release' must be one release. Got {len(release)}: make an attacker for each, and"
+                " multiply their shares where both see the same person."
+            )
+        said = open_release(Given(cast(Any, release), quasi_identifiers, categorical, y=y))
         if said.y is None:
             raise ValueError("'y' must be the class of each row. Got none: give it as y=.")
         qi = check_roles(said.data.columns, said.quasi_identifiers).quasi_identifiers
@@ -136,7 +161,7 @@ class FittingRows:
         if vague_columns(self._table)["nodes"]:
             names = ", ".join(vague_columns(self._table)["nodes"])
             raise ValueError(f"'taxonomies' must have a taxonomy of {names}, which publish nodes.")
-        y = check_class(said.y, said.data)
+        y = cast(pd.Series, check_class(said.y, said.data))
         self._classes = np.array(table_values(y), dtype=object)
         self._codes = value_codes(y)[0]
 
@@ -155,10 +180,11 @@ class FittingRows:
         Raises
         ------
         ValueError
-            When a quasi-identifier is not there, or is of another kind.
+            When a quasi-identifier is not there, or has texts where the release has numbers.
         """
         t = self._table
         raw = encode_beside(people, "people", t.qi, t.categorical)
+        _check_kinds(t.qi, raw, t.coded)
         kinds = distinct_rows([(codes, a.items) for a, codes in raw], len(people))
         rows = distinct_rows(t.coded, t.n)
         shown = [(codes[rows.first], held) for codes, held in t.coded]
@@ -167,7 +193,7 @@ class FittingRows:
         counts = np.zeros((len(rows.first), len(self._classes)), dtype=np.float32)
         np.add.at(counts, (rows.of, self._codes), 1)
         averaged = any(isinstance(c, Centroid) for _, held in t.coded for c in held)
-        blocks = nearest_blocks if averaged else fit_blocks
+        blocks = _nearest_blocks if averaged else fit_blocks
         found = [m.astype(np.float32) @ counts for _, m in blocks(asked, opened)]
         found = np.concatenate(found)[kinds.of].astype(float)
         many = found.sum(axis=1)
@@ -235,6 +261,21 @@ def gain_of(hits_in: ArrayLike, hits_out: ArrayLike, level: float = 0.95) -> Gai
     return Gain(p, q, p - q, float(p - q - low), float(p - q + high))
 
 # %% ../nbs/engine/attacks.ipynb #1cfa97e0
+def _check_answers(found: Beliefs, y: ArrayLike, name: str) -> np.ndarray:
+    """The class of people as an array. Raises ValueError where it is not theirs"""
+    y = np.asarray(y, dtype=object)
+    if y.shape != (len(found.rows),):
+        raise ValueError(
+            f"'{name}' must have one class for each person. Got {y.shape} for {len(found.rows)}."
+        )
+    if not np.isin(y, found.classes).any():
+        raise ValueError(
+            f"'{name}' must hold classes of the release. Got {y[0]!r}; the classes are"
+            f" {', '.join(map(repr, found.classes))}."
+        )
+    return y
+
+
 @dataclass(frozen=True)
 class Attack:
     """What an attacker gains.
@@ -265,7 +306,7 @@ class Attack:
 
 
 def attack(
-    attacker: FittingRows,
+    attacker: Any,
     people_in: pd.DataFrame,
     y_in: ArrayLike,
     people_out: pd.DataFrame,
@@ -275,8 +316,8 @@ def attack(
 
     Parameters
     ----------
-    attacker : FittingRows
-        What he believes.
+    attacker : FittingRows or Release
+        Who believes; a release is attacked by `FittingRows`.
     people_in, people_out : DataFrame, shapes (n_in, n_columns) and (n_out, n_columns)
         Raw rows of people in the table, and of others drawn like them.
     y_in, y_out : array-like, shapes (n_in,) and (n_out,)
@@ -291,10 +332,13 @@ def attack(
     ValueError
         For tables that do not fit, and without people.
     """
+    if not hasattr(attacker, "believe"):
+        attacker = FittingRows(attacker)
     presence, certain, guess = [], [], []
-    for people, y in ((people_in, y_in), (people_out, y_out)):
+    asked = (people_in, y_in, "y_in"), (people_out, y_out, "y_out")
+    for people, y, name in asked:
         found = attacker.believe(people)
-        right = found.guess == np.asarray(y, dtype=object)
+        right = found.guess == _check_answers(found, y, name)
         presence.append(found.rows > 0)
         certain.append(found.is_certain & right)
         guess.append(right)

@@ -479,7 +479,9 @@ class AnonymizedClassifier(AnonymizedAnswers):
         release = anonymizer.anonymize(X, y)
         if self.test == "recoded":
             check_recoding(anonymizer)
-        w = kept_weights(sample_weight, len(y), release.lost)
+        w = sample_weight
+        if w is not None:
+            w = kept_weights(w, len(y), release.lost)
         classifier = learnt_from(self.classifier, release, w)
         self.anonymizer_, self.classifier_ = anonymizer, classifier
         self.classes_ = classifier.classes_

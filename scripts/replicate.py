@@ -306,7 +306,7 @@ def gains(X, y):
     """
     clf = GeneralizedID3Classifier(features=CATEGORICAL)
     clf.classes_, y = np.unique(y.to_numpy(dtype=object), return_inverse=True)
-    data = clf._data(X[CATEGORICAL], y)
+    data = clf._data(X[CATEGORICAL], y, np.ones(len(y)))
     return {o: gain_of(data, j, np.arange(len(y))) for j, o in enumerate(data.names)}
 
 
@@ -429,7 +429,7 @@ def run(setting, n_qi, k, seed):
     if s["learner"] == "literal":
         clf.classes_, y = np.unique(train[CLASS].to_numpy(dtype=object), return_inverse=True)
         # rows in the table's own order: this learner looks at it
-        data = clf._data(X[CATEGORICAL], y)
+        data = clf._data(X[CATEGORICAL], y, np.ones(len(y)))
         answer, stopped, nodes, leaves, root = literal_id3(data, codes_in(data, test))
         whole = np.bincount(y)
     else:

@@ -140,3 +140,19 @@ def test_what_cannot_be_used_is_refused_in_words():
         FittingRows(X, Y).believe(X[["Age"]])
     with pytest.raises(ValueError, match="'hits_out' must tell of one person"):
         gain_of([True], [])
+
+
+def test_kinds_and_classes_that_do_not_fit_are_no_good_news():
+    r = MondrianAnonymizer(3).anonymize(X, Y)
+    texts = X.assign(Age=X.Age.astype(str))
+    with pytest.raises(ValueError, match="'people' must have the kind.*texts in column 'Age'"):
+        attack(r, texts, Y, texts, Y)
+    with pytest.raises(ValueError, match="texts in column 'Gender'"):
+        FittingRows(r).believe(X.assign(Gender=1))
+    with pytest.raises(ValueError, match="'y_in' must hold classes of the release"):
+        attack(r, X, Y == "Yes", X, Y)
+    with pytest.raises(ValueError, match="'y_out' must have one class for each person"):
+        attack(r, X, Y, X, Y[:5])
+    with pytest.raises(TypeError, match="'release' must be one release. Got 2"):
+        FittingRows([r, r])
+    assert attack(r, X, Y, X, Y) == attack(FittingRows(r), X, Y, X, Y)

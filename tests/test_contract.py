@@ -623,7 +623,7 @@ def test_a_failing_fit_leaves_nothing(cls):
         dict(X=PLACES[:0], y=BOUGHT[:0]),
         dict(X=PLACES, y=BOUGHT[:3]),
         dict(X=SHOP.Age, y=BOUGHT),
-        dict(X=PLACES.set_axis([0, 1], axis=1), y=BOUGHT),
+        dict(X=PLACES.set_axis([0.5, 1.5], axis=1), y=BOUGHT),
     ):
         if cls in TRANSFORMERS and bad["X"] is PLACES:
             continue  # it looks at no class

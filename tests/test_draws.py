@@ -7,6 +7,7 @@ from hypothesis import given, settings, strategies as st
 from random_tables import row_cells
 from registry import ANONYMIZERS, REGISTRY, tasks
 from scipy.stats import chisquare
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -19,7 +20,8 @@ from ppdt.datasets import make_population
 from ppdt.encoder import draw
 from ppdt.engine.drawn_learners import weight_parameter
 from ppdt.engine.draws import draw_each, drawn_between
-from ppdt.learners import DrawnClassifier, SetForestClassifier
+from ppdt.learners import DrawnClassifier, SetForestClassifier, certain
+from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import read_release
 from ppdt.tables import (
@@ -302,3 +304,18 @@ def test_chances_are_calibrated_by_scikit_learn(cls):
     chances = reader.predict_proba(SHOWN)
     assert np.allclose(chances.sum(axis=1), 1) and len(reader.calibrated_classifiers_) == 1
     assert chances.max() < 1 and reader.score(SHOWN, POPULATION["income"]) > 0.6
+
+
+def test_readers_of_draws_take_a_release_alone_and_are_opened():
+    people = make_population(300, 0)[["age", "hours", "region", "income"]]
+    X, y = people.drop(columns="income"), people.income
+    r = MondrianAnonymizer(5).anonymize(X, y)
+    for clf in (
+        DrawnClassifier(DecisionTreeClassifier(max_depth=3), random_state=0),
+        SetForestClassifier(5, random_state=0),
+    ):
+        alone, given = clone(clf).fit(r), clone(clf).fit(r.data, r.y)
+        assert (alone.predict_proba(X) == given.predict_proba(X)).all()
+        assert audit_model(alone, X, y=y).k >= 1
+    with pytest.raises(TypeError, match="SetForestClassifier"):
+        certain(alone, X)

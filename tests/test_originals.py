@@ -242,3 +242,16 @@ def test_values_that_are_frequent_enough_and_stand_in_wrong_rows():
 def test_a_column_that_was_read_in_two_ways_is_left_out():
     t = pd.DataFrame({"x": [1] * 4, "n": ["1", "2", "3", "4"]})
     assert audit(t, ["x"], original=t.assign(n=[1, 2, 3, 4])).truthful
+
+
+def test_a_class_that_stands_in_other_rows_is_found_by_matching():
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"age": rng.integers(20, 60, 60)})
+    plan = pd.Series(np.where(people.age > 40, "a", "b"), name="plan")
+    r = MondrianAnonymizer(3).anonymize(people, plan)
+    data = shuffled(r.data.assign(plan=r.y))
+    true = shuffled(people.assign(plan=plan), 1)
+    assert audit(data, ["age"], y="plan", original=true).truthful
+    other = true.assign(plan=true.plan.sample(frac=1, random_state=0).to_numpy())
+    a = audit(data, ["age"], 3, y="plan", original=other)
+    assert a.truthful is False and a.holds is False and a.true_by == "matching"

@@ -40,7 +40,9 @@ def answer(read):
 @example(head=b"a,b\n", content=b'"1\n2",3\n""\n')
 def test_both_readers_say_the_same(path, head, content):
     path.write_bytes(head + content)
-    assert answer(lambda: files.read_coded(path)) == answer(lambda: files._careful_columns(path))
+    assert answer(lambda: files.read_coded(path)) == answer(
+        lambda: files._careful_columns(path, ",", "utf-8-sig")
+    )
 
 
 @given(rows=st.lists(st.lists(st.sampled_from(["", "1", "{1, 2}", "a b"]), min_size=2, max_size=2)))
@@ -68,4 +70,6 @@ def test_texts_over_several_blocks(path):
     rows = [f"{i % 7},{i}" for i in range(200_000)]
     path.write_text("\n".join(["a,b", *rows]), "utf-8", newline="")
     assert plain_table(path) is not None
-    assert answer(lambda: files.read_coded(path)) == answer(lambda: files._careful_columns(path))
+    assert answer(lambda: files.read_coded(path)) == answer(
+        lambda: files._careful_columns(path, ",", "utf-8-sig")
+    )

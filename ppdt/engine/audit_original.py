@@ -172,17 +172,22 @@ def _not_all_true(truth: Truth, table: AuditTable) -> list | None:
     return None if truth.whole(table.n) else truth.cells
 
 
-def _beside_the_original(table, said, y):
+def _shown_as_they_are(table, y):
+    """The columns of a table that are not generalized, and the class, by name"""
+    shown = {o: s for o, s in table.data.items() if o not in table.qi}
+    if y is not None and y.name is not None and y.name not in table.qi:
+        shown.setdefault(y.name, y)
+    return shown
+
+
+def _beside_the_original(table, said, shown):
     """How many rows have another class or another value beside it, in which columns, in order?"""
-    shown = table.data.drop(columns=list(table.qi))
-    if y is not None and y.name is not None and y.name not in table.data:
-        shown = shown.assign(**{str(y.name): y.to_numpy()})
     at, sure = rows_by_label(table.data.index, said.table.index)
     if said.lost is not None and not said.guessed:
         at, sure = kept_rows(len(said.table), said.lost), True
     return *changed_beside(shown, said.table, at if sure else None), sure
 
-
+# %% ../../nbs/engine/audit_original.ipynb #1e31118c
 def with_original(
     table: AuditTable,
     said: Original,
@@ -201,7 +206,8 @@ def with_original(
     if lost is not None:
         kept = _published_rows(said, table.n)
         raw = encode_beside(kept, "original", table.qi, table.categorical)
-    vague, truth = vague_columns(table), truth_of(table, original, raw)
+    shown = _shown_as_they_are(table, y)
+    vague, truth = vague_columns(table), truth_of(table, original, raw, shown)
     if said.guessed and truth.whole(table.n) is False:
         return with_original(table, said._replace(lost=None, guessed=False), y)
     if not any(vague.values()):
@@ -221,7 +227,7 @@ def with_original(
     if lost is not None:
         told, other = representative_measures(table, original, raw, lost)
         found, notes = found | told, notes + other
-    beside = with_changed(truth, table.n, *_beside_the_original(table, said, y))
+    beside = with_changed(truth, table.n, *_beside_the_original(table, said, shown))
     notes = [*truth_notes(truth, table.n), *beside[1], *notes]
     truth = beside[0]
     found |= {"truthful": truth.whole(table.n), "true_rows": truth.rows, "true_by": truth.how}

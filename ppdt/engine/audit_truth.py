@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Truth', 'is_counted', 'rows_by_label', 'truth_in_order', 'truth_by_matching', 'truth_of', 'truth_notes',
-           'broken_by_truth', 'changed_beside', 'with_changed']
+__all__ = ['Truth', 'is_counted', 'rows_by_label', 'truth_in_order', 'truth_by_matching', 'value_codes_beside', 'truth_of',
+           'truth_notes', 'broken_by_truth', 'changed_beside', 'with_changed']
 
 # %% ../../nbs/engine/audit_truth.ipynb #f80e72cb
 from collections.abc import Sequence
@@ -111,9 +111,48 @@ def truth_by_matching(table: AuditTable, original: pd.DataFrame) -> Truth:
     share = (given / rows)[both.rows.of]
     return Truth(int(given.sum()), "matching", [share] * len(table.qi))
 
+# %% ../../nbs/engine/audit_truth.ipynb #49179b97
+def value_codes_beside(mine: pd.Series, other: pd.Series) -> tuple | None:
+    """Numbers for the values of two columns, equal where these are; None: not to be compared"""
+    try:
+        (a, held), (b, theirs) = cells(mine), cells(other)
+    except UnicodeEncodeError:
+        return None  # what is no Unicode is refused where it would be written
+    if not all(isinstance(c, Exact) for c in (*held, *theirs)):
+        return None
+    mine, other = [c.value for c in held], [c.value for c in theirs]
+    texts = [all(isinstance(v, str) for v in o) for o in (mine, other) if o]
+    if len(set(texts)) > 1:
+        return None
+    place = {v: i for i, v in enumerate(dict.fromkeys([*mine, *other]), 1)}
+    return tuple(
+        np.array([place[v] for v in o] + [0])[codes] for codes, o in ((a, mine), (b, other))
+    )
+
 # %% ../../nbs/engine/audit_truth.ipynb #40e79b42
-def truth_of(table: AuditTable, original: pd.DataFrame, raw: Sequence[tuple] | None) -> Truth:
-    """How many rows hold the original's values; `raw`: its rows encoded and in order, or None"""
+def _with_columns(table: AuditTable, shown: dict, original: pd.DataFrame) -> AuditTable:
+    """A table whose columns that go out as they are are matched, too"""
+    others = dict(original.items())
+    both = {o: s for o, s in shown.items() if o in others}
+    same = {o: s for o, s in both.items() if value_codes_beside(s, others[o]) is not None}
+    words = [o for o in same if not pd.api.types.is_datetime64_any_dtype(others[o].dtype)]
+    return replace(
+        table,
+        qi=[*table.qi, *same],
+        coded=[*table.coded, *map(cells, same.values())],
+        categorical=[*(table.categorical or ()), *words],
+    )
+
+
+def truth_of(
+    table: AuditTable,
+    original: pd.DataFrame,
+    raw: Sequence[tuple] | None,
+    shown: dict | None = None,
+) -> Truth:
+    """How many rows hold the original's values; `raw`: its rows encoded and in order, or None;
+    `shown`: columns that go out as they are, by name
+    """
     if raw is not None:
         return truth_in_order(table, raw)
     at, sure = rows_by_label(table.data.index, original.index)
@@ -122,7 +161,10 @@ def truth_of(table: AuditTable, original: pd.DataFrame, raw: Sequence[tuple] | N
         found = truth_in_order(table, raw)
         if sure or found.rows in (None, table.n):
             return found
-    return truth_by_matching(table, original)
+    if shown is None:
+        return truth_by_matching(table, original)
+    found = truth_by_matching(_with_columns(table, shown, original), original)
+    return found._replace(cells=found.cells and found.cells[: len(table.qi)])
 
 
 def truth_notes(found: Truth, n: int) -> list[str]:
@@ -152,21 +194,6 @@ def broken_by_truth(found: Any) -> Any:
     return replace(found, promise=words, holds=False)
 
 # %% ../../nbs/engine/audit_truth.ipynb #29b8e357
-def _value_codes(mine, other):
-    """Numbers for the values of two columns, equal where these are; None: not to be compared"""
-    (a, held), (b, theirs) = cells(mine), cells(other)
-    if not all(isinstance(c, Exact) for c in (*held, *theirs)):
-        return None
-    mine, other = [c.value for c in held], [c.value for c in theirs]
-    texts = [all(isinstance(v, str) for v in o) for o in (mine, other) if o]
-    if len(set(texts)) > 1:
-        return None
-    place = {v: i for i, v in enumerate(dict.fromkeys([*mine, *other]), 1)}
-    return tuple(
-        np.array([place[v] for v in o] + [0])[codes] for codes, o in ((a, mine), (b, other))
-    )
-
-
 def _too_often(mine, other):
     """How many rows of `mine` have a number that `other` does not have so often?"""
     size = 1 + max(mine.max(initial=0), other.max(initial=0))
@@ -185,14 +212,14 @@ def _counted_beside(coded, n):
 
 
 def changed_beside(
-    shown: pd.DataFrame, original: pd.DataFrame, at: np.ndarray | None
+    shown: dict[str, pd.Series], original: pd.DataFrame, at: np.ndarray | None
 ) -> tuple[int, list[str]]:
     """Rows with values that the original does not have, in columns that go out as they are.
 
     Parameters
     ----------
-    shown : DataFrame, shape (n_rows, n_columns)
-        Such columns of a release.
+    shown : dict of Series, shape (n_rows,)
+        Such columns of a release, by name.
     original : DataFrame, shape (n_people, n_columns)
         The table that it was made from; other columns are passed over.
     at : ndarray of int, shape (n_rows,), or None
@@ -203,7 +230,8 @@ def changed_beside(
     tuple
         (a number of rows, at least so many; the columns in which they are).
     """
-    coded = {o: _value_codes(shown[o], original[o]) for o in shown if o in original}
+    others = dict(original.items())
+    coded = {o: value_codes_beside(s, others[o]) for o, s in shown.items() if o in others}
     coded = {o: pair for o, pair in coded.items() if pair is not None}
     if not coded:
         return 0, []
@@ -211,7 +239,8 @@ def changed_beside(
         wrong = {o: mine != other[at] for o, (mine, other) in coded.items()}
         any_wrong = np.logical_or.reduce(list(wrong.values()))
         return int(any_wrong.sum()), [o for o, rows in wrong.items() if rows.any()]
-    return _counted_beside(coded, len(shown))
+    mine, _ = next(iter(coded.values()))
+    return _counted_beside(coded, len(mine))
 
 # %% ../../nbs/engine/audit_truth.ipynb #b49b8056
 def with_changed(found: Truth, n: int, changed: int, names: list, in_order: bool) -> tuple:
@@ -223,5 +252,6 @@ def with_changed(found: Truth, n: int, changed: int, names: list, in_order: bool
         found = found._replace(rows=most, how="row by row" if in_order else "counting")
     least = "" if in_order else "at least "
     columns = ", ".join(map(repr, names))
-    note = f"{least}{changed:,} of {n:,} rows hold values of {columns} that are not the original's"
+    what = "values" if len(names) == 1 or in_order else "values together"
+    note = f"{least}{changed:,} of {n:,} rows hold {what} of {columns} that are not the original's"
     return found, [note]

@@ -43,7 +43,7 @@ def _steps(model):
         first, last = model.steps[0][1], model.steps[1][1]
         return (first, last) if isinstance(first, ReleaseEncoder) else (None, model)
     encoder = getattr(model, "encoder_", None)
-    if isinstance(encoder, ReleaseEncoder):
+    if isinstance(encoder, ReleaseEncoder) and hasattr(model, "classifier_"):
         return encoder, model.classifier_
     return None, model
 

@@ -19,7 +19,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..encoder import ReleaseEncoder, check_encoding
-from .checks import check_seed, check_weight, check_y, forget_learnt
+from .checks import check_seed, check_weight, check_y, forget_learnt, of_release
+from .containers import is_named
 from .drawn_learners import DrawnReader, encoded_rows
 from .draws import check_draws, possible_table
 from .text_warnings import warn_of_texts
@@ -39,7 +40,8 @@ def _grown(tree, table, encoder, codes, weight, rng):
 
 def _fit_forest(clf, X, y, sample_weight):
     """Read the release once, grow the trees"""
-    named = isinstance(X, pd.DataFrame)
+    X, y = of_release(X, y)
+    named = is_named(X)
     n = clf.n_estimators
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise ValueError(
@@ -134,16 +136,19 @@ class SetForestClassifier(DrawnReader):
         self.random_state = random_state
 
     def fit(
-        self, X: pd.DataFrame | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: pd.DataFrame | ArrayLike,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from rows, raw or published.
 
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            A raw table, or the data of a release.
-        y : array-like, shape (n_rows,)
-            The class of each row.
+            A raw table, or a release or its data.
+        y : array-like, shape (n_rows,), or None
+            The class of each row; None: that of the release.
         sample_weight : array-like, shape (n_rows,), or None
             Weights of the rows.
 

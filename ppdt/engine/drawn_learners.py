@@ -29,8 +29,10 @@ from ppdt.engine.checks import (
     fit_columns,
     forget_learnt,
     is_published,
+    of_release,
     same_columns,
 )
+from .containers import is_named
 from .draws import PossibleTable, check_draws, draw_each, possible_table
 from .text_warnings import warn_of_texts
 from ..generalization import Taxonomy
@@ -163,7 +165,8 @@ def _check_drawn(clf, classifier):
 
 def _fit_drawn(clf, X, y, sample_weight):
     """Draw, encode, learn"""
-    named = isinstance(X, pd.DataFrame)
+    X, y = of_release(X, y)
+    named = is_named(X)
     classifier = _check_classifier(clf.classifier)
     _check_drawn(clf, classifier)
     check_seed(clf.random_state)
@@ -246,16 +249,19 @@ class DrawnClassifier(DrawnReader):
         self.random_state = random_state
 
     def fit(
-        self, X: pd.DataFrame | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: pd.DataFrame | ArrayLike,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from rows, raw or published.
 
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            A raw table, or the data of a release.
-        y : array-like, shape (n_rows,)
-            The class of each row.
+            A raw table, or a release or its data.
+        y : array-like, shape (n_rows,), or None
+            The class of each row; None: that of the release.
         sample_weight : array-like, shape (n_rows,), or None
             Weights of the rows, for a classifier that takes them.
 

@@ -26,7 +26,7 @@ def _members(ensemble):
     """(tree, its features) of each member. Raises TypeError for a member that is no tree"""
     trees = ensemble.estimators_
     trees = list(trees.ravel()) if isinstance(trees, np.ndarray) else list(trees)
-    every = np.arange(ensemble.n_features_in_)
+    every = np.arange(getattr(trees[0], "n_features_in_", 0))
     features = getattr(ensemble, "estimators_features_", [every] * len(trees))
     for i, tree in enumerate(trees):
         try:
@@ -58,7 +58,9 @@ def open_models(model: Any, columns: Any) -> list:
     inner, encoder = unwrapped(model)
     if not hasattr(inner, "estimators_"):
         return [open_model(model, columns, numbers=True)]
-    names, asks, inputs = asks_of(inner, encoder if columns is None else columns)
+    # a forest on draws encodes rows itself, and its trees know the outputs only
+    known = inner.estimators_[0] if hasattr(inner, "encoder_") else inner
+    names, asks, inputs = asks_of(known, encoder if columns is None else columns)
     res = []
     for tree, features in _members(inner):
         own = [names[j] for j in features], [asks[j] for j in features], inputs

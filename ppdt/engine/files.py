@@ -518,7 +518,7 @@ def is_plain_number(text: str) -> bool:
         return False
 
 
-def guess_kind(texts: Sequence[str]) -> str:
+def guess_kind(texts: Sequence[str] | np.ndarray) -> str:
     """The kind the command gives a column of a raw file.
 
     Parameters

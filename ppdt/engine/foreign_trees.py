@@ -34,7 +34,7 @@ def unwrapped(model: Any) -> tuple:
             *before, model = _real_steps(model)
             encoder = before[0] if before else encoder
         else:
-            return model, encoder
+            return model, getattr(model, "encoder_", encoder)
 
 
 def _real_steps(pipeline):
