@@ -334,6 +334,8 @@ def audit_file(
     from ppdt.privacy import audit
 
     name, columns = Path(path).name, list(read_people(path, sep, encoding).columns)
+    if format == "anonypy":
+        columns = [o for o in columns if o != "count"]  # it says how many persons a row stands for
     check_options(columns, name, qi or [], class_name, numeric=numeric, categorical=categorical)
     check_person_column(person, columns, name)
     trees = foreign_taxonomies(path, taxonomies, qi, numeric, categorical, format)

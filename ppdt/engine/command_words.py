@@ -43,6 +43,11 @@ _PHRASES = (
     ("under quasi-identifiers or identifiers", "under --qi or --identifiers"),
     ("it under identifiers", "it under --identifiers"),
     ("read the file with read_release(kinds=...)", "list it under --numeric or --categorical"),
+    ("values of 'original'", "values of --original"),
+    (
+        "read files of cells with read_release(kinds=...)",
+        "look whether zeros in front were lost where it was read as numbers",
+    ),
     (
         "Say who wrote it with format=, or format='ppdt' to",
         "Say who wrote it with --format, or --format ppdt to",
@@ -427,6 +432,10 @@ def nameless_words(advice: Any, why: str, persons: str = "") -> str:
         "--identifiers": advice.identifiers,
         "--publish": advice.published,
     }
+    if persons:
+        who = advice.persons[0]
+        roles["--person"] = [who]
+        roles["--identifiers"] = [o for o in advice.identifiers if o != who]
     options = [f"{option} {as_option(names)}" for option, names in roles.items() if names]
     return (
         f"Every column must have a role. Got none for {why}: say which are generalized, since"

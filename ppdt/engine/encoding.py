@@ -76,8 +76,9 @@ def possible_values(
         )
     if isinstance(cell, Node) and taxonomy is None:
         raise ValueError(
-            f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes. Got none,"
-            f" and {cell}: use taxonomies={{{name!r}: ...}}, or sets='token' for categories."
+            f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes. Got none"
+            f" that knows {cell}: use taxonomies=release.taxonomies, or {{{name!r}: ...}}, or"
+            " sets='token' for categories."
         )
     if isinstance(cell, Node):
         return taxonomy.values_of(cell) or ()

@@ -195,10 +195,11 @@ def _votes(trees: list, c: int) -> str:
 def tree_sql(tree: Any, feature_names: Sequence[str] | None = None, counts: bool = False) -> str:
     """A tree, or a forest, as an expression of SQL that gives the class of each row.
 
-    Use it as a column: `SELECT *, EXPRESSION AS answer FROM people`. Rows without gaps are answered
-    as by `predict`, those with NULL too with `counts`: the row is divided as the learner divides
-    it. Dates are compared as texts such as 2024-03-01 12:00:00. A tree on sets is asked raw values,
-    one of kADET the columns that `ppdt.kadet.with_levels` makes.
+    Use it as a column: `SELECT *, EXPRESSION AS answer FROM people`. A tree answers rows without
+    gaps as `predict` does, those with NULL too with `counts`: the row is divided as the learner
+    divides it. The trees of a forest have a vote each; with `counts` their shares are averaged, as
+    `predict` does. Dates are compared as texts such as 2024-03-01 12:00:00. A tree on sets is asked
+    raw values, one of kADET the columns that `ppdt.kadet.with_levels` makes.
     For rows with gaps the expression nests as deep as the tree; some databases stop at 30.
 
     Parameters
