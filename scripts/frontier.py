@@ -47,9 +47,9 @@ PEOPLE, KS, SPLITS = 8000, (5, 25, 100), (0,)
 INFOGAIN = partial(MondrianAnonymizer, mode="infogain", categories="subsets")
 
 
-def by_taxonomies(cls, k):
+def tds(k):
     trees = {o: t for o, t in load_adult_taxonomies().items() if o in KNOWN}
-    return cls(k=k, taxonomies=trees)
+    return TDSAnonymizer(k=k, taxonomies=trees)
 
 
 METHODS = {
@@ -63,8 +63,8 @@ METHODS = {
     "erp_uniform": partial(ERPAnonymizer, recoding="uniform", random_state=0),
     "mdav": MicroaggregationAnonymizer,
     "mict": MiCTAnonymizer,
-    "tds": partial(by_taxonomies, TDSAnonymizer),
-    "tdr": partial(by_taxonomies, TDRAnonymizer),
+    "tds": tds,
+    "tdr": TDRAnonymizer,
 }
 
 
