@@ -731,3 +731,53 @@ def test_readers_on_the_command_line(replicate, reader_study, data_dir, capsys):
         reader_study.main(["--splits", "11"])
     replicate.main(["readers", "--row", "pima/tds/encoder_logistic", "100", "1"])
     assert "calibration" in capsys.readouterr().out
+
+
+# ---------- what Adult teaches, and what it tells
+@pytest.fixture(scope="module")
+def frontier():
+    return script("frontier")
+
+
+def test_stored_lines_of_the_frontier_are_of_the_design(frontier):
+    t = pd.read_csv(frontier.RESULTS / "frontier.csv")
+    assert list(t.columns) == frontier.COLUMNS and not t.duplicated(frontier.KEY).any()
+    made = {(*u, name) for u in frontier.all_units() for name in frontier.LEARNERS}
+    assert set(keys(t, frontier.KEY)) == made
+    shares = t[[o for o in t if o.endswith(("_in", "_out"))]]
+    assert (shares.isna().all(axis=1) == (t.method == "raw")).all()
+    released = t[t.method != "raw"]
+    # whoever is in the table fits a row, but for lost ones; nobody is more often certain than there
+    assert (released.presence_in >= 1 - released.lost / frontier.PEOPLE).all()
+    assert (released.certain_in <= released.presence_in).all()
+
+
+def test_a_line_of_the_frontier_comes_out_as_stored(frontier, data_dir):
+    old = pd.read_csv(frontier.RESULTS / "frontier.csv").set_index(frontier.KEY)
+    for unit in (("infogain", 100, 0), ("tds", 5, 0)):
+        (line,) = frontier.run(unit, ["encoder_logistic"])
+        for o in ("accuracy", "auc", "brier", "gcp", "lost", "certain_in", "certain_out"):
+            key = tuple(line[c] for c in frontier.KEY)
+            assert line[o] == pytest.approx(old.loc[key, o], abs=1e-6), (unit, o)
+
+
+def test_the_front_page_says_what_is_stored(frontier):
+    t = pd.read_csv(frontier.RESULTS / "frontier.csv").set_index(frontier.KEY)
+    page = (places.ROOT / "README.md").read_text("utf-8")
+    _, _, table = page.partition("## Which should I use?")
+    lines = [o for o in table.partition("\n## ")[0].splitlines() if o.startswith("| ")][1:]
+    asked = [
+        ("infogain", 100, "drawn_boosting"),
+        ("infogain_alpha", 100, "drawn_boosting"),
+        ("mict", 25, "encoder_logistic"),
+        ("erp", 25, "encoder_logistic"),
+        ("kactus", 5, "c45"),
+        ("strict", 25, "encoder_logistic"),
+    ]
+    assert len(lines) == len(asked)
+    for line, (method, k, learner) in zip(lines, asked):
+        *_, taught, gain = [o.strip() for o in line.strip("| ").split("|")]
+        row = t.loc[(method, k, 0, learner)]
+        told = [float(o) for o in (*taught.split(" / "), gain)]
+        stored = [row.accuracy, row.auc, row.certain_in - row.certain_out]
+        assert told == pytest.approx(stored, abs=0.00051), line
