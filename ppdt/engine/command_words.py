@@ -63,7 +63,7 @@ _PHRASES = (
     ("name its encoding", "name its encoding with --encoding"),
 )
 
-
+# %% ../../nbs/engine/command_words.ipynb #15d85211
 _OPTIONS = {
     "X": "the table",
     "y": "--class",
