@@ -496,13 +496,19 @@ def _textbook_known(d, j, parts):
     return sorted(res)
 
 
+def _textbook_at_first(d, rows):
+    """What rows weighed before they were divided"""
+    return len(rows) if d.weight is None else sum(d.weight[i] for i in rows)
+
+
 def _textbook_threshold(d, j, parts, m):
     """(gain, ratio, kind, code left of the cut) or None"""
     total = sum(w for _, w in parts)
     known = _textbook_known(d, j, parts)
     weight = sum(w for *_, w in known)
     least = _textbook_least(weight, d.n_classes, m)
-    if len(known) < 2 * least - SPLIT_EPS:
+    first = [i for i, _ in parts if d.codes[j][i] >= 0]
+    if _textbook_at_first(d, first) < 2 * least - SPLIT_EPS:
         return None
     line = d.line[j]
     best = (0.0, None, 0.0)
@@ -591,7 +597,7 @@ def _textbook_choice(d, parts, m, binary):
         o = _textbook_found(d, j, parts, m, binary)
         if o:
             found.append((*o, j))
-    enters = enters_average(d, len(d.y))
+    enters = enters_average(d, _textbook_at_first(d, range(len(d.y))))
     counted = [o[0] for o in found if enters[o[4]]]
     if not counted:
         return None

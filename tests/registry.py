@@ -742,7 +742,7 @@ CLASSIFIERS = {
             ),
             "recoded": (
                 AnonymizedClassifier(MondrianAnonymizer(k=1), _id3(), test="recoded"),
-                {},
+                dict(check_sample_weight_equivalence_on_dense_data=STILL_PEOPLE),
             ),
             "missing": (
                 AnonymizedClassifier(
