@@ -49,7 +49,7 @@ with_trees = pytest.mark.parametrize("cls", WITH_TREES, ids=lambda o: o.__name__
 
 def given(**draws):
     """A third of the profile's examples: each of these tests runs for every method"""
-    return lambda f: settings(max_examples=max(1, settings().max_examples // 3))(_given(**draws)(f))
+    return lambda f: settings(max_examples=max(1, settings().max_examples // 5))(_given(**draws)(f))
 
 
 @st.composite

@@ -69,7 +69,9 @@ def given(**draws):
     """A sixth of the profile's examples: each of these tests runs for every estimator, with any of
     its options
     """
-    return lambda f: settings(max_examples=max(1, settings().max_examples // 6))(_given(**draws)(f))
+    return lambda f: settings(max_examples=max(1, settings().max_examples // 10))(
+        _given(**draws)(f)
+    )
 
 
 def of(classes):

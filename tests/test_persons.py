@@ -44,7 +44,7 @@ def counts_rows(p):
 
 
 @every_method
-@settings(max_examples=max(1, settings().max_examples // 3))
+@settings(max_examples=max(1, settings().max_examples // 5))
 @given(data=st.data())
 def test_every_group_holds_rows_of_k_persons(cls, data):
     X, y, p = data.draw(tasks(cls))

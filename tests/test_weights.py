@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
@@ -82,6 +82,9 @@ def agree(clf, X, y, w, asked):
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_weights_are_rows(clf, seed, gaps):
     X, y, w = a_table(seed, gaps)
+    # repeated rows may lack a class, whose weight is then refused
+    named = getattr(clf, "class_weight", None)
+    assume(not isinstance(named, dict) or set(named) <= {*y[w > 0]})
     agree(clf, X, y, w, X)
 
 
