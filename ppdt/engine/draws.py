@@ -82,8 +82,10 @@ def drawn_between(
     -------
     ndarray of float, shape (n_rows,)
     """
-    point = lo + u * (hi - lo)
-    if not whole:
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = hi - lo  # of the largest doubles it is infinite
+        point = np.where(np.isfinite(width), lo + u * width, lo * (1 - u) + hi * u)
+    if not whole or not np.isfinite(width).all():
         return np.minimum(point, hi)
     first = np.ceil(lo)
     last = np.where(hi_open, np.ceil(hi) - 1, np.floor(hi))
