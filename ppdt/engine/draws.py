@@ -85,13 +85,13 @@ def drawn_between(
     with np.errstate(over="ignore", invalid="ignore"):
         width = hi - lo  # of the largest doubles it is infinite
         point = np.where(np.isfinite(width), lo + u * width, lo * (1 - u) + hi * u)
-    if not whole or not np.isfinite(width).all():
+        first = np.ceil(lo)
+        last = np.where(hi_open, np.ceil(hi) - 1, np.floor(hi))
+        many = last - first + 1
+        drawn = first + np.minimum(np.floor(u * many), many - 1)
+    if not whole:
         return np.minimum(point, hi)
-    first = np.ceil(lo)
-    last = np.where(hi_open, np.ceil(hi) - 1, np.floor(hi))
-    many = last - first + 1
-    step = np.floor(u * many)
-    return np.where(many >= 1, first + np.minimum(step, many - 1), point)
+    return np.where((many >= 1) & np.isfinite(many), drawn, point)
 
 # %% ../../nbs/engine/draws.ipynb #796b72cd
 def without_stars(codes: np.ndarray, held: list, rng: np.random.Generator) -> np.ndarray:
