@@ -311,7 +311,7 @@ def test_readers_of_draws_take_a_release_alone_and_are_opened():
     X, y = people.drop(columns="income"), people.income
     r = MondrianAnonymizer(5).anonymize(X, y)
     for clf in (
-        DrawnClassifier(DecisionTreeClassifier(max_depth=3), random_state=0),
+        DrawnClassifier(DecisionTreeClassifier(max_depth=3, random_state=0), random_state=0),
         SetForestClassifier(5, random_state=0),
     ):
         alone, given = clone(clf).fit(r), clone(clf).fit(r.data, r.y)
