@@ -22,6 +22,7 @@ if PROFILE == "stress":
 
 def pytest_collection_modifyitems(config, items):
     """Thousands of tables are for properties; other tests were passed in the gate"""
+    _by_files(items)
     if PROFILE != "stress":
         return
     is_property = [getattr(o.function, "is_hypothesis_test", False) for o in items]
@@ -29,11 +30,15 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [o for o, p in zip(items, is_property) if p]
 
 
-def pytest_collection_finish(session):
-    """Notebooks run beside the other tests, which wait for none of them"""
-    nbs = [o for o in session.items if o.path.name == "test_notebooks.py"]
-    if nbs and not session.config.option.collectonly:
-        nbs[0].module.begin([o.callspec.params["path"] for o in nbs])
+# files whose tests share nothing that takes long to make
+_ALONE = {"test_notebooks", "test_contract", "test_benchmarks"}
+
+
+def _by_files(items):
+    """Under `pytest -n` a file's tests stay in one process, which makes what they share once"""
+    for o in items:
+        if o.path.stem not in _ALONE:
+            o.add_marker(pytest.mark.xdist_group(o.path.stem))
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -54,11 +59,6 @@ def pytest_terminal_summary(terminalreporter):
     )
     for line in tables_tried.lines():
         terminalreporter.line(line)
-
-
-def pytest_sessionfinish(session):
-    for o in {o.module for o in session.items if o.path.name == "test_notebooks.py"}:
-        o.end()
 
 
 def _folder(find, variable, what):

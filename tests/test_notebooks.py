@@ -7,7 +7,6 @@ well.
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -146,62 +145,57 @@ def _biggest_first(paths):
     return sorted(paths, key=lambda p: -p.stat().st_size)
 
 
-_BEGUN = {}
+# what takes seconds to import, and every notebook would import again
+_PRELOAD = [
+    "execnb.nbio",
+    "execnb.shell",
+    "nbdev.process",
+    "nbdev.showdoc",
+    "fastcore.test",
+    "matplotlib.pyplot",
+    "matplotlib_inline.backend_inline",
+    "pandas",
+    "ppdt.cli",
+    "ppdt.contest",
+    "scipy.stats",
+    "sklearn.ensemble",
+    "sklearn.pipeline",
+]
 
 
-def _run_all(out, paths):
-    # so that `end` can stop the processes of the notebooks as well
-    if hasattr(os, "setsid"):
-        os.setsid()
-    out.send(_each(stale, paths, 1))
+def _context():
+    """Fresh processes; where they can be forked, from one that has imported the large packages"""
+    try:
+        ctx = get_context("forkserver")
+    except ValueError:
+        return get_context("spawn")
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+    ctx.set_forkserver_preload(_PRELOAD)
+    return ctx
 
 
-def begin(paths):
-    """Let the notebooks run beside the other tests, from the moment that all are collected; in a
-    process that is started now, since tests change environment and folder
-    """
-    ctx = get_context("spawn")
-    _BEGUN["results"], out = ctx.Pipe(duplex=False)
-    _BEGUN["process"] = ctx.Process(target=_run_all, args=(out, paths))
-    _BEGUN["process"].start()
-    out.close()
+def _pool(at_once):
+    return ProcessPoolExecutor(at_once, mp_context=_context(), max_tasks_per_child=1)
 
 
-@pytest.fixture(scope="session")
-def results():
-    return _BEGUN["results"].recv()
-
-
-def end():
-    """Stop what `begin` started, if the tests ended before it"""
-    p = _BEGUN.pop("process", None)
-    if p is None:
-        return
-    p.join(1)
-    if p.is_alive():
-        try:
-            os.killpg(p.pid, signal.SIGTERM)
-        # no groups here, or it has just begun
-        except (AttributeError, ProcessLookupError):
-            p.terminate()
-    p.join()
-
-
-def _each(f, paths, at_once=None):
-    cpus = at_once or (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
+def _each(f, paths):
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     order = _biggest_first(paths)
-    with ProcessPoolExecutor(
-        min(cpus, len(paths)), mp_context=get_context("spawn"), max_tasks_per_child=1
-    ) as ex:
+    with _pool(min(cpus or 1, len(paths))) as ex:
         res = dict(zip(order, ex.map(f, order)))
     return {p: res[p] for p in paths}
 
 
+@pytest.fixture(scope="session")
+def pool():
+    """Where notebooks are run, each in a process of its own"""
+    with _pool(1) as ex:
+        yield ex
+
+
 @pytest.mark.parametrize("path", NBS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_stored_outputs(path, results):
-    differences, error = results[path]
+def test_stored_outputs(path, pool):
+    differences, error = pool.submit(stale, path).result()
     if (
         error
         and "fetch_adult(" in path.read_text("utf-8")
