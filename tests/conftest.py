@@ -20,6 +20,7 @@ if PROFILE == "stress":
     tables_tried.begin()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Thousands of tables are for properties; other tests were passed in the gate"""
     _by_files(items)
