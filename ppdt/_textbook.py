@@ -1287,6 +1287,74 @@ def _textbook_naive_bayes(rows, y, row):
         chances.append(p)
     return [p / sum(chances) for p in chances]
 
+# %% ../nbs/25_clusters.ipynb #bda2e762
+from .engine.group_loss import group_loss
+
+# %% ../nbs/25_clusters.ipynb #341766b5
+def _textbook_k_member(parts, n, k):
+    "Groups that grow row by row (byun2007), and the rows left over"
+    left, groups, first = list(range(n)), [], 0
+    while len(left) >= k:
+        first = max(left, key=lambda i: group_loss(parts, [first, i]))
+        group = [first]
+        left.remove(first)
+        while len(group) < k:
+            best = min(left, key=lambda i: group_loss(parts, [*group, i]))
+            group.append(best)
+            left.remove(best)
+        groups.append(group)
+    return groups, left
+
+
+def _textbook_complete(parts, groups, left):
+    "Rows left over join the group that loses least by it"
+    groups = [list(g) for g in groups]
+    for i in left:
+        price = [
+            (len(g) + 1) * group_loss(parts, [*g, i]) - len(g) * group_loss(parts, g)
+            for g in groups
+        ]
+        groups[price.index(min(price))].append(i)
+    return groups
+
+# %% ../nbs/25_clusters.ipynb #1d279cf7
+def _total_loss(parts, groups):
+    "What all rows lose together"
+    return sum(len(g) * group_loss(parts, g) for g in groups)
+
+
+def _moved(groups, g, h, leave, join=None):
+    "Groups where one row leaves g for h, and perhaps another comes back"
+    res = [list(o) for o in groups]
+    res[g].remove(leave)
+    res[h].append(leave)
+    if join is not None:
+        res[h].remove(join)
+        res[g].append(join)
+    return res
+
+
+def _textbook_better(parts, groups, k):
+    "The best move or exchange of all, None where nobody loses less by any"
+    now, best, found = _total_loss(parts, groups), 0, None
+    for g, rows in enumerate(groups):
+        for h, others in enumerate(groups):
+            if g == h:
+                continue
+            tries = [_moved(groups, g, h, i) for i in rows if len(rows) > k]
+            tries += [_moved(groups, g, h, i, j) for i in rows for j in others]
+            for o in tries:
+                if _total_loss(parts, o) - now < best:
+                    best, found = _total_loss(parts, o) - now, o
+    return found
+
+
+def _textbook_refined(parts, groups, k):
+    "Groups that no move and no exchange makes better"
+    while (better := _textbook_better(parts, groups, k)) is not None:
+        groups = better
+    return groups
+
 # %% ../nbs/engine/rules.ipynb #9106eeec
 def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=0.25):
     """A partial tree by recursion; a son is None where nobody looked"""

@@ -17,7 +17,11 @@ import pandas as pd
 from .engine.checks import check_choice
 from .engine.class_cuts import CANDIDATES, CATEGORIES
 from .engine.median_cuts import CUT_RULES, MEDIANS, WIDTHS, Cuts
+from .engine.averages import distinct_published
 from .engine.publishing import Published, code_new_rows, named_only, used_cells
+from .engine.refining import check_refine, mended_groups
+from .engine.taxonomy import check_taxonomies, trees_of
+from .engine.widened_cells import WideningRecoder
 from .generalization import RECODINGS, Taxonomy, node_recoding
 from .infogain import infogain_partition
 from .medians import in_leaf_order, relaxed_partition, strict_partition
@@ -89,34 +93,6 @@ _WORDS = dict(
     candidates=CANDIDATES,
     categories=CATEGORIES,
 )
-
-
-def _check_taxonomies(taxonomies):
-    """Raises ValueError for what is no dict of Taxonomy"""
-    if taxonomies is None:
-        return
-    if not isinstance(taxonomies, dict):
-        raise ValueError(
-            "'taxonomies' must be a dict of Taxonomy by column name, or None. Got"
-            f" {type(taxonomies).__name__}."
-        )
-    for o, t in taxonomies.items():
-        if not isinstance(t, Taxonomy):
-            raise ValueError(
-                f"'taxonomies' must hold a Taxonomy for each column. Got {type(t).__name__} for"
-                f" {o!r}: make one with Taxonomy.from_csv or another of its makers."
-            )
-
-
-def _trees(taxonomies, attributes):
-    """Taxonomy or None of each attribute. Raises ValueError when none of them is meant."""
-    trees = [(taxonomies or {}).get(a.name) for a in attributes]
-    if taxonomies and not any(t is not None for t in trees):
-        raise ValueError(
-            f"'taxonomies' must name a quasi-identifier. Got {', '.join(map(repr, taxonomies))};"
-            f" the quasi-identifiers are {', '.join(a.name for a in attributes)}."
-        )
-    return trees
 
 # %% ../nbs/06_mondrian.ipynb #d4760a01
 def _named_values(a, cells):
@@ -250,15 +226,25 @@ def _travelling(recode, kept, task, trees, columns):
     return {"recoder_": told, "cuts_": cuts, "attributes_": domains}
 
 
+def _among_groups(columns, trees):
+    """How new rows find groups that are no regions any more"""
+    told = [None if t is None else t.shown_by(cs) for t, (_, cs) in zip(trees, columns)]
+    return WideningRecoder(distinct_published(columns), told, [1.0] * len(columns))
+
+
 def _published(m, task):
     """Groups, their cells, and how new rows find them"""
-    trees = _trees(m.taxonomies, task.attributes)
+    trees = trees_of(m.taxonomies, task.attributes)
     groups, cuts = _partition(m, task, trees)
+    if m.refine:
+        groups = mended_groups(task, trees, groups, m.refine)
     columns = [
         _recoded(m.recoding, a, c, groups, t) for a, c, t in zip(task.attributes, task.codes, trees)
     ]
     kept = [_kept(m.recoding, a, t, cs) for a, t, (_, cs) in zip(task.attributes, trees, columns)]
     domains = [o.domain for o in kept]
+    if m.refine:
+        return Published(columns, _among_groups(columns, trees), learnt={"groups_": groups})
     if cuts is None:
         return Published(columns, domains=domains, learnt={"groups_": groups})
     for j, o in enumerate(kept):
@@ -316,6 +302,9 @@ class MondrianAnonymizer(Anonymizer):
         `Taxonomy` by column name; these columns are cut in the order of the leaves (by "infogain"
         among the children of a node) and published as nodes. Columns that are no quasi-identifiers
         are ignored.
+    refine : int
+        Moves and exchanges of rows between near groups that follow at most, each of which makes all
+        rows together lose less; 0: none. Groups are no regions then, and there are no `cuts_`.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its
         size.
@@ -330,7 +319,7 @@ class MondrianAnonymizer(Anonymizer):
         The last release. It is not pickled.
     cuts_ : Cuts
         Where the table was cut, in codes of the domains, or, with a taxonomy, in positions of its
-        leaves; not with mode="relaxed".
+        leaves; not with mode="relaxed" or `refine`.
     attributes_ : list of Attribute
         Domains of the quasi-identifiers; of ranges only the published ends, of taxonomies all
         leaves. A saved object has of a taxonomy that was made from the data the published values.
@@ -368,6 +357,7 @@ class MondrianAnonymizer(Anonymizer):
         categories: str = "ordered",
         stop_pure: bool = False,
         taxonomies: dict[str, Taxonomy] | None = None,
+        refine: int = 0,
         constraints: Sequence = (),
         published: Sequence[str] = (),
         person: str | None = None,
@@ -384,18 +374,20 @@ class MondrianAnonymizer(Anonymizer):
         self.categories = categories
         self.stop_pure = stop_pure
         self.taxonomies = taxonomies
+        self.refine = refine
 
     @property
     def recodes_new_rows(self) -> bool:
         """Relaxed cuts divide equal values, so they are no places for new ones"""
-        return self.mode != "relaxed"
+        return self.mode != "relaxed" or bool(self.refine)
 
     def _check(self):
         for name, allowed in _WORDS.items():
             check_choice(name, getattr(self, name), allowed)
         if not isinstance(self.stop_pure, (bool, np.bool_)):
             raise ValueError(f"'stop_pure' must be True or False. Got {self.stop_pure!r}.")
-        _check_taxonomies(self.taxonomies)
+        check_taxonomies(self.taxonomies)
+        check_refine(self.refine)
 
     def _publish(self, task):
         return _published(self, task)

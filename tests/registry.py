@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ppdt
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
+from ppdt.clusters import ClusterAnonymizer
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
 from ppdt.erp import ERPAnonymizer
@@ -146,6 +147,12 @@ def all_taxonomies(X, y, roles):
     return st.lists(st.booleans(), min_size=len(names), max_size=len(names)).map(
         lambda deep: {o: tree(o, d) for o, d in zip(names, deep)} or None
     )
+
+
+def some_weights(X, y, roles):
+    """None, or what one quasi-identifier counts"""
+    one = st.fixed_dictionaries({}, optional={roles["quasi_identifiers"][0]: pick(0.5, 3.0)})
+    return st.one_of(st.none(), one)
 
 
 def an_inducer(X, y, roles):
@@ -397,12 +404,14 @@ ANONYMIZERS = {
                 cut_rule=pick("le_then_lt", "le", "balanced"),
                 width=pick("rank", "distinct", "ratio"),
                 median=pick("lower", "midpoint"),
+                refine=pick(0, 50),
                 taxonomies=some_taxonomies,
             ),
             grid(
                 mode=st.just("relaxed"),
                 recoding=pick("set", "interval"),
                 width=pick("rank", "distinct", "ratio"),
+                refine=pick(0, 50),
                 taxonomies=some_taxonomies,
             ),
             with_class(
@@ -412,6 +421,7 @@ ANONYMIZERS = {
                     candidates=pick("all", "class_change"),
                     categories=pick("ordered", "subsets"),
                     stop_pure=st.booleans(),
+                    refine=pick(0, 50),
                     taxonomies=some_taxonomies,
                 )
             ),
@@ -451,6 +461,28 @@ ANONYMIZERS = {
                     ),
                 ),
             ),
+        },
+    ),
+    ClusterAnonymizer: Entry(
+        grids=(
+            grid(
+                recoding=pick("set", "interval"),
+                loss=pick("spread", "size"),
+                weights=some_weights,
+                refine=pick(0, 50),
+                block_rows=pick(2, 5, 30_000),
+                taxonomies=some_taxonomies,
+            ),
+            grid(recoding=st.just("mean"), refine=pick(0, 50)),
+            with_class(grid(guide=st.just("class"), refine=pick(0, 50))),
+        ),
+        impossible=("missing='drop' leaves", WHOLE),
+        keeps=("release_", "groups_"),
+        centroids=True,
+        checked={
+            "k=5": (ClusterAnonymizer(), NO_MEANS),
+            "k=1": (ClusterAnonymizer(k=1), K_1),
+            "k=1, missing": (ClusterAnonymizer(k=1, missing="category"), K_1_MISSING),
         },
     ),
     MicroaggregationAnonymizer: Entry(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['domain_line', 'cell_losses', 'check_cells']
+__all__ = ['domain_line', 'share_of_count', 'cell_losses', 'check_cells']
 
 # %% ../../nbs/engine/cell_loss.ipynb #7a384d32
 from collections.abc import Iterable
@@ -50,7 +50,7 @@ def _share_of_line(lo, hi, line: tuple) -> float:
     return float(inside / (last / 2 - first / 2))
 
 # %% ../../nbs/engine/cell_loss.ipynb #73e8826b
-def _share_of_count(s: int, d: int, form: str) -> float:
+def share_of_count(s: int, d: int, form: str) -> float:
     """Equation (1) or (2) for s of d values"""
     if s == 1:
         return 0.0
@@ -67,7 +67,7 @@ def _node_loss(cell: Cell, taxonomy: NumberedTree, form: str) -> float:
     """NCP of a taxonomy node. Raises ValueError for a node that the taxonomy does not know."""
     i = taxonomy.node(cell)
     below = int(taxonomy.end[i] - taxonomy.begin[i])
-    return _share_of_count(below, len(taxonomy.leaf), form)
+    return share_of_count(below, len(taxonomy.leaf), form)
 
 # %% ../../nbs/engine/cell_loss.ipynb #2876065d
 def _no_loss(cell: Cell, a: Attribute) -> ValueError:
@@ -105,7 +105,7 @@ def _loss(cell: Any, a: Attribute, form: str, taxonomy, line: tuple, d: int) -> 
         return _share_of_line(cell.lo, cell.hi, line)
     values = cell.values
     if not line or len(values) == 1:
-        return _share_of_count(len(values), d, form)
+        return share_of_count(len(values), d, form)
     if MISSING in values:
         return 1.0
     return _share_of_line(min(values), max(values), line)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ADULT_TAXONOMIES', 'Taxonomy', 'check_taxonomy_names', 'load_adult_taxonomies']
+__all__ = ['ADULT_TAXONOMIES', 'Taxonomy', 'check_taxonomy_names', 'check_taxonomies', 'trees_of', 'load_adult_taxonomies']
 
 # %% ../../nbs/engine/taxonomy.ipynb #a847cf71
 from collections.abc import Hashable, Iterable, Sequence
@@ -457,6 +457,34 @@ def check_taxonomy_names(taxonomies: dict | None, columns: Iterable[Hashable]) -
                 f"'taxonomies' must name columns of the table. Got {name!r}; the columns are"
                 f" {', '.join(map(str, columns))}: correct the name, or leave it out."
             )
+
+# %% ../../nbs/engine/taxonomy.ipynb #a1c0ffee
+def check_taxonomies(taxonomies: dict | None) -> None:
+    """Raises ValueError for what is no dict of Taxonomy"""
+    if taxonomies is None:
+        return
+    if not isinstance(taxonomies, dict):
+        raise ValueError(
+            "'taxonomies' must be a dict of Taxonomy by column name, or None. Got"
+            f" {type(taxonomies).__name__}."
+        )
+    for o, t in taxonomies.items():
+        if not isinstance(t, Taxonomy):
+            raise ValueError(
+                f"'taxonomies' must hold a Taxonomy for each column. Got {type(t).__name__} for"
+                f" {o!r}: make one with Taxonomy.from_csv or another of its makers."
+            )
+
+
+def trees_of(taxonomies: dict | None, attributes: Iterable) -> list:
+    """Taxonomy or None of each attribute. Raises ValueError when none of them is meant."""
+    trees = [(taxonomies or {}).get(a.name) for a in attributes]
+    if taxonomies and not any(t is not None for t in trees):
+        raise ValueError(
+            f"'taxonomies' must name a quasi-identifier. Got {', '.join(map(repr, taxonomies))};"
+            f" the quasi-identifiers are {', '.join(a.name for a in attributes)}."
+        )
+    return trees
 
 # %% ../../nbs/engine/taxonomy.ipynb #9227a1a6
 ADULT_TAXONOMIES = (

@@ -1,0 +1,159 @@
+"""What groups lose, teach and tell, by the method that makes them: four tables, six k.
+
+    python scripts/grouping_runs.py                      a few releases, printed
+    python scripts/grouping_runs.py --full               all, stored in
+    nbs/papers/results/grouping.csv
+    python scripts/grouping_runs.py --row german/cluster 5 0   one release: table/method, k, split
+
+Half of a table is published, of Adult 8,000 people; the other half (as many) is asked about: as raw
+rows of a learner's test, and by an attacker who looks for the rows that could be theirs. Runs that
+are stored are not made again (--again makes all anew).
+"""
+
+import sys
+import time
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import roc_auc_score
+
+sys.path.insert(0, str(Path(__file__).parent))
+from frontier import GAINS, KNOWN, LEARNERS, PEOPLE
+from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results, runs_parser, store
+
+from ppdt.attacks import FittingRows, attack
+from ppdt.clusters import ClusterAnonymizer
+from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
+from ppdt.loss import gcp
+from ppdt.mict import MicroaggregationAnonymizer
+from ppdt.mondrian import MondrianAnonymizer
+
+CASES = ("pima", "german", "contraceptive", "adult")
+KS, SPLITS = (2, 5, 10, 25, 50, 100), (0,)
+ALL = 10**9  # moves: until nothing is gained
+METHODS = {
+    "strict": MondrianAnonymizer,
+    "strict_distinct": partial(MondrianAnonymizer, width="distinct", cut_rule="balanced"),
+    "strict_refined": partial(MondrianAnonymizer, refine=ALL),
+    "relaxed": partial(MondrianAnonymizer, mode="relaxed"),
+    "relaxed_refined": partial(MondrianAnonymizer, mode="relaxed", refine=ALL),
+    "infogain": partial(MondrianAnonymizer, mode="infogain", categories="subsets"),
+    "vmdav": MicroaggregationAnonymizer,
+    "cluster": ClusterAnonymizer,
+    "cluster_refined": partial(ClusterAnonymizer, refine=ALL),
+    "cluster_class": partial(ClusterAnonymizer, guide="class"),
+}
+READERS = ("encoder_boosting", "drawn_boosting")
+KEY = ["case", "method", "k", "split"]
+COLUMNS = [
+    *KEY,
+    "n",
+    "spread",
+    "pure",
+    *(f"{o}_{side}" for o in GAINS for side in ("in", "out")),
+    *(f"{r}_{o}" for r in READERS for o in ("accuracy", "auc")),
+    "protect_seconds",
+    *MADE,
+]
+
+
+def all_units():
+    """(table, method, k, split)"""
+    return [(c, m, k, s) for s in SPLITS for c in CASES for k in KS for m in METHODS]
+
+
+@lru_cache(maxsize=1)
+def people(case, split):
+    """(X, y) of those in the table, and of as many others"""
+    X, y = fetch_benchmark(case)
+    X = X[KNOWN] if case == "adult" else X
+    whole = X.notna().all(axis=1) & y.notna()
+    X, y = X[whole], y[whole].astype(str)
+    order = np.random.default_rng(split + 1).permutation(len(X))
+    n = min(PEOPLE, len(X) // 2)
+    parts = order[:n], order[n : 2 * n]
+    return tuple(
+        (X.iloc[o].reset_index(drop=True), y.iloc[o].reset_index(drop=True)) for o in parts
+    )
+
+
+def scores(model, X, y):
+    """(accuracy, area under the curve) on raw rows; of several classes each against the others"""
+    p = model.predict_proba(X)
+    if len(model.classes_) == 2:
+        area = roc_auc_score(y == model.classes_[1], p[:, 1])
+    else:
+        area = roc_auc_score(y, p, multi_class="ovr", labels=model.classes_)
+    return round(float((model.predict(X) == y).mean()), 6), round(float(area), 6)
+
+
+def share_pure(release):
+    """The share of people whose published row is shared by people of one class only"""
+    codes = [release.cells(o)[0] for o in release.roles.quasi_identifiers]
+    looks = np.unique(np.stack(codes), axis=1, return_inverse=True)[1].ravel()
+    classes = release.y.groupby(looks).transform("nunique")
+    return round(float((classes == 1).mean()), 6)
+
+
+def run(unit, readers=READERS):
+    """The line of a unit, without the columns that tell where it was made"""
+    case, method, k, split = unit
+    (X, y), outside = people(case, split)
+    begun = time.process_time()
+    release = METHODS[method](k=k).anonymize(X, y)
+    seconds = round(time.process_time() - begun, 2)
+    line = dict(zip(KEY, unit)) | {"n": len(X), "protect_seconds": seconds}
+    line["spread"] = round(gcp(release.data, X, form="spread", lost=release.lost), 6)
+    line["pure"] = share_pure(release)
+    found = attack(FittingRows(release), X, y, *outside)
+    for o in GAINS:
+        gain = getattr(found, o)
+        line |= {f"{o}_in": round(gain.share_in, 6), f"{o}_out": round(gain.share_out, 6)}
+    for r in readers:
+        model = LEARNERS[r](None).fit(release.data, release.y)
+        line[f"{r}_accuracy"], line[f"{r}_auc"] = scores(model, *outside)
+    return line
+
+
+def make(unit):
+    return [run(unit) | provenance()]
+
+
+def grouping(full=False, row=None, again=False, out=None, jobs=1):
+    """Make the runs that were asked for, and print them"""
+    out, units = out or RESULTS / "grouping.csv", all_units()
+    if row:
+        want = (*row[0].split("/"), *(int(o) if o.isdecimal() else o for o in row[1:]))
+        units = [u for u in units if u == want]
+        if not units:
+            raise SystemExit(
+                f"--row must be TABLE/METHOD K SPLIT of the design. Got {' '.join(row)}; tables are"
+                f" {', '.join(CASES)}, methods {', '.join(METHODS)}, k {KS}, splits {SPLITS}."
+            )
+    elif not full:
+        units = [u for u in units if u[0] == "pima" and u[2] == 5]
+    stored = (
+        set()
+        if again or not full
+        else set(read_results(out, COLUMNS)[KEY].itertuples(index=False, name=None))
+    )
+    keep = (lambda o: store(out, o, KEY, COLUMNS, list(CASES))) if full else None
+    lines = each_unit(make, [u for u in units if u not in stored], keep, jobs)
+    t = read_results(out, COLUMNS) if full else pd.DataFrame(lines)
+    shown = [o for o in COLUMNS if o not in MADE]
+    print(t[[o for o in shown if o in t]].round(4).to_string(index=False, na_rep=""))
+
+
+def main(args=None):
+    p = runs_parser(__doc__, ("TABLE/METHOD", "K", "SPLIT"), "half an hour", "grouping.csv")
+    a = parsed(p, args)
+    try:
+        grouping(a.full, a.row, a.again, a.out, a.jobs)
+    except (DataNotFoundError, DataCorruptedError) as e:
+        raise SystemExit(str(e)) from None
+
+
+if __name__ == "__main__":
+    main()
