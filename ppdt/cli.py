@@ -223,7 +223,7 @@ def anonymize_file(
         What an empty field in a quasi-identifier means.
     recoding : {"set", "interval"}
         How numbers of a group are published.
-    mode : {"strict", "relaxed", "infogain", "kactus", "erp"}
+    mode : {"strict", "relaxed", "infogain", "cluster", "kactus", "erp"}
         The method; the last three need the class.
     taxonomies : iterable of str
         Texts COLUMN=FILE.

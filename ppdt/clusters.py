@@ -163,7 +163,7 @@ def _check_weights(weights, names):
                 f" these are {', '.join(map(str, names))}."
             )
 
-# %% ../nbs/25_clusters.ipynb #e985d0e0
+# %% ../nbs/25_clusters.ipynb #0f9760a6
 def _recoded(m, a, codes, groups, taxonomy):
     """(codes, cells) of a column: nodes, means, or sets or ranges"""
     if taxonomy is not None:
@@ -181,7 +181,7 @@ def _grown(m, task):
     parts = _parts_of(m, task, order)
     allow = of_rows(task.allow, order)
     codes = [c[order] for c in task.codes]
-    blocks = in_blocks(task.attributes, codes, max(m.block_rows, task.k))
+    blocks = in_blocks(task.attributes, codes, max(m.block_rows, 2 * task.k), allow)
     wanted = wanted_rows(m.constraints, task, order)
     found = grown_groups(parts, blocks, task.k, wanted, allow)
     found = refined_groups(parts, task.attributes, codes, found, task.k, m.refine, allow)
@@ -201,7 +201,7 @@ def _recoder(m, columns, trees, names):
     weights = [float((m.weights or {}).get(o, 1.0)) for o in names]
     return WideningRecoder(places, told, weights)
 
-# %% ../nbs/25_clusters.ipynb #1607fb87
+# %% ../nbs/25_clusters.ipynb #293ff32d
 class ClusterAnonymizer(Anonymizer):
     """Groups of k rows that grow row by row, each taking in the row that makes it lose least.
 
@@ -238,7 +238,8 @@ class ClusterAnonymizer(Anonymizer):
         Moves and exchanges that follow at most, each of which makes all rows together lose less;
         0: none.
     block_rows : int
-        Tables with more rows are first cut into blocks of at most so many, by relaxed Mondrian.
+        Tables with more rows are first cut into blocks of at most so many (or 2k), by relaxed
+        Mondrian; where `constraints` forbid a cut, they stay larger.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: a group grows until it fulfils them.
     published : list of str

@@ -22,7 +22,7 @@ def anonymizer_for(mode: str, recoding: str, trees: dict[str, Any], **common: An
 
     Parameters
     ----------
-    mode : {"strict", "relaxed", "infogain", "kactus", "erp"}
+    mode : {"strict", "relaxed", "infogain", "cluster", "kactus", "erp"}
         --mode.
     recoding : {"set", "interval"}
         --recoding.
@@ -41,6 +41,10 @@ def anonymizer_for(mode: str, recoding: str, trees: dict[str, Any], **common: An
     CommandError
         For taxonomies and constraints that it has no use for.
     """
+    if mode == "cluster":
+        from ppdt.clusters import ClusterAnonymizer
+
+        return ClusterAnonymizer(recoding=recoding, taxonomies=trees or None, **common)
     if mode not in _BY_TREE:
         from ppdt.mondrian import MondrianAnonymizer
 

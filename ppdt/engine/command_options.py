@@ -184,9 +184,9 @@ _MISSING = (
 )
 _MODE = (
     "cut at medians, rows with equal values together or not; cut where the class is told best; let"
-    " a tree that predicts the class say what to suppress, which may lose fewer than K rows; or"
-    " publish its leaves in tiers, where everybody has K rows that could be his and rows do not"
-    " look alike (default: strict)"
+    " groups grow row by row, which loses less and takes longer; let a tree that predicts the class"
+    " say what to suppress, which may lose fewer than K rows; or publish its leaves in tiers, where"
+    " everybody has K rows that could be his and rows do not look alike (default: strict)"
 )
 
 # %% ../../nbs/engine/command_options.ipynb #6c4f59a3
@@ -229,7 +229,7 @@ def _anonymize_parser(sub, run):
     )
     p.add_argument(
         "--mode",
-        choices=("strict", "relaxed", "infogain", "kactus", "erp"),
+        choices=("strict", "relaxed", "infogain", "cluster", "kactus", "erp"),
         default="strict",
         help=_MODE,
     )

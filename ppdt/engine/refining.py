@@ -20,7 +20,7 @@ from .refined_groups import refined_with_rest
 from ..medians import relaxed_partition
 from ..tables import Attribute
 
-# %% ../../nbs/engine/refining.ipynb #c7b32cd3
+# %% ../../nbs/engine/refining.ipynb #39f9c2fb
 def check_refine(refine: Any) -> None:
     """Raise ValueError for what is no number of moves"""
     is_whole = isinstance(refine, (int, np.integer)) and not isinstance(refine, (bool, np.bool_))
@@ -32,7 +32,10 @@ def check_refine(refine: Any) -> None:
 
 
 def in_blocks(
-    attributes: Sequence[Attribute], codes: Sequence[np.ndarray], most: int
+    attributes: Sequence[Attribute],
+    codes: Sequence[np.ndarray],
+    most: int,
+    allow: Callable | None = None,
 ) -> list[np.ndarray]:
     """The rows of blocks of at most `most` rows, cut by relaxed Mondrian.
 
@@ -44,6 +47,8 @@ def in_blocks(
         The rows, in an order of content.
     most : int
         Rows of a block at most.
+    allow : callable or None
+        (rows, groups, n_groups) -> which blocks may stand; where it refuses, they stay larger.
 
     Returns
     -------
@@ -55,7 +60,7 @@ def in_blocks(
         return [np.arange(n)]
     # halves of fewer than 2 * least rows are not cut
     least = (most + 1) // 2
-    block = relaxed_partition(list(attributes), list(codes), least, "distinct", np.arange(n))
+    block = relaxed_partition(list(attributes), list(codes), least, "distinct", np.arange(n), allow)
     order = np.argsort(block, kind="stable")
     return np.split(order, np.cumsum(np.bincount(block))[:-1])
 
