@@ -201,7 +201,7 @@ def _recoder(m, columns, trees, names):
     weights = [float((m.weights or {}).get(o, 1.0)) for o in names]
     return WideningRecoder(places, told, weights)
 
-# %% ../nbs/25_clusters.ipynb #293ff32d
+# %% ../nbs/25_clusters.ipynb #b1d87d6d
 class ClusterAnonymizer(Anonymizer):
     """Groups of k rows that grow row by row, each taking in the row that makes it lose least.
 
@@ -282,7 +282,7 @@ class ClusterAnonymizer(Anonymizer):
         guide: str | None = None,
         taxonomies: dict[str, Taxonomy] | None = None,
         refine: int = 0,
-        block_rows: int = 30_000,
+        block_rows: int = 32_768,
         constraints: Sequence = (),
         published: Sequence[str] = (),
         person: str | None = None,

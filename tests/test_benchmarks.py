@@ -19,6 +19,7 @@ NAMES = [
     "accuracy",
     "audit",
     "c45",
+    "clusters",
     "erp",
     "kactus",
     "mict",
@@ -33,6 +34,7 @@ _kept = dict(os.environ)
 import bench_accuracy
 import bench_audit
 import bench_c45
+import bench_clusters
 import bench_erp
 import bench_kactus
 import bench_mict
@@ -49,6 +51,7 @@ MODULES = dict(
     accuracy=bench_accuracy,
     audit=bench_audit,
     c45=bench_c45,
+    clusters=bench_clusters,
     erp=bench_erp,
     kactus=bench_kactus,
     mict=bench_mict,

@@ -65,13 +65,12 @@ from ppdt.tds import TDSAnonymizer
 from ppdt.trees import tree_json
 
 
-def given(**draws):
-    """A sixth of the profile's examples: each of these tests runs for every estimator, with any of
-    its options
+def given(times=1, **draws):
+    """A tenth of the profile's examples, or so many times more: each of these tests runs for every
+    estimator, with any of its options
     """
-    return lambda f: settings(max_examples=max(1, settings().max_examples // 10))(
-        _given(**draws)(f)
-    )
+    most = max(1, times * settings().max_examples // 10)
+    return lambda f: settings(max_examples=most)(_given(**draws)(f))
 
 
 def of(classes):
@@ -767,8 +766,7 @@ READERS = [o for o in CLASSIFIERS if o is not AnonymizedClassifier]
 
 
 @anonymizer
-@pytest.mark.parametrize("learner", READERS, ids=lambda o: o.__name__)
-@given(data=st.data(), end=pick(".csv", ".parquet"))
+@given(3, data=st.data(), learner=pick(*READERS), end=pick(".csv", ".parquet"))
 def test_what_is_learnt_from_the_file_is_the_same(cls, learner, tmp_path_factory, data, end):
     X, y, p = data.draw(tasks(cls))
     r = _release(cls, X, y, p)
