@@ -128,7 +128,7 @@ def wanted_rows(constraints: Sequence, task: Any, order: np.ndarray) -> Callable
 
     return wanted
 
-# %% ../nbs/25_clusters.ipynb #30131e1a
+# %% ../nbs/25_clusters.ipynb #977bb865
 _LOSSES = ("spread", "size")
 _RECODINGS = (*RECODINGS, "mean")
 
@@ -159,11 +159,27 @@ def _check_weights(weights, names):
         check_number(f"weights[{o!r}]", w, positive=True)
         if o not in names:
             raise ValueError(
-                f"'weights' must name quasi-identifiers, or with guide='class' the class. Got {o!r};"
-                f" these are {', '.join(map(str, names))}."
+                f"'weights' must name quasi-identifiers, or with guide='class' the class. Got"
+                f" {o!r}; these are {', '.join(map(str, names))}."
             )
 
-# %% ../nbs/25_clusters.ipynb #0f9760a6
+# %% ../nbs/25_clusters.ipynb #d098411d
+def _check_parameters(m):
+    """Raises ValueError for what is not allowed"""
+    check_choice("recoding", m.recoding, _RECODINGS)
+    check_choice("loss", m.loss, _LOSSES)
+    check_that(m, "guide", m.guide in (None, "class"), "None or 'class'")
+    check_taxonomies(m.taxonomies)
+    check_refine(m.refine)
+    is_whole = isinstance(m.block_rows, (int, np.integer))
+    check_that(m, "block_rows", is_whole and m.block_rows >= 2, "a whole number from 2 on")
+    if m.recoding == "mean" and m.taxonomies:
+        raise ValueError(
+            "'taxonomies' must be None with recoding='mean', which has no nodes. Got"
+            f" {', '.join(map(repr, m.taxonomies))}: use recoding='set'."
+        )
+
+# %% ../nbs/25_clusters.ipynb #8eaf3f4e
 def _recoded(m, a, codes, groups, taxonomy):
     """(codes, cells) of a column: nodes, means, or sets or ranges"""
     if taxonomy is not None:
@@ -201,7 +217,7 @@ def _recoder(m, columns, trees, names):
     weights = [float((m.weights or {}).get(o, 1.0)) for o in names]
     return WideningRecoder(places, told, weights)
 
-# %% ../nbs/25_clusters.ipynb #b1d87d6d
+# %% ../nbs/25_clusters.ipynb #542b7927
 class ClusterAnonymizer(Anonymizer):
     """Groups of k rows that grow row by row, each taking in the row that makes it lose least.
 
@@ -299,20 +315,7 @@ class ClusterAnonymizer(Anonymizer):
         self.block_rows = block_rows
 
     def _check(self):
-        check_choice("recoding", self.recoding, _RECODINGS)
-        check_choice("loss", self.loss, _LOSSES)
-        check_that(self, "guide", self.guide in (None, "class"), "None or 'class'")
-        check_taxonomies(self.taxonomies)
-        check_refine(self.refine)
-        is_whole = isinstance(self.block_rows, (int, np.integer))
-        check_that(
-            self, "block_rows", is_whole and self.block_rows >= 2, "a whole number from 2 on"
-        )
-        if self.recoding == "mean" and self.taxonomies:
-            raise ValueError(
-                "'taxonomies' must be None with recoding='mean', which has no nodes. Got"
-                f" {', '.join(map(repr, self.taxonomies))}: use recoding='set'."
-            )
+        _check_parameters(self)
 
     def _publish(self, task):
         if self.guide == "class" and task.y is None:

@@ -14,10 +14,10 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
+from .engine.averages import distinct_published
 from .engine.checks import check_choice
 from .engine.class_cuts import CANDIDATES, CATEGORIES
 from .engine.median_cuts import CUT_RULES, MEDIANS, WIDTHS, Cuts
-from .engine.averages import distinct_published
 from .engine.publishing import Published, code_new_rows, named_only, used_cells
 from .engine.refining import check_refine, mended_groups
 from .engine.taxonomy import check_taxonomies, trees_of
@@ -255,6 +255,16 @@ def _published(m, task):
     travels = _travelling(recode, kept, task, trees, columns)
     return Published(columns, recode, domains, learnt=learnt, saved=("cuts_",), travels=travels)
 
+# %% ../nbs/06_mondrian.ipynb #c4ec4a11
+def _check_parameters(m):
+    """Raises ValueError for what is not allowed"""
+    for name, allowed in _WORDS.items():
+        check_choice(name, getattr(m, name), allowed)
+    if not isinstance(m.stop_pure, (bool, np.bool_)):
+        raise ValueError(f"'stop_pure' must be True or False. Got {m.stop_pure!r}.")
+    check_taxonomies(m.taxonomies)
+    check_refine(m.refine)
+
 # %% ../nbs/06_mondrian.ipynb #9ae58e77
 class MondrianAnonymizer(Anonymizer):
     """Mondrian: strict, relaxed, or by information gain.
@@ -382,12 +392,7 @@ class MondrianAnonymizer(Anonymizer):
         return self.mode != "relaxed" or bool(self.refine)
 
     def _check(self):
-        for name, allowed in _WORDS.items():
-            check_choice(name, getattr(self, name), allowed)
-        if not isinstance(self.stop_pure, (bool, np.bool_)):
-            raise ValueError(f"'stop_pure' must be True or False. Got {self.stop_pure!r}.")
-        check_taxonomies(self.taxonomies)
-        check_refine(self.refine)
+        _check_parameters(self)
 
     def _publish(self, task):
         return _published(self, task)

@@ -78,12 +78,12 @@ class _OpenSet:
 def _opened(part):
     return _OpenRange(part) if isinstance(part, RangePart) else _OpenSet(part)
 
-# %% ../../nbs/engine/greedy_groups.ipynb #5d8330e7
+# %% ../../nbs/engine/greedy_groups.ipynb #32cef47c
 _GONE = np.int64(2**60)
 
 
-class _Left:
-    """The rows that are in no group yet, and their scores for the group that grows"""
+class _Rows:
+    """The rows that are in no group yet, and a score for each"""
 
     def __init__(self, parts: Sequence[Part], n: int):
         self.open = [_opened(p) for p in parts]
@@ -114,6 +114,21 @@ class _Left:
         self.score[place] = _GONE
         self.n -= 1
         return int(self.id[place])
+
+    @property
+    def rows(self):
+        """Numbers of the rows that are left"""
+        return self.id[self.gone == 0]
+
+    def is_left(self, n):
+        """Which of n rows are left?"""
+        res = np.zeros(n, dtype=bool)
+        res[self.rows] = True
+        return res
+
+# %% ../../nbs/engine/greedy_groups.ipynb #3c89d29b
+class _Left(_Rows):
+    """The rows that are left, and what each would add to the group that grows"""
 
     def measure(self, place):
         """Scores: what each row would lose together with one"""
@@ -146,20 +161,9 @@ class _Left:
         """The row that would have lost most with the first row of the group"""
         return int(self.id[np.where(self.gone, -1, self.from_first).argmax()])
 
-    @property
-    def rows(self):
-        """Numbers of the rows that are left"""
-        return self.id[self.gone == 0]
-
-    def is_left(self, n):
-        """Which of n rows are left?"""
-        res = np.zeros(n, dtype=bool)
-        res[self.rows] = True
-        return res
-
-# %% ../../nbs/engine/greedy_groups.ipynb #2883aa31
+# %% ../../nbs/engine/greedy_groups.ipynb #197a31c3
 def _grow(left, k, n, wanted):
-    """The rows of the group that was begun, or None where all rows are used up before it may stand"""
+    """The rows of the group that was begun, None where rows are used up before it may stand"""
     rows = [left.row]
     while len(rows) < k:
         rows.append(left.admit())
@@ -206,7 +210,7 @@ def k_members(parts: Sequence[Part], n: int, k: int, wanted: Callable | None = N
         n_groups += 1
     return groups
 
-# %% ../../nbs/engine/greedy_groups.ipynb #671a92da
+# %% ../../nbs/engine/greedy_groups.ipynb #36fa0646
 def _first_allowed(state, row, price, allow):
     """The cheapest group that may still stand with one more row; None for none"""
     for g in np.argsort(price, kind="stable").tolist():

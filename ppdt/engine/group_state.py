@@ -127,7 +127,13 @@ class _SetState:
         mine, theirs = np.where(same, m[g], mine), np.where(same, m[h], theirs)
         return by_count[mine], by_count[theirs]
 
-# %% ../../nbs/engine/group_state.ipynb #9dd4c77b
+# %% ../../nbs/engine/group_state.ipynb #1219d51d
+def _by_groups(groups, sizes):
+    """(rows that have a group, one group after the other, where each group begins)"""
+    order = np.argsort(groups, kind="stable")
+    return order[len(groups) - int(sizes.sum()) :], np.cumsum(sizes) - sizes
+
+# %% ../../nbs/engine/group_state.ipynb #b06202e2
 class GroupState:
     """Groups of rows that may change.
 
@@ -154,8 +160,7 @@ class GroupState:
         self.groups = groups.copy()
         self.states = [_RangeState(p) if isinstance(p, RangePart) else _SetState(p) for p in parts]
         self.size = np.bincount(groups[groups >= 0])
-        placed = np.argsort(groups, kind="stable")[len(groups) - int(self.size.sum()) :]
-        starts = np.cumsum(self.size) - self.size
+        placed, starts = _by_groups(groups, self.size)
         self.rows = [o.tolist() for o in np.split(placed, starts[1:])]
         found = [s.begin(groups, placed, starts, self.size) for s in self.states]
         self.loss, self.rest = (sum(o) for o in zip(*found))
@@ -163,8 +168,7 @@ class GroupState:
     def _refresh(self, g):
         rows = np.array(self.rows[g])
         found = [s.refresh(g, rows) for s in self.states]
-        self.loss[g] = sum(o for o, _ in found)
-        self.rest[rows] = sum(o for _, o in found)
+        self.loss[g], self.rest[rows] = (sum(o) for o in zip(*found))
 
     def added(self, row: int) -> np.ndarray:
         """What a row would add to the loss of each group, shape (n_groups,)"""
@@ -181,8 +185,7 @@ class GroupState:
 
     def swapped(self, row: int, others: np.ndarray) -> np.ndarray:
         """What all rows lose more, or less, when a row changes places with each of some others"""
-        found = [s.swapped(row, others, self.groups) for s in self.states]
-        mine, theirs = (sum(o) for o in zip(*found))
+        mine, theirs = map(sum, zip(*[s.swapped(row, others, self.groups) for s in self.states]))
         g, h = self.groups[row], self.groups[others]
         return self.size[g] * (mine - self.loss[g]) + self.size[h] * (theirs - self.loss[h])
 
@@ -201,9 +204,9 @@ class GroupState:
         """A row joins a group, and leaves its own if it has one, which keeps others"""
         g = self.groups[row]
         self._move(row, h)
-        for o in (g, h):
-            if o >= 0:
-                self._refresh(o)
+        if g >= 0:
+            self._refresh(g)
+        self._refresh(h)
 
     def swap(self, row: int, other: int) -> None:
         """Two rows of different groups change places"""

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from .greedy_groups import complete_groups, k_members
 from .group_loss import Part
 from .group_state import GroupState
-from .greedy_groups import complete_groups, k_members
 
-# %% ../../nbs/engine/refined_groups.ipynb #178d05c9
+# %% ../../nbs/engine/refined_groups.ipynb #948a02a8
 # groups whose rows are tried for an exchange, those that a row would fit best
 NEAR = 16
 
@@ -52,7 +52,7 @@ class _Search:
             self.waits[self.state.rows[o]] = True
         self.budget -= 1
 
-    def _moves(self, row, added):
+    def moves(self, row, added):
         """Does the row move to the group that is burdened least?"""
         s, g = self.state, self.state.groups[row]
         if s.size[g] <= self.k:
@@ -60,52 +60,51 @@ class _Search:
         price = s.loss + (s.size + 1) * added
         price[g] = np.iinfo(np.int64).max
         h = int(price.argmin())
-        if price[h] >= s.saved_without(row):
-            return False
-        if not self._may([o for o in s.rows[g] if o != row], [*s.rows[h], row]):
+        rest = [o for o in s.rows[g] if o != row]
+        if price[h] >= s.saved_without(row) or not self._may(rest, [*s.rows[h], row]):
             return False
         s.put(row, h)
         self._changed(g, h)
         return True
 
-    def _exchanges(self, row, added):
+    def exchanges(self, row, added):
         """Does the row change places with one of a near group?"""
         s, g = self.state, self.state.groups[row]
         near = _nearest(added, g, NEAR)
         others = np.array([i for h in near.tolist() for i in sorted(s.rows[h])])
         price = s.swapped(row, others)
         best = int(price.argmin())
-        if price[best] >= 0:
-            return
         other = int(others[best])
         h = s.groups[other]
         mine = [o for o in s.rows[g] if o != row]
         theirs = [o for o in s.rows[h] if o != other]
-        if self._may([*mine, other], [*theirs, row]):
+        if price[best] < 0 and self._may([*mine, other], [*theirs, row]):
             s.swap(row, other)
             self._changed(g, h)
 
-    def ask(self, row):
-        """One row is asked whether it has a better place"""
-        s, g = self.state, self.state.groups[row]
-        self.waits[row] = False
-        if s.loss[g] == s.rest[row] and s.size[g] <= self.k or s.loss[g] == 0:
+# %% ../../nbs/engine/refined_groups.ipynb #88d40d09
+def _ask(search, row):
+    """One row is asked whether it has a better place"""
+    s, g = search.state, search.state.groups[row]
+    search.waits[row] = False
+    if s.loss[g] == s.rest[row] and s.size[g] <= search.k or s.loss[g] == 0:
+        return
+    added = s.added(row)
+    if not search.moves(row, added):
+        search.exchanges(row, added)
+
+
+def _ask_all(search):
+    """Rows are asked until nobody has a better place, or the budget is spent"""
+    while search.budget > 0 and len(search.state.size) > 1:
+        waiting = np.flatnonzero(search.waits).tolist()
+        if not waiting:
             return
-        added = s.added(row)
-        if not self._moves(row, added):
-            self._exchanges(row, added)
+        for row in waiting:
+            if search.budget > 0 and search.waits[row]:
+                _ask(search, row)
 
-    def run(self):
-        """Ask until nobody has a better place, or the budget is spent"""
-        while self.budget > 0 and len(self.state.size) > 1:
-            waiting = np.flatnonzero(self.waits).tolist()
-            if not waiting:
-                return
-            for row in waiting:
-                if self.budget > 0 and self.waits[row]:
-                    self.ask(row)
-
-# %% ../../nbs/engine/refined_groups.ipynb #02650659
+# %% ../../nbs/engine/refined_groups.ipynb #d9f8d9b9
 def _divided(parts, groups, k, allow):
     """Groups of 2k rows or more as smaller ones, where these may stand"""
     res, n = groups.copy(), int(groups.max()) + 1
@@ -131,7 +130,7 @@ def refined_with_rest(
     if budget < 1:
         return groups, budget
     search = _Search(parts, _divided(parts, groups, k, allow), k, budget, allow)
-    search.run()
+    _ask_all(search)
     return search.state.groups, search.budget
 
 
