@@ -21,8 +21,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .engine.checks import check_seed, is_published, same_columns
-from .engine.draws import draw
+from .engine.checks import check_seed, same_columns
+from .engine.draws import draw, has_words
 from ppdt.engine.encoding import (
     ColumnCode,
     cell_block,
@@ -37,7 +37,7 @@ from ppdt.engine.encoding import (
 from .engine.taxonomy import check_taxonomy_names
 from .engine.text_warnings import warn_of_texts
 from .generalization import Taxonomy
-from .tables import Node, Suppressed, canonical_order, cells, check_table
+from .tables import canonical_order, check_table
 
 # %% ../nbs/engine/encoder.ipynb #16110b3d
 _all_ = [
@@ -170,16 +170,11 @@ def _input_names(given, seen, named):
     return names
 
 # %% ../nbs/engine/encoder.ipynb #b0bd912a
-def _has_words(s):
-    """Is a cell of a column suppressed, or a node?"""
-    return is_published(s) and any(isinstance(c, (Suppressed, Node)) for c in cells(s)[1])
-
-
 def _kind_of_sets(encoder, X):
     """What sets="auto" is for a table; who says what a gap becomes wants no draw"""
     if encoder.sets != "auto":
         return encoder.sets
-    drawn = encoder.missing == "impute" and any(_has_words(s) for _, s in X.items())
+    drawn = encoder.missing == "impute" and any(has_words(s) for _, s in X.items())
     return "draw" if drawn else "weights"
 
 # %% ../nbs/engine/encoder.ipynb #d19df3cb

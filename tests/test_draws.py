@@ -52,7 +52,9 @@ def fits(cell, v, leaves):
         return cell.lo <= v <= cell.hi and (v < cell.hi or not cell.hi_open)
     if isinstance(cell, Node):
         return v in leaves(cell) or is_missing(v)
-    values = {cell.value} if isinstance(cell, Centroid) else cell.values
+    if isinstance(cell, Centroid) and cell.value is not MISSING:
+        return v == cell.value or not isinstance(v, str)  # a mean beside stars is moved
+    values = {MISSING} if isinstance(cell, Centroid) else cell.values
     return v in values or (MISSING in values and is_missing(v))
 
 
@@ -131,6 +133,32 @@ def test_a_star_is_like_the_rest_of_its_column():
     assert chisquare(counts, [2700, 300]).pvalue > 0.001
     stars = pd.DataFrame({"x": cell_column([0, 0], [Suppressed()])})
     assert draw(stars, 1, 0).X.x.isna().all()
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(numbers, min_size=1, max_size=6), st.booleans())
+def test_means_are_spread_as_widely_as_among_themselves_beside_a_star(means, star):
+    held = [*map(Centroid, dict.fromkeys(means)), *[Suppressed()] * star]
+    data = pd.DataFrame({"x": cell_column(list(range(len(held))), held, name="x")})
+    X, back = (draw(t, 3, 0).X.x for t in (data, data.iloc[::-1].reset_index(drop=True)))
+    assert np.isfinite(X.astype(float)).all() and X.tolist() == back.tolist()
+    n = len(held) - star
+    with np.errstate(over="ignore", invalid="ignore"):
+        half = np.sqrt(3) * np.std([c.value for c in held[:n]])
+    for i, c in enumerate(held[:n]):
+        far = abs(X[i].to_numpy(dtype=float) / 2 - c.value / 2)
+        assert not far.any() if not star else not half < np.inf or (far <= half * 0.51).all()
+
+
+def test_dates_that_stand_for_batches_stay_dates():
+    days = [Centroid(pd.Timestamp("2001-01-01")), Centroid(pd.Timestamp("2001-01-11"))]
+    data = pd.DataFrame({"x": cell_column([0, 1, 2], [*days, Suppressed()], name="x")})
+    X = draw(data, 50, 0).X.x[0]
+    width = pd.Timedelta(days=5 * 3**0.5)
+    assert X.dtype.kind == "M" and X.nunique() > 40
+    assert X.between(days[0].value - width, days[0].value + width).all()
 
 
 @given(
