@@ -33,6 +33,7 @@ from ppdt.engine.checks import (
     class_codes,
     fit_columns,
     forget_learnt,
+    known_taxonomies,
     of_release,
     same_columns,
 )
@@ -51,13 +52,13 @@ _all_ = ["DrawnClassifier", "MDLDiscretizer", "SetForestClassifier", "certain", 
 # %% ../nbs/21_learners.ipynb #77da47b1
 def _learn_bayes(clf, X, y, sample_weight):
     """Learn chances of a table, raw or published"""
-    X, y = of_release(X, y)
+    X, y = of_release(X, y, clf)
     named = is_named(X)
     X = check_table(X)
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y = check_y(y, X)
     w = check_weight(sample_weight, len(X))
-    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=clf.taxonomies)
+    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=known_taxonomies(clf))
     check_encoding(encoder, X.columns)
     if w is not None and (w == 0).any():
         counts = w > 0

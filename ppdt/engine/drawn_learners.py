@@ -29,6 +29,7 @@ from ppdt.engine.checks import (
     fit_columns,
     forget_learnt,
     is_published,
+    known_taxonomies,
     of_release,
     same_columns,
 )
@@ -108,7 +109,7 @@ class DrawnReader(ClassifierMixin, BaseEstimator):
         if not any(is_published(s) for _, s in X.items()):
             return [encoded_rows(self.encoder_, X)]
         weights = "uniform" if self.weights == "posterior" else self.weights
-        options = (weights, self.categorical, self.taxonomies)
+        options = (weights, self.categorical, known_taxonomies(self))
         return [encoded_rows(self.encoder_, t) for t in draw_each(X, n_draws, *options)]
 
     def __sklearn_tags__(self):
@@ -165,7 +166,7 @@ def _check_drawn(clf, classifier):
 
 def _fit_drawn(clf, X, y, sample_weight):
     """Draw, encode, learn"""
-    X, y = of_release(X, y)
+    X, y = of_release(X, y, clf)
     named = is_named(X)
     classifier = _check_classifier(clf.classifier)
     _check_drawn(clf, classifier)
@@ -174,11 +175,11 @@ def _fit_drawn(clf, X, y, sample_weight):
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y = check_y(y, X)
     w = check_weight(sample_weight, len(X))
-    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=clf.taxonomies)
+    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=known_taxonomies(clf))
     check_encoding(encoder, X.columns)
     # rows are numbered, to find the weight of each
     rows, y = X.reset_index(drop=True), y.reset_index(drop=True)
-    table = possible_table(rows, y, clf.weights, clf.categorical, clf.taxonomies)
+    table = possible_table(rows, y, clf.weights, clf.categorical, encoder.taxonomies)
     n, chance = clf.n_draws, np.random.default_rng(clf.random_state)
     drawn = pd.concat([table.one(rng) for rng in chance.spawn(n)])
     answers = np.tile(np.asarray(table.y), n)

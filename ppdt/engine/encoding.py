@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from .checks import known_taxonomies
 from ..generalization import Taxonomy
 from ppdt.tables import (
     MISSING,
@@ -77,8 +78,8 @@ def possible_values(
     if isinstance(cell, Node) and taxonomy is None:
         raise ValueError(
             f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes. Got none"
-            f" that knows {cell}: use taxonomies=release.taxonomies, or {{{name!r}: ...}}, or"
-            " sets='token' for categories."
+            f" that knows {cell}: fit with the release itself, or use"
+            f" taxonomies=release.taxonomies, {{{name!r}: ...}}, or sets='token' for categories."
         )
     if isinstance(cell, Node):
         return taxonomy.values_of(cell) or ()
@@ -476,7 +477,7 @@ def column_code(
     s: pd.Series, cs: list | np.ndarray, est: BaseEstimator, listed: bool
 ) -> ColumnCode:
     """Kind, values and output columns of a column"""
-    taxonomy = (est.taxonomies or {}).get(s.name)
+    taxonomy = (known_taxonomies(est) or {}).get(s.name)
     if listed or column_kind_of(s, cs, taxonomy) == "categorical":
         return categorical_code(s.name, cs, est, taxonomy)
     return numeric_code(s.name, cs, est, taxonomy)
