@@ -1,5 +1,7 @@
 """Learners take a release alone and know its taxonomies, in fit and when they are asked."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -94,3 +96,38 @@ def test_parts_behind_an_anonymizer_know_the_taxonomies(inner):
     if isinstance(inner, ReleaseEncoder):
         inner = make_pipeline(inner, DecisionTreeClassifier(max_depth=2, random_state=0))
     assert AnonymizedClassifier(COARSE, inner).fit(X, Y).score(X, Y) > 0.6
+
+
+# ---------- masked codes
+CODES = RNG.choice(["81667", "81675", "81925", "80331", "80333", "10115"], 300)
+TOWN = np.where(pd.Series(CODES).str.startswith("816"), "here", "there")
+SEEN = RNG.random(300)
+
+
+@each_reader
+@pytest.mark.parametrize("numbers", [False, True])
+@pytest.mark.parametrize("hidden", [0.5, 1.0])
+def test_a_masked_code_is_any_code_that_it_fits(reader, hidden, numbers, tmp_path):
+    shown = pd.Series(CODES)
+    shown = shown.where(SEEN > hidden, shown.str[:3] + "**").where(SEEN > 0.1, "*****")
+    shown.rename("zip").to_csv(tmp_path / "r.csv", index=False)
+    r = read_release(tmp_path / "r.csv", format="arx")
+    asked = pd.DataFrame({"zip": CODES.astype(int) if numbers else CODES})
+    encoder = ReleaseEncoder(taxonomies=r.taxonomies)
+    for clf in clone(reader), make_pipeline(encoder, DecisionTreeClassifier(random_state=0)):
+        if "taxonomies" in clf.get_params():
+            clf.set_params(taxonomies=r.taxonomies)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert clf.fit(r.data, TOWN).score(asked, TOWN) == 1
+
+
+def test_a_code_that_fits_no_mask_stays_unknown(tmp_path):
+    pd.Series(["816**", "10115"] * 9, name="zip").to_csv(tmp_path / "r.csv", index=False)
+    r = read_release(tmp_path / "r.csv", format="arx")
+    enc = ReleaseEncoder(taxonomies=r.taxonomies, sets="weights").fit(r.data)
+    rows = enc.transform(pd.DataFrame({"zip": ["81600", "10115", "10117", "8160", None]}))
+    assert rows.tolist() == [[0, 1], [1, 0], [0, 0], [0, 0], [0.5, 0.5]]
+    clf = GeneralizedID3Classifier(convert="fractional")
+    with pytest.raises(ValueError, match="a taxonomy node"):
+        clf.fit(r.data, list("ab") * 9)

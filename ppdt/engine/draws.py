@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from .audit_input import Given, audit_taxonomies, open_release
+from .audit_input import Given, open_release, told_taxonomies
 from .checks import check_class, check_seed, is_published
 from ppdt.engine.encoding import (
     DAY,
@@ -167,9 +167,15 @@ class _Possible(NamedTuple):
     spread: float = 0.0  # how far a mean is drawn from where it stands
 
 
+def _is_anything(c, taxonomy):
+    """Is a cell the root of a taxonomy that does not name all its values?"""
+    return isinstance(c, Node) and taxonomy is not None and taxonomy.values_of(c) is None
+
+
 def _possible(s, taxonomy, categorical, by_shares, spreads=False):
     """Read a column"""
     codes, held = cells(s)
+    held = [Suppressed() if _is_anything(c, taxonomy) else c for c in held]
     numeric = not (categorical or is_declared(s)) and column_kind_of(s, held, taxonomy) == "numeric"
     listing = [Suppressed() if numeric and isinstance(c, Interval) else c for c in held]
     values = all_values(listing, taxonomy, s.name)
@@ -349,7 +355,7 @@ def possible_table(
     said = Given(release, categorical=categorical or (), y=y)
     said = open_release(said)
     table, owner = said.data, None if isinstance(release, pd.DataFrame) else release
-    trees = audit_taxonomies(taxonomies, owner, table.columns)
+    trees = told_taxonomies(taxonomies, owner, table.columns)
     y = None if said.y is None else check_class(said.y, table)
     order = canonical_order([s for _, s in table.items()] + ([] if y is None else [y]))
     table = table.iloc[order]
@@ -436,7 +442,7 @@ def draw_each(
         As `draw`.
     """
     check_draws(n_draws, weights)
-    trees = audit_taxonomies(taxonomies, None, table.columns)
+    trees = told_taxonomies(taxonomies, None, table.columns)
     by_shares, named = weights == "distribution", categorical or ()
     rng = np.random.default_rng(0)
     n_rows, n_columns = table.shape

@@ -24,6 +24,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .checks import known_taxonomies
+from .columns import masked_code, masks_among
 from ..generalization import Taxonomy
 from ppdt.tables import (
     MISSING,
@@ -349,10 +350,13 @@ def member_positions(c: ColumnCode, cs: list) -> list[list[int]]:
         places = [where.get(cell) for cell in cs]
         return [[] if j is None else [j] for j in places]
     text = {value_text(v): i for i, v in enumerate(c.values)}
+    whole = c.taxonomy is None or c.taxonomy.is_whole
+    masks = set() if whole else masks_among(c.values)
 
     def place(v):
         j = where.get(v)
-        return text.get(value_text(v)) if j is None else j
+        j = text.get(value_text(v)) if j is None else j
+        return where.get(masked_code(value_text(v), masks)) if j is None and masks else j
 
     res = []
     for cell in cs:

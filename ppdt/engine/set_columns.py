@@ -23,10 +23,12 @@ from ppdt.engine.checks import (
     column_names,
     fit_columns,
     forget_learnt,
+    is_published,
     known_taxonomies,
     of_release,
     same_columns,
 )
+from .columns import as_masked
 from .containers import is_named
 from .published_columns import plain_values
 from .range_pieces import all_numbers, has_ranges, range_pieces
@@ -368,8 +370,11 @@ def _rows_asked(est, X):
         X = check_table(X)[[o for o in X.columns if o in tree.names]]
     optional = set(columns) - set(tree.names)
     X = same_columns(X, columns, optional=optional, who=type(est).__name__)
-    X = without_nodes(X, known_taxonomies(est))
-    return [est._members(X[o], values) for o, values in zip(tree.names, tree.values)]
+    known = known_taxonomies(est) or {}
+    X = without_nodes(X, known)
+    masked = [o for o in tree.names if o in known and not is_published(X[o])]
+    asks = zip(tree.names, tree.values)
+    return [est._members(as_masked(X[o], v) if o in masked else X[o], v) for o, v in asks]
 
 
 _STEP = 20_000  # rows asked at once

@@ -29,6 +29,7 @@ from ppdt.engine.checks import (
 )
 from .coded_rows import CodedRows
 from ppdt.engine.columns import (
+    as_masked,
     canonical_rows,
     code_finder,
     codes_of_column,
@@ -212,6 +213,10 @@ def asked_columns(
     X = same_columns(X, names, spare, who=type(o).__name__, named=named)
     if spare:
         X = X.drop(columns=spare, errors="ignore").reindex(columns=names)
+    for c, values in zip(names, getattr(o, "_domains_", ())):
+        tree = _taxonomies_of(o).get(c)
+        if tree is not None and not tree.is_whole and not is_published(X[c]):
+            X = X.assign(**{c: as_masked(X[c], values)})
     return readable_table(o, X)
 
 
