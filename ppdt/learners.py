@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['NaiveBayesClassifier', 'logistic_regression', 'learners', 'DrawnClassifier', 'MDLDiscretizer', 'SetForestClassifier',
-           'certain', 'mdl_cut_points']
+__all__ = ['NaiveBayesClassifier', 'logistic_regression', 'learners', 'DrawnClassifier', 'DrawnRegressor', 'MDLDiscretizer',
+           'SetForestClassifier', 'certain', 'mdl_cut_points']
 
 # %% ../nbs/21_learners.ipynb #0a430280
 from collections.abc import Sequence
@@ -41,13 +41,21 @@ from .engine.containers import is_named
 from .engine.discretizing import MDLDiscretizer, mdl_cut_points
 from .engine.drawn_forests import SetForestClassifier
 from .engine.drawn_learners import DrawnClassifier
+from .engine.drawn_regressor import DrawnRegressor
 from .engine.text_warnings import warn_of_texts
 from .engine.tree_tables import keep_classes
 from .generalization import Taxonomy
 from .tables import canonical_order, check_table
 
 # %% ../nbs/21_learners.ipynb #02ab8e86
-_all_ = ["DrawnClassifier", "MDLDiscretizer", "SetForestClassifier", "certain", "mdl_cut_points"]
+_all_ = [
+    "DrawnClassifier",
+    "DrawnRegressor",
+    "MDLDiscretizer",
+    "SetForestClassifier",
+    "certain",
+    "mdl_cut_points",
+]
 
 # %% ../nbs/21_learners.ipynb #77da47b1
 def _learn_bayes(clf, X, y, sample_weight):

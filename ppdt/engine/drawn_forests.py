@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -80,7 +81,7 @@ def _fit_forest(clf, X, y, sample_weight):
         clf.feature_names_in_ = np.array(X.columns, dtype=object)
 
 # %% ../../nbs/engine/drawn_forests.ipynb #9f70dfd4
-class SetForestClassifier(DrawnReader):
+class SetForestClassifier(ClassifierMixin, DrawnReader):
     """A forest whose trees learn from possible tables of a release, each from its own.
 
     Source: shao_beckford, Section IV.B, Random Selection, drawn for each tree; the mean of the

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ROUNDS', 'CANDIDATES', 'weight_parameter', 'encoded_rows', 'DrawnReader', 'DrawnClassifier']
+__all__ = ['ROUNDS', 'CANDIDATES', 'weight_parameter', 'learnt_from_weighed', 'encoded_rows', 'DrawnReader', 'DrawnClassifier']
 
 # %% ../../nbs/engine/drawn_learners.ipynb #6ba35dcd
 from collections.abc import Sequence
@@ -49,8 +49,10 @@ def weight_parameter(classifier: Any) -> str | None:
     return "sample_weight" if has_fit_parameter(classifier, "sample_weight") else None
 
 
-def _learn(classifier, rows, y, weight, given):
-    """A clone of the classifier that has learnt from weighted rows"""
+def learnt_from_weighed(
+    classifier: Any, rows: np.ndarray, y: np.ndarray, weight: np.ndarray, given: bool
+) -> Any:
+    """A clone of a learner that has learnt from weighted rows; `given`: were weights asked for?"""
     learner = cast(Any, clone(classifier))
     name = weight_parameter(learner)
     if name is not None:
@@ -69,8 +71,8 @@ def encoded_rows(encoder: ReleaseEncoder, table: pd.DataFrame) -> np.ndarray:
     return rows if rows.shape[1] else np.zeros((len(table), 1))
 
 
-class DrawnReader(ClassifierMixin, BaseEstimator):
-    """What classifiers on possible tables share.
+class DrawnReader(BaseEstimator):
+    """What learners on possible tables share.
 
     Attributes
     ----------
@@ -191,7 +193,7 @@ def _fit_drawn(clf, X, y, sample_weight):
         if w is not None:
             weight = weight * w[drawn.index]
         encoded = encoded_rows(encoder, drawn)
-        clf.classifier_ = _learn(classifier, encoded, answers, weight, w is not None)
+        clf.classifier_ = learnt_from_weighed(classifier, encoded, answers, weight, w is not None)
     clf.encoder_ = encoder
     clf.classes_ = clf.classifier_.classes_
     clf.n_features_in_ = X.shape[1]
@@ -199,7 +201,7 @@ def _fit_drawn(clf, X, y, sample_weight):
         clf.feature_names_in_ = np.array(X.columns, dtype=object)
 
 # %% ../../nbs/engine/drawn_learners.ipynb #a5ce9846
-class DrawnClassifier(DrawnReader):
+class DrawnClassifier(ClassifierMixin, DrawnReader):
     """Any classifier, learning from possible tables of a release.
 
     Source: shao_beckford, Section IV.B, Random Selection, drawn several times.
