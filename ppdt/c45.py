@@ -321,7 +321,7 @@ class _PARTSteps(BaseEstimator):
 
     def _shares(self, X):
         X = asked_columns(self, X)
-        if any(is_published(X[o]) for o in X):
+        if any(is_published(s) for _, s in X.items()):
             return rule_cell_shares(self.rules_, ask_release(self, X))
         # numbers may be too far apart for a float
         with np.errstate(over="ignore"):
