@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .engine.checks import fit_columns
+from .engine.checks import fit_columns, is_published
 from ppdt.engine.classifiers import (
     OneTreeClassifier,
     TreeClassifier,
@@ -32,8 +32,9 @@ from .engine.node_arrays import collapse_nodes, nodes_as_tree
 from .engine.pruning_waves import prune_nodes
 from .engine.rule_texts import part_text, rule_sentence, rule_story
 from .engine.rules import Rule, part_rules, rule_shares
+from .engine.rules_on_sets import rule_cell_shares
 from .engine.shares import tree_shares
-from .engine.tree_tables import asked_columns, asked_rows, one_row, row_as_in_fit
+from .engine.tree_tables import ask_release, asked_columns, asked_rows, one_row, row_as_in_fit
 from .generalization import Taxonomy
 from .growing import Tree
 from .pruning import error_estimate
@@ -294,6 +295,8 @@ class _PARTSteps(BaseEstimator):
         binary_splits: bool = False,
         thresholds: str = "midpoint",
         class_weight: dict | str | None = None,
+        taxonomies: dict[str, Taxonomy] | None = None,
+        min_fragment: float = 0.01,
     ):
         self.min_samples_leaf = min_samples_leaf
         self.prune = prune
@@ -301,6 +304,8 @@ class _PARTSteps(BaseEstimator):
         self.binary_splits = binary_splits
         self.thresholds = thresholds
         self.class_weight = class_weight
+        self.taxonomies = taxonomies
+        self.min_fragment = min_fragment
 
     def _check(self):
         check_c45(self)
@@ -316,6 +321,8 @@ class _PARTSteps(BaseEstimator):
 
     def _shares(self, X):
         X = asked_columns(self, X)
+        if any(is_published(s) for _, s in X.items()):
+            return rule_cell_shares(self.rules_, ask_release(self, X))
         # numbers may be too far apart for a float
         with np.errstate(over="ignore"):
             return rule_shares(self.rules_, asked_rows(self, X))
@@ -324,6 +331,8 @@ class _PARTSteps(BaseEstimator):
 class PARTClassifier(_PARTSteps, TreeClassifier):
     """A list of rules, each the best path of a partial C4.5 tree; as Weka's PART.
 
+    Sets, ranges and nodes are divided among the branches, as by `C45Classifier`; a rule covers the
+    part of a row that meets it. A table whose cells say one value or nothing is read as a raw one.
     Source: frank1998.
 
     Parameters
@@ -340,6 +349,10 @@ class PARTClassifier(_PARTSteps, TreeClassifier):
         "midpoint" or "data", as in `C45Classifier`.
     class_weight : dict, "balanced" or None
         What the rows of a class weigh, as in `C45Classifier`.
+    taxonomies : dict or None
+        For columns with taxonomy nodes: column to `Taxonomy`; None: those of the release.
+    min_fragment : float
+        A weight in rows: a lighter part of a row is not divided, as in `C45Classifier`.
 
     Attributes
     ----------
@@ -352,8 +365,7 @@ class PARTClassifier(_PARTSteps, TreeClassifier):
     Raises
     ------
     ValueError
-        For parameters that are not allowed, sets and intervals (suppressed cells are missing
-        values, means and modes their value), missing classes, infinities, negative weights, and
+        For parameters that are not allowed, missing classes, infinities, negative weights, and
         other columns at predict.
     """
 

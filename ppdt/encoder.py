@@ -21,8 +21,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .engine.checks import check_seed, is_published, same_columns
-from .engine.draws import draw
+from .engine.checks import check_seed, known_taxonomies, of_release, same_columns
+from .engine.draws import draw, has_words
 from ppdt.engine.encoding import (
     ColumnCode,
     cell_block,
@@ -37,7 +37,7 @@ from ppdt.engine.encoding import (
 from .engine.taxonomy import check_taxonomy_names
 from .engine.text_warnings import warn_of_texts
 from .generalization import Taxonomy
-from .tables import Node, Suppressed, canonical_order, cells, check_table
+from .tables import canonical_order, check_table
 
 # %% ../nbs/engine/encoder.ipynb #16110b3d
 _all_ = [
@@ -170,16 +170,11 @@ def _input_names(given, seen, named):
     return names
 
 # %% ../nbs/engine/encoder.ipynb #b0bd912a
-def _has_words(s):
-    """Is a cell of a column suppressed, or a node?"""
-    return is_published(s) and any(isinstance(c, (Suppressed, Node)) for c in cells(s)[1])
-
-
 def _kind_of_sets(encoder, X):
     """What sets="auto" is for a table; who says what a gap becomes wants no draw"""
     if encoder.sets != "auto":
         return encoder.sets
-    drawn = encoder.missing == "impute" and any(_has_words(s) for _, s in X.items())
+    drawn = encoder.missing == "impute" and any(has_words(s) for _, s in X.items())
     return "draw" if drawn else "weights"
 
 # %% ../nbs/engine/encoder.ipynb #d19df3cb
@@ -228,9 +223,10 @@ class _EncoderParameters(TransformerMixin, BaseEstimator):
 
 # %% ../nbs/engine/encoder.ipynb #319bce4f
 def _fit_encoder(encoder, X):
-    """Learn the columns of a table"""
+    """Learn the columns of a table, and return it"""
     for name in [o for o in vars(encoder) if o.endswith("_")]:
         delattr(encoder, name)
+    X, _ = of_release(X, None, encoder)
     named = isinstance(X, pd.DataFrame)
     X = check_table(X)
     check_encoding(encoder, X.columns)
@@ -240,6 +236,7 @@ def _fit_encoder(encoder, X):
     encoder.n_features_in_ = X.shape[1]
     if named:
         encoder.feature_names_in_ = np.array(X.columns, dtype=object)
+    return X
 
 # %% ../nbs/engine/encoder.ipynb #719576c7
 def _in_order_of_class(y, n_rows):
@@ -255,7 +252,7 @@ def _drawn_rows(encoder, X, y):
     check_consistent_length(X, y)
     table = X.reset_index(drop=True)
     table = table.iloc[_in_order_of_class(y, len(table))]
-    options = (encoder.weights, encoder.categorical, encoder.taxonomies)
+    options = (encoder.weights, encoder.categorical, known_taxonomies(encoder))
     return draw(table, 1, encoder.random_state, None, *options).X.sort_index()
 
 # %% ../nbs/engine/encoder.ipynb #f44cc387
@@ -341,12 +338,12 @@ class ReleaseEncoder(_EncoderParameters):
     """
 
     def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Learn from a release's `data` or from raw rows.
+        """Learn from a release, its `data`, or raw rows.
 
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            Published or raw rows.
+            Published or raw rows. A release brings its taxonomies.
         y : None
             Not used; scikit-learn passes it.
 
@@ -371,7 +368,7 @@ class ReleaseEncoder(_EncoderParameters):
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            Published or raw rows.
+            Published or raw rows, or a release.
         y : array-like, shape (n_rows,) or (n_rows, n_classes), or None
             The class. It says only which of equal rows comes first.
 
@@ -384,8 +381,7 @@ class ReleaseEncoder(_EncoderParameters):
         ValueError, TypeError
             As `fit`; ValueError for a class of another length.
         """
-        _fit_encoder(self, X)
-        table = check_table(X)
+        table = _fit_encoder(self, X)
         if self.sets_ == "draw":
             table = _drawn_rows(self, table, y)
         res = _encoded(self, table)

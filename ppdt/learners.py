@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['NaiveBayesClassifier', 'logistic_regression', 'learners', 'DrawnClassifier', 'MDLDiscretizer', 'SetForestClassifier',
-           'certain', 'mdl_cut_points']
+__all__ = ['NaiveBayesClassifier', 'logistic_regression', 'learners', 'DrawnClassifier', 'DrawnRegressor', 'MDLDiscretizer',
+           'SetForestClassifier', 'certain', 'mdl_cut_points']
 
 # %% ../nbs/21_learners.ipynb #0a430280
 from collections.abc import Sequence
@@ -33,6 +33,7 @@ from ppdt.engine.checks import (
     class_codes,
     fit_columns,
     forget_learnt,
+    known_taxonomies,
     of_release,
     same_columns,
 )
@@ -40,24 +41,32 @@ from .engine.containers import is_named
 from .engine.discretizing import MDLDiscretizer, mdl_cut_points
 from .engine.drawn_forests import SetForestClassifier
 from .engine.drawn_learners import DrawnClassifier
+from .engine.drawn_regressor import DrawnRegressor
 from .engine.text_warnings import warn_of_texts
 from .engine.tree_tables import keep_classes
 from .generalization import Taxonomy
 from .tables import canonical_order, check_table
 
 # %% ../nbs/21_learners.ipynb #02ab8e86
-_all_ = ["DrawnClassifier", "MDLDiscretizer", "SetForestClassifier", "certain", "mdl_cut_points"]
+_all_ = [
+    "DrawnClassifier",
+    "DrawnRegressor",
+    "MDLDiscretizer",
+    "SetForestClassifier",
+    "certain",
+    "mdl_cut_points",
+]
 
 # %% ../nbs/21_learners.ipynb #77da47b1
 def _learn_bayes(clf, X, y, sample_weight):
     """Learn chances of a table, raw or published"""
-    X, y = of_release(X, y)
+    X, y = of_release(X, y, clf)
     named = is_named(X)
     X = check_table(X)
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y = check_y(y, X)
     w = check_weight(sample_weight, len(X))
-    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=clf.taxonomies)
+    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=known_taxonomies(clf))
     check_encoding(encoder, X.columns)
     if w is not None and (w == 0).any():
         counts = w > 0

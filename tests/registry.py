@@ -642,11 +642,13 @@ CLASSIFIERS = {
                 confidence=pick(0.25, 0.5, 0.01),
                 binary_splits=st.booleans(),
                 thresholds=pick("midpoint", "data"),
+                min_fragment=pick(0, 0.01, 0.3),
             ),
         ),
+        example=lambda **p: PARTClassifier(**dict(prune=False) | p),
         needs_y=True,
         declared=True,
-        refuses=(RAW,),
+        refuses=("'taxonomies' must have the taxonomy of column",),
         checked={
             o: (PARTClassifier(**p), {})
             for o, p in {"Weka's": {}, "-U -M 1": dict(prune=False, min_samples_leaf=1)}.items()

@@ -9,18 +9,19 @@ from registry import ANONYMIZERS, REGISTRY, tasks
 from scipy.stats import chisquare
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ppdt.datasets import make_population
 from ppdt.encoder import draw
 from ppdt.engine.drawn_learners import weight_parameter
 from ppdt.engine.draws import draw_each, drawn_between
-from ppdt.learners import DrawnClassifier, SetForestClassifier, certain
+from ppdt.learners import DrawnClassifier, DrawnRegressor, SetForestClassifier, certain
 from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import read_release
@@ -52,7 +53,9 @@ def fits(cell, v, leaves):
         return cell.lo <= v <= cell.hi and (v < cell.hi or not cell.hi_open)
     if isinstance(cell, Node):
         return v in leaves(cell) or is_missing(v)
-    values = {cell.value} if isinstance(cell, Centroid) else cell.values
+    if isinstance(cell, Centroid) and cell.value is not MISSING:
+        return v == cell.value or not isinstance(v, str)  # a mean beside stars is moved
+    values = {MISSING} if isinstance(cell, Centroid) else cell.values
     return v in values or (MISSING in values and is_missing(v))
 
 
@@ -131,6 +134,32 @@ def test_a_star_is_like_the_rest_of_its_column():
     assert chisquare(counts, [2700, 300]).pvalue > 0.001
     stars = pd.DataFrame({"x": cell_column([0, 0], [Suppressed()])})
     assert draw(stars, 1, 0).X.x.isna().all()
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(numbers, min_size=1, max_size=6), st.booleans())
+def test_means_are_spread_as_widely_as_among_themselves_beside_a_star(means, star):
+    held = [*map(Centroid, dict.fromkeys(means)), *[Suppressed()] * star]
+    data = pd.DataFrame({"x": cell_column(list(range(len(held))), held, name="x")})
+    X, back = (draw(t, 3, 0).X.x for t in (data, data.iloc[::-1].reset_index(drop=True)))
+    assert np.isfinite(X.astype(float)).all() and X.tolist() == back.tolist()
+    n = len(held) - star
+    with np.errstate(over="ignore", invalid="ignore"):
+        half = np.sqrt(3) * np.std([c.value for c in held[:n]])
+    for i, c in enumerate(held[:n]):
+        far = abs(X[i].to_numpy(dtype=float) / 2 - c.value / 2)
+        assert not far.any() if not star else not half < np.inf or (far <= half * 0.51).all()
+
+
+def test_dates_that_stand_for_batches_stay_dates():
+    days = [Centroid(pd.Timestamp("2001-01-01")), Centroid(pd.Timestamp("2001-01-11"))]
+    data = pd.DataFrame({"x": cell_column([0, 1, 2], [*days, Suppressed()], name="x")})
+    X = draw(data, 50, 0).X.x[0]
+    width = pd.Timedelta(days=5 * 3**0.5)
+    assert X.dtype.kind == "M" and X.nunique() > 40
+    assert X.between(days[0].value - width, days[0].value + width).all()
 
 
 @given(
@@ -319,3 +348,55 @@ def test_readers_of_draws_take_a_release_alone_and_are_opened():
         assert audit_model(alone, X, y=y).k >= 1
     with pytest.raises(TypeError, match="SetForestClassifier"):
         certain(alone, X)
+
+
+# ---------- numbers
+PAY = (POPULATION["hours"] * 2 + POPULATION["age"]).astype(float).rename("pay")
+PAID = MondrianAnonymizer(k=5).anonymize(SHOWN, PAY)
+
+
+def regressor(**p):
+    tree = DecisionTreeRegressor(min_samples_leaf=5, random_state=0)
+    return DrawnRegressor(**{"regressor": tree, "random_state": 0, **p})
+
+
+def test_numbers_are_learnt_from_draws(tmp_path):
+    clf = regressor().fit(PAID)
+    assert clf.score(SHOWN, PAY) > 0.6
+    given = clone(clf).fit(PAID.data, PAID.y)
+    assert (given.predict(PAID.data) == clf.predict(PAID.data)).all()
+    PAID.to_csv(tmp_path / "r.csv")
+    back = clone(clf).fit(read_release(tmp_path / "r.csv"))
+    assert (back.predict(SHOWN) == clf.predict(SHOWN)).all()
+    one_by_one = [clf.predict(PAID.data[i : i + 1])[0] for i in range(5)]
+    assert one_by_one == clf.predict(PAID.data[:5]).tolist()
+
+
+def test_raw_rows_are_learnt_as_they_are():
+    raw = regressor(n_draws=1).fit(SHOWN, PAY)
+    plain = make_pipeline(raw.encoder_, DecisionTreeRegressor(min_samples_leaf=5, random_state=0))
+    assert np.isclose(raw.predict(SHOWN).mean(), plain.fit(SHOWN, PAY).predict(SHOWN).mean())
+
+
+def test_weights_of_numbers():
+    w = np.where(PAY > PAY.median(), 0.0, 1.0)
+    heavy = regressor(regressor=DummyRegressor()).fit(SHOWN, PAY, sample_weight=w)
+    assert np.isclose(heavy.predict(SHOWN[:1])[0], PAY[w > 0].mean())
+    with pytest.raises(ValueError, match="takes no weights"):
+        regressor(regressor=KNeighborsRegressor()).fit(SHOWN, PAY, sample_weight=w)
+
+
+@pytest.mark.parametrize(
+    "p, y, error, message",
+    [
+        (dict(regressor=DecisionTreeRegressor), PAY, TypeError, "an object and not the class"),
+        (dict(regressor=None, n_draws=0), PAY, ValueError, "'n_draws' must be at least 1"),
+        (dict(weights="posterior"), PAY, ValueError, "'weights' must be 'uniform' or"),
+        ({}, POPULATION["income"], ValueError, "'y' must hold numbers.*DrawnClassifier"),
+        ({}, PAY.where(PAY > 100), ValueError, "'y' must hold finite numbers"),
+        ({}, None, ValueError, "'y' must be the number of each row"),
+    ],
+)
+def test_bad_parameters_of_a_regressor(p, y, error, message):
+    with pytest.raises(error, match=message):
+        regressor(**p).fit(SHOWN, y)

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Given', 'open_release', 'audit_taxonomies', 'check_nodes', 'check_names_of_tables', 'values_beside', 'person_of',
-           'find_quasi_identifiers', 'find_suppressed', 'count_centroids', 'AuditTable', 'read_audit_table']
+__all__ = ['Given', 'open_release', 'told_taxonomies', 'audit_taxonomies', 'check_nodes', 'check_names_of_tables',
+           'values_beside', 'person_of', 'find_quasi_identifiers', 'find_suppressed', 'count_centroids', 'AuditTable',
+           'read_audit_table']
 
 # %% ../../nbs/engine/audit_input.ipynb #cd9f99ea
 import csv
@@ -106,13 +107,12 @@ def _one_taxonomy(column: str, t: object) -> Taxonomy:
         ) from None
 
 
-def audit_taxonomies(
+def told_taxonomies(
     given: dict | None,
     release: object,
     columns: Iterable[Hashable],
 ) -> dict:
-    """Taxonomies of columns by name, those given before those of the Release, without those that do
-    not name all their values.
+    """Taxonomies of columns by name, those given before those of the Release.
 
     Raises ValueError for what is none.
     """
@@ -121,7 +121,16 @@ def audit_taxonomies(
             f"'taxonomies' must be a dict of Taxonomy by column name. Got {type(given).__name__}."
         )
     known = {**(getattr(release, "taxonomies", None) or {}), **(given or {})}
-    return whole_trees({o: _one_taxonomy(o, t) for o, t in known.items() if o in columns})
+    return {o: _one_taxonomy(o, t) for o, t in known.items() if o in columns}
+
+
+def audit_taxonomies(
+    given: dict | None,
+    release: object,
+    columns: Iterable[Hashable],
+) -> dict:
+    """`told_taxonomies` without those that do not name all their values"""
+    return whole_trees(told_taxonomies(given, release, columns))
 
 
 def check_nodes(

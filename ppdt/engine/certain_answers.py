@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from ..encoder import ReleaseEncoder
+from .checks import known_taxonomies
 from .encoding import as_size, possible_values
 from .model_domains import domain_of, named_values, regions_of
 from .opening import Model, open_model
@@ -99,7 +100,7 @@ def _opened(model):
     columns = None if encoder is None else _columns_of(encoder, tree)
     m = open_model(tree, columns)
     reads = tree if encoder is None else encoder
-    taxonomies = getattr(reads, "taxonomies", None) or {}
+    taxonomies = known_taxonomies(reads) or {}
     return _Asked(m, _classes_of_nodes(tree, m.tree), taxonomies, encoder is not None)
 
 # %% ../../nbs/engine/certain_answers.ipynb #7458b5f9

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['of_release', 'check_table', 'is_published', 'Roles', 'column_names', 'check_roles', 'check_class', 'check_y',
-           'class_codes', 'check_weight', 'fit_columns', 'forget_learnt', 'same_columns', 'check_choice', 'check_that',
-           'is_number_between', 'check_number', 'check_seed', 'check_k']
+__all__ = ['of_release', 'known_taxonomies', 'check_table', 'is_published', 'Roles', 'column_names', 'check_roles', 'check_class',
+           'check_y', 'class_codes', 'check_weight', 'fit_columns', 'forget_learnt', 'same_columns', 'check_choice',
+           'check_that', 'is_number_between', 'check_number', 'check_seed', 'check_k']
 
 # %% ../../nbs/engine/checks.ipynb #a6d2bdbe
 import warnings
@@ -38,10 +38,22 @@ def _check_head(columns, name):
         )
 
 # %% ../../nbs/engine/checks.ipynb #8d9c602a
-def of_release(X: Any, y: Any) -> tuple:
-    """The table and the class to learn from: those of a release, when it is given alone"""
-    alone = y is None and hasattr(X, "data") and hasattr(X, "roles")
-    return (X.data, X.y) if alone else (X, y)
+def of_release(X: Any, y: Any, est: Any = None) -> tuple:
+    """The table and the class to learn from: those of a release, when it is given alone. The
+    learner `est` keeps the release's taxonomies
+    """
+    if y is not None or not (hasattr(X, "data") and hasattr(X, "roles")):
+        return X, y
+    own = getattr(est, "taxonomies", None)
+    if est is not None and isinstance(own, (dict, type(None))):
+        told = {o: t for o, t in X.taxonomies.items() if o in X.data.columns}
+        est._taxonomies_ = told | (own or {})
+    return X.data, X.y
+
+
+def known_taxonomies(est: Any) -> dict | None:
+    """The taxonomies that a learner was given, and those of the release that it has learnt from"""
+    return getattr(est, "_taxonomies_", getattr(est, "taxonomies", None))
 
 
 def check_table(X: Any, name: str = "X") -> pd.DataFrame:

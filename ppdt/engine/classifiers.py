@@ -79,7 +79,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             For parameters, tables, classes or weights that are not allowed.
         """
         forget_learnt(self)
-        X, y = of_release(X, y)
+        X, y = of_release(X, y, self)
         try:
             self._check()
             self._learn(learn_rows(self, X, y, sample_weight))

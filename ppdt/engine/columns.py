@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['learn_raw_column', 'code_finder', 'category_codes', 'refuse_kind', 'places_on_line', 'codes_of_column', 'warn_unseen',
-           'canonical_rows']
+__all__ = ['learn_raw_column', 'code_finder', 'category_codes', 'masked_code', 'masks_among', 'as_masked', 'refuse_kind',
+           'places_on_line', 'codes_of_column', 'warn_unseen', 'canonical_rows']
 
 # %% ../../nbs/engine/columns.ipynb #8ca9c142
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 import pandas as pd
@@ -72,6 +72,29 @@ def category_codes(
     gap = values.index(MISSING) if any(v is MISSING for v in values) else np.nan
     known = [find(o) for o in found]
     return np.array([*known, gap], dtype=float)[codes]
+
+# %% ../../nbs/engine/columns.ipynb #e6f8a0b2
+def masked_code(text: str, masks: Collection[str]) -> str | None:
+    """The longest of some masked codes that a code fits, `816**` for 81667; None where none does"""
+    n = len(text)
+    fits = (text[:i] + "*" * (n - i) for i in range(n - 1, 0, -1))
+    return next((o for o in fits if o in masks), None)
+
+
+def masks_among(values: Iterable) -> set:
+    """The masked codes among values"""
+    return {v for v in values if isinstance(v, str) and v[-1:] == "*" and v.strip("*")}
+
+
+def as_masked(s: pd.Series, values: list) -> pd.Series:
+    """A raw column whose codes that are none of the values are the masked codes that they fit"""
+    masks, known = masks_among(values), {value_text(v) for v in values}
+    texts = {v: value_text(v) for v in s.dropna().unique()} if masks else {}
+    fits = {v: masked_code(o, masks) for v, o in texts.items() if o not in known}
+    if not any(fits.values()):
+        return s
+    shown = {v: fits.get(v) or o for v, o in texts.items()}
+    return s.astype(object).map(shown)
 
 # %% ../../nbs/engine/columns.ipynb #f99ef61d
 _TO_NUMBERS = {

@@ -91,6 +91,7 @@ class CellRows:
         self.spread = spread
         self.min_fragment = min_fragment
         self.sets = sets  # (values, weights) of each set
+        self.flats = {}  # what `flat` has found
         self.known = [{} for _ in d.codes]  # a part of a set -> its code
         self.up = np.arange(len(d.y))
         self.born = np.zeros(len(d.y), dtype=np.int64)
@@ -108,7 +109,11 @@ class CellRows:
 
     def flat(self, j: int) -> tuple:
         """All sets of an attribute: (begin, values, weights)"""
-        return _flat_sets(self.sets[j])
+        size, found = self.flats.get(j, (-1, None))
+        if size != len(self.sets[j]):  # sets are only added
+            found = _flat_sets(self.sets[j])
+            self.flats[j] = len(self.sets[j]), found
+        return found
 
     def members(
         self,

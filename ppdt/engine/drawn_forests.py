@@ -15,11 +15,19 @@ from typing import Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..encoder import ReleaseEncoder, check_encoding
-from .checks import check_seed, check_weight, check_y, forget_learnt, of_release
+from ppdt.engine.checks import (
+    check_seed,
+    check_weight,
+    check_y,
+    forget_learnt,
+    known_taxonomies,
+    of_release,
+)
 from .containers import is_named
 from .drawn_learners import DrawnReader, encoded_rows
 from .draws import check_draws, possible_table
@@ -40,7 +48,7 @@ def _grown(tree, table, encoder, codes, weight, rng):
 
 def _fit_forest(clf, X, y, sample_weight):
     """Read the release once, grow the trees"""
-    X, y = of_release(X, y)
+    X, y = of_release(X, y, clf)
     named = is_named(X)
     n = clf.n_estimators
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
@@ -53,12 +61,12 @@ def _fit_forest(clf, X, y, sample_weight):
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y = check_y(y, X)
     w = check_weight(sample_weight, len(X))
-    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=clf.taxonomies)
+    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=known_taxonomies(clf))
     check_encoding(encoder, X.columns)
     # rows are numbered, to find the weight of each
     rows = X.reset_index(drop=True)
     y = y.reset_index(drop=True)
-    table = possible_table(rows, y, clf.weights, clf.categorical, clf.taxonomies)
+    table = possible_table(rows, y, clf.weights, clf.categorical, encoder.taxonomies)
     encoder.fit(rows)
     classes, codes = np.unique(np.asarray(table.y), return_inverse=True)
     weight = None if w is None else w[table.index]
@@ -73,7 +81,7 @@ def _fit_forest(clf, X, y, sample_weight):
         clf.feature_names_in_ = np.array(X.columns, dtype=object)
 
 # %% ../../nbs/engine/drawn_forests.ipynb #9f70dfd4
-class SetForestClassifier(DrawnReader):
+class SetForestClassifier(ClassifierMixin, DrawnReader):
     """A forest whose trees learn from possible tables of a release, each from its own.
 
     Source: shao_beckford, Section IV.B, Random Selection, drawn for each tree; the mean of the

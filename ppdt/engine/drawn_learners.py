@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ROUNDS', 'CANDIDATES', 'weight_parameter', 'encoded_rows', 'DrawnReader', 'DrawnClassifier']
+__all__ = ['ROUNDS', 'CANDIDATES', 'weight_parameter', 'learnt_from_weighed', 'encoded_rows', 'DrawnReader', 'DrawnClassifier']
 
 # %% ../../nbs/engine/drawn_learners.ipynb #6ba35dcd
 from collections.abc import Sequence
@@ -29,6 +29,7 @@ from ppdt.engine.checks import (
     fit_columns,
     forget_learnt,
     is_published,
+    known_taxonomies,
     of_release,
     same_columns,
 )
@@ -48,8 +49,10 @@ def weight_parameter(classifier: Any) -> str | None:
     return "sample_weight" if has_fit_parameter(classifier, "sample_weight") else None
 
 
-def _learn(classifier, rows, y, weight, given):
-    """A clone of the classifier that has learnt from weighted rows"""
+def learnt_from_weighed(
+    classifier: Any, rows: np.ndarray, y: np.ndarray, weight: np.ndarray, given: bool
+) -> Any:
+    """A clone of a learner that has learnt from weighted rows; `given`: were weights asked for?"""
     learner = cast(Any, clone(classifier))
     name = weight_parameter(learner)
     if name is not None:
@@ -68,8 +71,8 @@ def encoded_rows(encoder: ReleaseEncoder, table: pd.DataFrame) -> np.ndarray:
     return rows if rows.shape[1] else np.zeros((len(table), 1))
 
 
-class DrawnReader(ClassifierMixin, BaseEstimator):
-    """What classifiers on possible tables share.
+class DrawnReader(BaseEstimator):
+    """What learners on possible tables share.
 
     Attributes
     ----------
@@ -108,7 +111,7 @@ class DrawnReader(ClassifierMixin, BaseEstimator):
         if not any(is_published(s) for _, s in X.items()):
             return [encoded_rows(self.encoder_, X)]
         weights = "uniform" if self.weights == "posterior" else self.weights
-        options = (weights, self.categorical, self.taxonomies)
+        options = (weights, self.categorical, known_taxonomies(self))
         return [encoded_rows(self.encoder_, t) for t in draw_each(X, n_draws, *options)]
 
     def __sklearn_tags__(self):
@@ -165,7 +168,7 @@ def _check_drawn(clf, classifier):
 
 def _fit_drawn(clf, X, y, sample_weight):
     """Draw, encode, learn"""
-    X, y = of_release(X, y)
+    X, y = of_release(X, y, clf)
     named = is_named(X)
     classifier = _check_classifier(clf.classifier)
     _check_drawn(clf, classifier)
@@ -174,11 +177,11 @@ def _fit_drawn(clf, X, y, sample_weight):
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y = check_y(y, X)
     w = check_weight(sample_weight, len(X))
-    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=clf.taxonomies)
+    encoder = ReleaseEncoder(categorical=clf.categorical, taxonomies=known_taxonomies(clf))
     check_encoding(encoder, X.columns)
     # rows are numbered, to find the weight of each
     rows, y = X.reset_index(drop=True), y.reset_index(drop=True)
-    table = possible_table(rows, y, clf.weights, clf.categorical, clf.taxonomies)
+    table = possible_table(rows, y, clf.weights, clf.categorical, encoder.taxonomies)
     n, chance = clf.n_draws, np.random.default_rng(clf.random_state)
     drawn = pd.concat([table.one(rng) for rng in chance.spawn(n)])
     answers = np.tile(np.asarray(table.y), n)
@@ -190,7 +193,7 @@ def _fit_drawn(clf, X, y, sample_weight):
         if w is not None:
             weight = weight * w[drawn.index]
         encoded = encoded_rows(encoder, drawn)
-        clf.classifier_ = _learn(classifier, encoded, answers, weight, w is not None)
+        clf.classifier_ = learnt_from_weighed(classifier, encoded, answers, weight, w is not None)
     clf.encoder_ = encoder
     clf.classes_ = clf.classifier_.classes_
     clf.n_features_in_ = X.shape[1]
@@ -198,7 +201,7 @@ def _fit_drawn(clf, X, y, sample_weight):
         clf.feature_names_in_ = np.array(X.columns, dtype=object)
 
 # %% ../../nbs/engine/drawn_learners.ipynb #a5ce9846
-class DrawnClassifier(DrawnReader):
+class DrawnClassifier(ClassifierMixin, DrawnReader):
     """Any classifier, learning from possible tables of a release.
 
     Source: shao_beckford, Section IV.B, Random Selection, drawn several times.

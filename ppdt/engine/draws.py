@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['drawn_positions', 'drawn_between', 'without_stars', 'Draws', 'check_draws', 'PossibleTable', 'possible_table', 'draw',
-           'draw_each']
+__all__ = ['drawn_positions', 'drawn_between', 'without_stars', 'has_words', 'Draws', 'check_draws', 'PossibleTable',
+           'possible_table', 'draw', 'draw_each']
 
 # %% ../../nbs/engine/draws.ipynb #47824eb3
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
@@ -18,8 +19,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from .audit_input import Given, audit_taxonomies, open_release
-from .checks import check_class, check_seed
+from .audit_input import Given, open_release, told_taxonomies
+from .checks import check_class, check_seed, is_published
 from ppdt.engine.encoding import (
     DAY,
     ColumnCode,
@@ -32,7 +33,16 @@ from ppdt.engine.encoding import (
     member_positions,
 )
 from ..generalization import Taxonomy
-from ..tables import MISSING, Interval, Suppressed, canonical_order, cells, check_table
+from ppdt.tables import (
+    MISSING,
+    Centroid,
+    Interval,
+    Node,
+    Suppressed,
+    canonical_order,
+    cells,
+    check_table,
+)
 
 # %% ../../nbs/engine/draws.ipynb #20234eca
 def drawn_positions(weights: sparse.csr_matrix, codes: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -119,6 +129,31 @@ def without_stars(codes: np.ndarray, held: list, rng: np.random.Generator) -> np
     codes[star] = rng.choice(known, star.sum()) if len(known) else -1
     return codes
 
+# %% ../../nbs/engine/draws.ipynb #c3a1d5e7
+def has_words(s: pd.Series) -> bool:
+    """Is a cell of a column suppressed, or a node?"""
+    return is_published(s) and any(isinstance(c, (Suppressed, Node)) for c in cells(s)[1])
+
+
+def _is_mean(c):
+    """Does a cell of a numeric column name a mean?"""
+    return isinstance(c, Centroid) and c.value is not MISSING
+
+
+def _spread_of_means(name, codes, held):
+    """Half the width of an even spread around each mean, as wide as the means among themselves"""
+    rows = np.bincount(codes[codes >= 0], minlength=len(held)).tolist()
+    means = [(as_size(c.value, name), n) for c, n in zip(held, rows) if _is_mean(c)]
+    total = sum(n for _, n in means)
+    if not total:
+        return 0.0
+    # fsum: the same in any order of the cells
+    middle = math.fsum(v / total * n for v, n in means)
+    with np.errstate(over="ignore"):
+        far = [np.square(v - middle) / total * n for v, n in means]
+    half = math.sqrt(3 * math.fsum(far)) if np.isfinite(far).all() else 0.0
+    return half if np.isfinite(half) else 0.0
+
 # %% ../../nbs/engine/draws.ipynb #6e763a4b
 class _Possible(NamedTuple):
     """What the cells of a column may be"""
@@ -129,11 +164,18 @@ class _Possible(NamedTuple):
     values: tuple  # all that are listed
     weights: sparse.csr_matrix  # of each cell and each value; one more cell, the missing one
     numeric: bool
+    spread: float = 0.0  # how far a mean is drawn from where it stands
 
 
-def _possible(s, taxonomy, categorical, by_shares):
+def _is_anything(c, taxonomy):
+    """Is a cell the root of a taxonomy that does not name all its values?"""
+    return isinstance(c, Node) and taxonomy is not None and taxonomy.values_of(c) is None
+
+
+def _possible(s, taxonomy, categorical, by_shares, spreads=False):
     """Read a column"""
     codes, held = cells(s)
+    held = [Suppressed() if _is_anything(c, taxonomy) else c for c in held]
     numeric = not (categorical or is_declared(s)) and column_kind_of(s, held, taxonomy) == "numeric"
     listing = [Suppressed() if numeric and isinstance(c, Interval) else c for c in held]
     values = all_values(listing, taxonomy, s.name)
@@ -143,7 +185,8 @@ def _possible(s, taxonomy, categorical, by_shares):
     if by_shares:
         rows = np.bincount(codes[codes >= 0], minlength=len(held) + 1)
         weights = cell_weights(members, len(values), rows @ weights)
-    return _Possible(str(s.name), codes, held, values, weights, numeric)
+    spread = _spread_of_means(s.name, codes, held) if spreads and numeric else 0.0
+    return _Possible(str(s.name), codes, held, values, weights, numeric, spread)
 
 # %% ../../nbs/engine/draws.ipynb #219d71ed
 def _ends(c, low, high, name):
@@ -178,6 +221,31 @@ def _as_dates(days, date):
     return at.tz_localize(None) if date.tz is None else at.tz_convert(date.tz)
 
 
+def _spread(p, codes, values, u):
+    """The values with those that are means moved, by the chance of each row"""
+    is_mean = np.array([_is_mean(c) for c in p.held] + [False])
+    rows = np.flatnonzero(is_mean[codes])
+    means = values[rows]
+    at = np.array([as_size(v, p.name) for v in means])
+    with np.errstate(over="ignore"):
+        moved = at + (2 * u[rows] - 1) * p.spread
+    numbers = np.where(np.isfinite(moved), moved, at)
+    dates = [v for v in means if isinstance(v, pd.Timestamp)]
+    values[rows] = list(_as_dates(numbers, dates[0]) if dates else numbers)
+    return values
+
+
+def _in_ranges(p, rows, codes, u):
+    """Values for rows whose cells are ranges"""
+    numbers = _drawn_in_ranges(p, codes[rows], u[rows])
+    ends = [v for c in p.held if isinstance(c, Interval) for v in (c.lo, c.hi)]
+    dates = [v for v in ends if isinstance(v, pd.Timestamp)]
+    if dates:
+        return _as_dates(numbers, dates[0])
+    whole = not (numbers % 1).any() and np.abs(numbers).max() < 2**53
+    return numbers.astype(np.int64) if whole else numbers
+
+
 def _values(p, codes, u):
     """A value for each row of a column, from the cell and the chance of each"""
     at = drawn_positions(p.weights, codes % (len(p.held) + 1), u)
@@ -187,14 +255,9 @@ def _values(p, codes, u):
     is_range = np.array([isinstance(c, Interval) for c in p.held] + [False])
     ranged = np.flatnonzero(is_range[codes]) if p.numeric else []
     if len(ranged):
-        numbers = _drawn_in_ranges(p, codes[ranged], u[ranged])
-        ends = [v for c in p.held if isinstance(c, Interval) for v in (c.lo, c.hi)]
-        dates = [v for v in ends if isinstance(v, pd.Timestamp)]
-        if dates:
-            numbers = _as_dates(numbers, dates[0])
-        elif not (numbers % 1).any() and np.abs(numbers).max() < 2**53:
-            numbers = numbers.astype(np.int64)
-        values[ranged] = list(numbers)
+        values[ranged] = list(_in_ranges(p, ranged, codes, u))
+    if p.spread:
+        values = _spread(p, codes, values, u)
     return pd.Series(values).infer_objects()
 
 
@@ -292,14 +355,12 @@ def possible_table(
     said = Given(release, categorical=categorical or (), y=y)
     said = open_release(said)
     table, owner = said.data, None if isinstance(release, pd.DataFrame) else release
-    trees = audit_taxonomies(taxonomies, owner, table.columns)
+    trees = told_taxonomies(taxonomies, owner, table.columns)
     y = None if said.y is None else check_class(said.y, table)
     order = canonical_order([s for _, s in table.items()] + ([] if y is None else [y]))
     table = table.iloc[order]
-    by_shares = weights == "distribution"
-    columns = [
-        _possible(s, trees.get(o), o in said.categorical, by_shares) for o, s in table.items()
-    ]
+    how = weights == "distribution", any(has_words(s) for _, s in table.items())
+    columns = [_possible(s, trees.get(o), o in said.categorical, *how) for o, s in table.items()]
     return PossibleTable(columns, table.index, None if y is None else y.iloc[order])
 
 # %% ../../nbs/engine/draws.ipynb #5b0e7d21
@@ -381,7 +442,7 @@ def draw_each(
         As `draw`.
     """
     check_draws(n_draws, weights)
-    trees = audit_taxonomies(taxonomies, None, table.columns)
+    trees = told_taxonomies(taxonomies, None, table.columns)
     by_shares, named = weights == "distribution", categorical or ()
     rng = np.random.default_rng(0)
     n_rows, n_columns = table.shape

@@ -23,6 +23,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from .checks import known_taxonomies
+from .columns import masked_code, masks_among
 from ..generalization import Taxonomy
 from ppdt.tables import (
     MISSING,
@@ -77,8 +79,8 @@ def possible_values(
     if isinstance(cell, Node) and taxonomy is None:
         raise ValueError(
             f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes. Got none"
-            f" that knows {cell}: use taxonomies=release.taxonomies, or {{{name!r}: ...}}, or"
-            " sets='token' for categories."
+            f" that knows {cell}: fit with the release itself, or use"
+            f" taxonomies=release.taxonomies, {{{name!r}: ...}}, or sets='token' for categories."
         )
     if isinstance(cell, Node):
         return taxonomy.values_of(cell) or ()
@@ -348,10 +350,13 @@ def member_positions(c: ColumnCode, cs: list) -> list[list[int]]:
         places = [where.get(cell) for cell in cs]
         return [[] if j is None else [j] for j in places]
     text = {value_text(v): i for i, v in enumerate(c.values)}
+    whole = c.taxonomy is None or c.taxonomy.is_whole
+    masks = set() if whole else masks_among(c.values)
 
     def place(v):
         j = where.get(v)
-        return text.get(value_text(v)) if j is None else j
+        j = text.get(value_text(v)) if j is None else j
+        return where.get(masked_code(value_text(v), masks)) if j is None and masks else j
 
     res = []
     for cell in cs:
@@ -476,7 +481,7 @@ def column_code(
     s: pd.Series, cs: list | np.ndarray, est: BaseEstimator, listed: bool
 ) -> ColumnCode:
     """Kind, values and output columns of a column"""
-    taxonomy = (est.taxonomies or {}).get(s.name)
+    taxonomy = (known_taxonomies(est) or {}).get(s.name)
     if listed or column_kind_of(s, cs, taxonomy) == "categorical":
         return categorical_code(s.name, cs, est, taxonomy)
     return numeric_code(s.name, cs, est, taxonomy)

@@ -23,6 +23,7 @@ from ppdt.engine.checks import (
     class_codes,
     fit_columns,
     forget_learnt,
+    known_taxonomies,
     of_release,
     same_columns,
 )
@@ -204,14 +205,14 @@ def _remember(clf, X, y, sample_weight):
     """`fit`, once what an earlier one has learnt is forgotten"""
     check_count("n_neighbors", clf.n_neighbors)
     check_number("cat_weight", clf.cat_weight, positive=True)
-    X, y = of_release(X, y)
+    X, y = of_release(X, y, clf)
     named = is_named(X)
     X = check_table(X)
     warn_of_texts(X, "learn from its data", stacklevel=4)
     y, w = check_y(y, X), check_weight(sample_weight, len(X))
     if w is not None and (w == 0).any():
         X, y, w = X[w > 0], y[w > 0], w[w > 0]
-    enc = ReleaseEncoder(categorical=clf.categorical, taxonomies=clf.taxonomies)
+    enc = ReleaseEncoder(categorical=clf.categorical, taxonomies=known_taxonomies(clf))
     check_encoding(enc, X.columns)
     classes, codes = class_codes(y)
     order = canonical_order([X[o] for o in X])

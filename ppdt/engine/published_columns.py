@@ -45,7 +45,8 @@ def plain_values(
     if isinstance(c, Node) and taxonomy is None:
         raise ValueError(
             f"'taxonomies' must have the taxonomy of column {name!r}, which holds nodes such as"
-            f" {c}. Got none: give taxonomies=release.taxonomies, or {{{name!r}: ...}}."
+            f" {c}. Got none: learn from the release itself, or give taxonomies=release.taxonomies,"
+            f" or {{{name!r}: ...}}."
         )
     values = taxonomy.values_of(c) if isinstance(c, Node) else c.listed()
     return None if values is None else sorted(values, key=value_order)

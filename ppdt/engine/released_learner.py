@@ -66,10 +66,25 @@ def check_recoding(anonymizer: Any) -> None:
 _KINDS_OF_CELLS = ("ValueSet", "Interval", "Suppressed", "Node", "Centroid", "Exact")
 
 
+def _with_taxonomies(classifier, taxonomies):
+    """The classifier, whose parts that read nodes know the taxonomies of the release"""
+    if taxonomies:
+        told = {
+            o: taxonomies | (v or {})
+            for o, v in classifier.get_params().items()
+            if o.split("__")[-1] == "taxonomies" and isinstance(v, (dict, type(None)))
+        }
+        classifier.set_params(**told)
+    return classifier
+
+
 def learnt_from(classifier: Any, release: Release, w: np.ndarray | None = None) -> Any:
-    """A clone of the classifier that has learnt from a release, its rows weighed by `w`"""
+    """A clone of the classifier that has learnt from a release and knows its taxonomies; the rows
+    are weighed by `w`
+    """
+    learner = _with_taxonomies(clone(classifier), release.taxonomies)
     try:
-        return fit_weighed(clone(classifier), release.data, release.y, w)
+        return fit_weighed(learner, release.data, release.y, w)
     except (TypeError, ValueError) as e:
         if not any(o in str(e) for o in _KINDS_OF_CELLS):
             raise

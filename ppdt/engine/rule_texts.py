@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .checks import fit_columns
+from .checks import fit_columns, is_published
 from .coded_rows import SPLIT_EPS
 from .moments import moment_text
 from .reading import value_in_words
@@ -131,7 +131,14 @@ def _row_as_numbers(
             " missing."
         )
     table = check_table(pd.DataFrame({o: column_of(row[o], o) for o in names}))
-    return asked_rows(clf, readable_table(clf, table))[:, 0]
+    table = readable_table(clf, table)
+    odd = next((o for o in names if is_published(table[o])), None)
+    if odd is not None:
+        raise ValueError(
+            f"'row' must say one value or nothing of each column. Got {row[odd]} for {odd!r}: ask"
+            " predict_proba, which divides such rows."
+        )
+    return asked_rows(clf, table)[:, 0]
 
 # %% ../../nbs/engine/rule_texts.ipynb #2d02104e
 def _rule_line(

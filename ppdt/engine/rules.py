@@ -23,7 +23,8 @@ from ppdt.engine.coded_rows import (
     leaves_at_once,
     moved_threshold,
 )
-from .divided_rows import send_shared
+from .divided_rows import CellRows, send_shared
+from .rules_on_sets import cell_state, rest_of_cells
 from .shares import branch_asked
 from .split_scores import binary_split, nominal_split, nominal_table, numeric_split
 from ..growing import MULTIWAY, ONE_VALUE, THRESHOLD, entropy
@@ -62,6 +63,9 @@ def one_state(d: CodedRows) -> SimpleNamespace:
         codes=codes.reshape(len(numbers), len(d.y)),
         begin=np.cumsum([0] + [len(o) for o in lines])[:-1],
         line=np.concatenate(lines) if lines else np.zeros(0),
+        mass=lambda rows, w: w,
+        found=None,  # else what scores and divides rows with sets
+        send=None,
         counted=enters_average(d, len(d.y) if d.weight is None else np.sum(d.weight)),
     )
 
@@ -185,10 +189,10 @@ def _one_split(
     binary: bool,
 ):
     """The split of one node as C4.5 chooses it: (attribute, kind, cut, threshold), or None"""
-    counts = np.bincount(s.d.y[rows], w, minlength=s.k)[None]
+    counts = np.bincount(s.d.y[rows], s.mass(rows, w), minlength=s.k)[None]
     if leaves_at_once(counts, m)[0]:
         return None
-    gain, ratio, middle, ok = _one_found(s, rows, w, counts, m, binary)
+    gain, ratio, middle, ok = (s.found or _one_found)(s, rows, w, counts, m, binary)
     j = _one_choice(gain, ratio, ok, s.counted)
     if j < 0:
         return None
@@ -247,7 +251,7 @@ class _Partial:
         w: np.ndarray,
         p: SimpleNamespace,
     ):
-        self.counts = np.bincount(s.d.y[rows], w, minlength=s.k)
+        self.counts = np.bincount(s.d.y[rows], s.mass(rows, w), minlength=s.k)
         self.top = self.counts.sum()
         self.sons = None
         self.best = 0
@@ -255,7 +259,7 @@ class _Partial:
         self.split = _one_split(s, rows, w, p.m, p.binary)
         if self.split is None:
             return
-        self.parts, self.bags = _one_send(s, self.split, rows, w)
+        self.parts, self.bags = (s.send or _one_send)(s, self.split, rows, w)
         self.sons = [None] * len(self.parts)
         self.heavy = self.bags.sum(axis=1) > p.m - SPLIT_EPS
         self.bits = entropy(self.bags)
@@ -390,8 +394,20 @@ def _covered_part(
     return res
 
 # %% ../../nbs/engine/rules.ipynb #e622be34
+def _rest(s: SimpleNamespace, tests: list, rows: np.ndarray, w: np.ndarray) -> tuple:
+    """(rows, weights) that a rule leaves"""
+
+    def column(j, kind, cut):
+        c = s.d.codes[j][rows]
+        return branch_of_rows(c, kind, cut), c < 0
+
+    rest = 1 - _covered_part(tests, column, len(rows))
+    keep = np.flatnonzero(rest > SPLIT_EPS)
+    return rows[keep], w[keep] * rest[keep]
+
+
 def part_rules(
-    d: CodedRows,
+    d: CodedRows | CellRows,
     p: SimpleNamespace,
     how: str = "midpoint",
 ) -> list:
@@ -399,21 +415,14 @@ def part_rules(
 
     Source: frank1998
     """
-    s = one_state(d)
+    s = cell_state(d) if isinstance(d, CellRows) else one_state(d)
+    rest_of = rest_of_cells if isinstance(d, CellRows) else _rest
     res = []
     rows = np.arange(len(d.y))
     w = np.ones(len(d.y)) if d.weight is None else np.asarray(d.weight, dtype=float)
-
-    def column(j, kind, cut):
-        c = d.codes[j][rows]
-        return branch_of_rows(c, kind, cut), c < 0
-
     while len(rows):
         tests, rule = _rule(_partial_tree(s, rows, w, p), d, how)
-        rest = 1 - _covered_part(tests, column, len(rows))
-        keep = np.flatnonzero(rest > SPLIT_EPS)
-        rows = rows[keep]
-        w = w[keep] * rest[keep]
+        rows, w = rest_of(s, tests, rows, w)
         res.append(rule)
     return res
 

@@ -22,7 +22,11 @@ def cell_like(s: pd.Series) -> list[str]:
     """Texts of a column that look like published cells, when most of its texts do"""
     if not isinstance(s.dtype, pd.StringDtype) and s.dtype != object:
         return []
-    texts = list(dict.fromkeys(v for v in s if isinstance(v, str)))
+    try:
+        found = s.unique()
+    except TypeError:  # lists and the like, which are refused elsewhere
+        found = s
+    texts = list(dict.fromkeys(v for v in found if isinstance(v, str)))
     odd = [v for v in texts if _CELL.fullmatch(v)]
     return odd if 2 * len(odd) > len(texts) else []
 

@@ -24,10 +24,12 @@ from ppdt.engine.checks import (
     class_codes,
     fit_columns,
     is_published,
+    known_taxonomies,
     same_columns,
 )
 from .coded_rows import CodedRows
 from ppdt.engine.columns import (
+    as_masked,
     canonical_rows,
     code_finder,
     codes_of_column,
@@ -58,18 +60,14 @@ from ppdt.tables import (
 )
 
 # %% ../../nbs/engine/tree_tables.ipynb #e7ae3fe9
-def _one_value(
-    o: BaseEstimator,
-    s: pd.Series,
-) -> pd.Series:
+def _is_single(s: pd.Series) -> bool:
+    """Does each cell of a column say one value or nothing?"""
+    return all(isinstance(c, (Exact, Suppressed, Centroid)) for c in cells(s)[1])
+
+
+def _one_value(s: pd.Series) -> pd.Series:
     """A published column as a raw one: suppressed cells are missing, a mean or mode is its value"""
     codes, cs = cells(s)
-    odd = [c for c in cs if not isinstance(c, (Exact, Suppressed, Centroid))]
-    if odd:
-        raise ValueError(
-            f"'X' must be a raw table, or hold cells of one value or none. Got {cell_text(odd[0])}"
-            f" in column {s.name!r}: {type(o).__name__} does not read sets, use C45Classifier."
-        )
     values = []
     for c in cs:
         nothing = isinstance(c, Suppressed) or c.value is MISSING
@@ -90,7 +88,9 @@ def readable_table(
             f"'X' must be a raw table. Got published cells: {type(o).__name__} does not read them,"
             " use C45Classifier."
         )
-    columns = {c: _one_value(o, X[c]) if c in published else X[c] for c in X}
+    if not all(_is_single(X[c]) for c in published):
+        return X
+    columns = {c: _one_value(X[c]) if c in published else X[c] for c in X}
     return pd.DataFrame(columns, index=X.index)
 
 # %% ../../nbs/engine/tree_tables.ipynb #4bfc44ef
@@ -105,8 +105,8 @@ def keep_classes(
 
 
 def _taxonomies_of(o: BaseEstimator) -> dict:
-    """The taxonomies that a classifier was given"""
-    return getattr(o, "taxonomies", None) or {}
+    """The taxonomies that a classifier was given, and those of its release"""
+    return known_taxonomies(o) or {}
 
 
 def _check_taxonomy_names(
@@ -150,7 +150,9 @@ def _learn_release(
     found = []
     for c in X:
         if is_published(X[c]):
-            found.append(learn_cells(X[c], _taxonomies_of(o).get(c), o.weights, w))
+            found.append(
+                learn_cells(X[c], _taxonomies_of(o).get(c), getattr(o, "weights", "uniform"), w)
+            )
         else:
             found.append((*learn_raw_column(X[c]), []))
     *columns, sets = map(list, zip(*found))
@@ -160,7 +162,8 @@ def _learn_release(
     if any(sets):
         first = _first_alike(d)
         many = np.diff(first, append=len(d.y))
-        return CellRows(d.take(first), sets, o.scoring == "spread", o.min_fragment, many)
+        spread = getattr(o, "scoring", "spread") == "spread"
+        return CellRows(d.take(first), sets, spread, o.min_fragment, many)
     if w is not None:
         return d
     return CodedRows(d.names, d.codes, d.values, d.line, d.classes, d.y, None)
@@ -210,6 +213,10 @@ def asked_columns(
     X = same_columns(X, names, spare, who=type(o).__name__, named=named)
     if spare:
         X = X.drop(columns=spare, errors="ignore").reindex(columns=names)
+    for c, values in zip(names, getattr(o, "_domains_", ())):
+        tree = _taxonomies_of(o).get(c)
+        if tree is not None and not tree.is_whole and not is_published(X[c]):
+            X = X.assign(**{c: as_masked(X[c], values)})
     return readable_table(o, X)
 
 
@@ -294,19 +301,27 @@ def _known_values(
     return [*values, *dict.fromkeys(v for v in new if find(v) < 0)]
 
 
+def _thresholds(o: BaseEstimator, j: int) -> np.ndarray:
+    """The thresholds that a model asks of column j"""
+    if hasattr(o, "rules_"):
+        tests = [test for r in o.rules_ for test in r.tests]
+        return np.array([t for a, kind, t, *_ in tests if (a, kind) == (j, THRESHOLD)])
+    t = o.tree_
+    return t.threshold[(t.attribute == j) & (t.kind == THRESHOLD)]
+
+
 def _asked_cells(
     o: BaseEstimator,
     s: pd.Series,
     j: int,
 ) -> tuple:
     """`codes_of_cells` of column j"""
-    t, line = o.tree_, o._numeric_[j]
+    line = o._numeric_[j]
     if not is_published(s):
         s = _as_in_fit(o, s, line)
-    cuts = t.threshold[(t.attribute == j) & (t.kind == THRESHOLD)]
     share = getattr(o, "value_shares_", {}).get(s.name)
     taxonomy = _taxonomies_of(o).get(s.name)
-    return codes_of_cells(s, _known_values(o, j, s), line, taxonomy, cuts, share)
+    return codes_of_cells(s, _known_values(o, j, s), line, taxonomy, _thresholds(o, j), share)
 
 
 def ask_release(
