@@ -8,7 +8,7 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['grown_groups', 'wanted_rows', 'ClusterAnonymizer']
 
-# %% ../nbs/25_clusters.ipynb #beaa3555
+# %% ../nbs/25_clusters.ipynb #539d707e
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,6 +21,7 @@ from .engine.checks import check_choice, check_number, check_that
 from .engine.greedy_groups import complete_groups, k_members
 from .engine.group_loss import Part, column_parts, group_loss
 from .engine.inducers import grouping_order
+from .engine.keys import row_keys
 from .engine.refining import check_refine, in_blocks, of_rows, refined_groups
 from .engine.taxonomy import Taxonomy, check_taxonomies, trees_of
 from .engine.widened_cells import WideningRecoder
@@ -128,9 +129,18 @@ def wanted_rows(constraints: Sequence, task: Any, order: np.ndarray) -> Callable
 
     return wanted
 
-# %% ../nbs/25_clusters.ipynb #977bb865
+# %% ../nbs/25_clusters.ipynb #3e52f5a5
 _LOSSES = ("spread", "size")
 _RECODINGS = (*RECODINGS, "mean")
+
+
+def _usual_class(task):
+    """The class as (domain, codes): of each row the most frequent one of those who are like it"""
+    a, c = with_missing(*encode(task.y))
+    kind = np.unique(row_keys(task.codes), return_inverse=True)[1]
+    counts = np.zeros((int(kind.max()) + 1, len(a)), dtype=np.int64)
+    np.add.at(counts, (kind, c), 1)
+    return Attribute(a.name, "categorical", a.values, a.dtype), counts.argmax(axis=1)[kind]
 
 
 def _parts_of(m, task, order):
@@ -141,8 +151,7 @@ def _parts_of(m, task, order):
     for a, c, t in zip(task.attributes, task.codes, trees):
         res += column_parts(a, c[order], weights.get(a.name, 1.0), m.loss, t)
     if m.guide == "class":
-        a, c = with_missing(*encode(task.y))
-        a = Attribute(a.name, "categorical", a.values, a.dtype)
+        a, c = _usual_class(task)
         res += column_parts(a, c[order], weights.get(a.name, 1.0))
     return res
 
@@ -217,7 +226,7 @@ def _recoder(m, columns, trees, names):
     weights = [float((m.weights or {}).get(o, 1.0)) for o in names]
     return WideningRecoder(places, told, weights)
 
-# %% ../nbs/25_clusters.ipynb #542b7927
+# %% ../nbs/25_clusters.ipynb #8dada0bf
 class ClusterAnonymizer(Anonymizer):
     """Groups of k rows that grow row by row, each taking in the row that makes it lose least.
 
@@ -246,7 +255,7 @@ class ClusterAnonymizer(Anonymizer):
         What a column counts, by name; 1 for those not named.
     guide : str or None
         "class": the class counts as one more column, so that groups are more of one class. They
-        teach it better, and tell it more.
+        teach it better, and tell it more. Equal rows count with the class that most of them have.
     taxonomies : dict or None
         `Taxonomy` by column name: these columns are published as nodes, and lose by them. Not with
         recoding="mean".

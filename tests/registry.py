@@ -476,9 +476,12 @@ ANONYMIZERS = {
             grid(recoding=st.just("mean"), refine=pick(0, 50)),
             with_class(grid(guide=st.just("class"), refine=pick(0, 50))),
         ),
-        impossible=("missing='drop' leaves", WHOLE),
+        impossible=(
+            "missing='drop' leaves",
+            WHOLE,
+            "'taxonomies' must be None with recoding='mean'",
+        ),
         keeps=("release_", "groups_"),
-        centroids=True,
         checked={
             "k=5": (ClusterAnonymizer(), NO_MEANS),
             "k=1": (ClusterAnonymizer(k=1), K_1),
