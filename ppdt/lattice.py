@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['plot_lattice', 'LatticeAnonymizer']
 
-# %% ../nbs/26_lattice.ipynb #69a3e418
+# %% ../nbs/26_lattice.ipynb #52dae415
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +20,7 @@ from .engine.checks import check_choice, check_that
 from ppdt.engine.lattice_cells import (
     LOSSES,
     check_levels,
+    hidden_rows,
     level_ranges,
     levelled_column,
     node_rules,
@@ -106,7 +107,7 @@ def plot_lattice(tool: "LatticeAnonymizer", *, ax: Any = None) -> Any:
     ax.set_axis_off()
     return ax
 
-# %% ../nbs/26_lattice.ipynb #b8b13e73
+# %% ../nbs/26_lattice.ipynb #217d1f3a
 def _check_parameters(m):
     """Raise ValueError or TypeError for parameters that are not allowed"""
     check_trees(m.taxonomies)
@@ -115,7 +116,8 @@ def _check_parameters(m):
     check_levels(m.levels)
     limit = m.suppression_limit
     number = isinstance(limit, (int, float, np.number)) and not isinstance(limit, (bool, np.bool_))
-    check_that(m, "suppression_limit", number and 0 <= limit <= 1, "a share of rows, from 0 to 1")
+    share = bool(number and 0 <= limit <= 1)
+    check_that(m, "suppression_limit", share, "a share of rows, from 0 to 1")
     check_that(m, "minimal", isinstance(m.minimal, (bool, np.bool_)), "True or False")
     if m.suppressed == "lose" and any(isinstance(o, TCloseness) for o in m.constraints):
         raise ValueError(
@@ -138,7 +140,7 @@ def _untouched(task, columns, ranges):
     res = unchanged(task, **learnt, n_nodes_=1, n_counted_=0)
     return replace(res, saved=("cut_", "levels_"))
 
-# %% ../nbs/26_lattice.ipynb #588dbf90
+# %% ../nbs/26_lattice.ipynb #43e88e41
 class _LatticeSteps:
     """What a lattice does with a task"""
 
@@ -159,7 +161,7 @@ class _LatticeSteps:
         rules = node_rules(columns, task.codes, self.loss, task.k, most, stars, task.allow)
         found = search_node(rules, ranges, bool(self.minimal))
         node = found.best.node
-        hidden = rules.hidden(node, rules.count(node)[1])[rules.rows.group_of_rows(node)]
+        hidden = hidden_rows(rules, node)
         learnt = {
             "levels_": dict(zip(task.names, node)),
             "tops_": {c.masked.a.name: c.top for c in columns},
@@ -169,7 +171,7 @@ class _LatticeSteps:
         }
         return published_node(columns, task.codes, node, hidden, stars, learnt)
 
-# %% ../nbs/26_lattice.ipynb #fc5b9d79
+# %% ../nbs/26_lattice.ipynb #2e8c0408
 class LatticeAnonymizer(_LatticeSteps, Anonymizer):
     """Full-domain generalization: one level of its taxonomy for each column of the whole table.
 
@@ -252,6 +254,9 @@ class LatticeAnonymizer(_LatticeSteps, Anonymizer):
     cut_: dict[str, list]
     levels_: dict[str, int]
     nodes_: pd.DataFrame | None
+    n_nodes_: int
+    n_counted_: int
+    tops_: dict[str, int]
 
     def __init__(
         self,

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LOSSES', 'LevelledColumn', 'levelled_column', 'node_rules', 'check_levels', 'level_ranges', 'published_node',
-           'solutions_table', 'search_node']
+           'solutions_table', 'hidden_rows', 'search_node']
 
 # %% ../../nbs/engine/lattice_cells.ipynb #2cdeb957
 import numbers
@@ -256,7 +256,7 @@ def published_node(
     learnt = {"cut_": cut} | learnt
     return Published(shown, CutRecoder(maps), domains, None, learnt, ("cut_", "levels_"), travels)
 
-# %% ../../nbs/engine/lattice_cells.ipynb #59f74300
+# %% ../../nbs/engine/lattice_cells.ipynb #ae3c1f48
 def solutions_table(found: Found, names: list) -> pd.DataFrame:
     """The best and every minimal solution, where they are known; the best first: levels as the
     index
@@ -275,6 +275,11 @@ def solutions_table(found: Found, names: list) -> pd.DataFrame:
         table["minimal"] = [o.node in lowest for o in rows]
     index = [[o.node[j] for o in rows] for j in range(len(names))]
     return table.set_axis(pd.MultiIndex.from_arrays(index, names=names))
+
+
+def hidden_rows(rules: NodeRules, node: tuple) -> np.ndarray:
+    """Which rows a solution suppresses, bool of shape (n_rows,)"""
+    return rules.hidden(node, rules.rows.count(node)[1])[rules.rows.group_of_rows(node)]
 
 
 def search_node(rules: NodeRules, ranges: list, minimal: bool) -> Found:
