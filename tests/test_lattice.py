@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, strategies as st
-from random_tables import pick, row_cells
+from hypothesis import given, settings, strategies as st
+from random_tables import pick, row_cells, tables
 
 from ppdt._textbook import _textbook_lattice, _textbook_minimal
 from ppdt.datasets import load_customers
@@ -392,3 +392,30 @@ def test_constraints_with_lost_rows_and_stars():
     for suppressed, c in product(("star", "lose"), (LDiversity(2), Alpha(0.7))):
         r = lattice(suppressed=suppressed, constraints=[c], suppression_limit=0.4).anonymize(X, Y)
         assert r.audit.holds and len(r.lost) <= 5
+
+
+@settings(max_examples=max(1, settings().max_examples // 3))
+@given(tables(missing=False), pick(0.2, 0.5, 1.0), pick(LDiversity(2), Alpha(0.6)))
+def test_lost_rows_leave_groups_that_keep_constraints(table, limit, constraint):
+    """Every release is audited; what is lost stays below the limit"""
+    X, y, roles = table
+    tool = LatticeAnonymizer(
+        suppression_limit=limit, suppressed="lose", constraints=[constraint], **roles
+    )
+    try:
+        r = tool.anonymize(X, y)
+    except ValueError as e:
+        assert "must be such that the whole table" in str(e)
+        return
+    assert r.audit.holds and len(r.lost) <= limit * len(X) + 1e-9 and len(r.data)
+
+
+@pytest.mark.parametrize("suppressed", ["star", "lose"])
+def test_persons_and_suppressed_rows(suppressed):
+    twice = pd.concat([X, X]).reset_index(drop=True).assign(who=[*range(14), *range(14)])
+    tool = lattice(k=3, person="who", suppression_limit=0.4, suppressed=suppressed)
+    r = tool.anonymize(twice)
+    kept = np.delete(np.arange(28), r.lost)
+    persons = twice.who.iloc[kept].groupby(r.text().astype(str).agg("|".join, axis=1).to_numpy())
+    assert r.audit.holds and len(kept) >= 17
+    assert persons.nunique().min() >= 3 or r.audit.suppressed_rows

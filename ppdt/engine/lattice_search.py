@@ -386,7 +386,7 @@ class NodeRules(_Rules):
         pairs = [pair for ls in self.rows.levels for pair in zip(ls, ls[1:])]
         return all((b.loss[b.at] >= a.loss[a.at] - 1e-12).all() for a, b in pairs)
 
-# %% ../../nbs/engine/lattice_search.ipynb #e0556373
+# %% ../../nbs/engine/lattice_search.ipynb #f70ed654
 class _Descent:
     """A search for the solution of the smallest loss in a part of the lattice"""
 
@@ -394,10 +394,11 @@ class _Descent:
         self.rules, self.low, self.free = rules, low, free
         self.bound, self.best, self.rises = free.copy(), None, rules.rises
 
-    def is_open(self, node):
-        """May a node be as good as the best?"""
-        most = np.inf if self.best is None else self.best.score * (1 + 1e-9) + 1e-12
-        return self.bound[node] < np.inf and self.bound[node] <= most
+    @property
+    def most(self):
+        """The bound of a node that may be as good as the best"""
+        largest = np.finfo(float).max
+        return largest if self.best is None else self.best.score * (1 + 1e-9) + 1e-12
 
     def visit(self, node):
         """Look at a node, and raise the bounds of those below"""
@@ -419,7 +420,7 @@ class _Descent:
         here = self.visit(node)
         while here is not None:
             below = [(*node[:j], l - 1, *node[j + 1 :]) for j, l in enumerate(node) if l]
-            seen = [(self.visit(o), o) for o in below if self.is_open(o)]
+            seen = [(self.visit(o), o) for o in below if self.bound[o] <= self.most]
             good = [(o.rank, o, at) for o, at in seen if o is not None and o.rank < here.rank]
             if not good:
                 return
@@ -428,9 +429,11 @@ class _Descent:
     def run(self):
         """The best solution, or None"""
         self.greedy()
-        for at in np.argsort(-self.free, axis=None, kind="stable").tolist():
-            node = np.unravel_index(at, self.free.shape)
-            if self.is_open(node):
+        bound = self.bound.reshape(-1)
+        order = np.argsort(-self.free, axis=None, kind="stable")
+        for at in order[bound[order] <= self.most].tolist():
+            if bound[at] <= self.most:
+                node = np.unravel_index(at, self.free.shape)
                 self.visit(tuple(map(int, node)))
         return self.best
 
