@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ppdt.id3_sets import GeneralizedID3Classifier as GeneralizedID3Classifier
     from ppdt.kactus import KActusAnonymizer as KActusAnonymizer
     from ppdt.kadet import KADETClassifier as KADETClassifier
+    from ppdt.lattice import LatticeAnonymizer as LatticeAnonymizer
     from ppdt.learners import (
         NaiveBayesClassifier as NaiveBayesClassifier,
         logistic_regression as logistic_regression,
@@ -56,6 +57,7 @@ _PUBLIC = {
     "id3_sets": ["GeneralizedID3Classifier"],
     "c45": ["C45Classifier", "ID3Classifier", "PARTClassifier"],
     "tds": ["TDSAnonymizer", "TDRAnonymizer"],
+    "lattice": ["LatticeAnonymizer"],
     "mict": ["MiCTAnonymizer", "MicroaggregationAnonymizer", "MixedKNNClassifier"],
     "kadet": ["KADETClassifier"],
     "kactus": ["KActusAnonymizer"],

@@ -1355,6 +1355,50 @@ def _textbook_refined(parts, groups, k):
         groups = better
     return groups
 
+# %% ../nbs/26_lattice.ipynb #d15aa782
+def _textbook_groups(rows, levels, node):
+    """Rows by the cells that they have at a node, as lists of their numbers"""
+    res = {}
+    for i, row in enumerate(rows):
+        cells = tuple(levels[j][l][0][row[j]] for j, l in enumerate(node))
+        res.setdefault(cells, []).append(i)
+    return list(res.values())
+
+
+def _textbook_suppressed(rows, groups, k, stars, allow):
+    """Rows that a node suppresses; None: they may not be"""
+    fits = [len(g) >= k and (allow is None or allow(g)) for g in groups]
+    gone = [i for g, fit in zip(groups, fits) if not fit for i in g]
+    if not stars:
+        return gone if len(gone) < len(rows) else None
+    left = sorted((len(g), min(rows[i] for i in g), g) for g, fit in zip(groups, fits) if fit)
+    while 0 < len(gone) < k:
+        gone = gone + left.pop(0)[2]
+    return None if gone and allow is not None and not allow(gone) else gone
+
+
+def _textbook_lattice(rows, levels, k, most=0, stars=False, allow=None):
+    """All solutions by node: (loss, rows suppressed). Source: elemam2009"""
+    res = {}
+    for node in product(*(range(len(o)) for o in levels)):
+        gone = _textbook_suppressed(rows, _textbook_groups(rows, levels, node), k, stars, allow)
+        if gone is None or len(gone) > most:
+            continue
+        lost = [
+            1.0 if i in set(gone) else levels[j][l][1][levels[j][l][0][row[j]]]
+            for i, row in enumerate(rows)
+            for j, l in enumerate(node)
+        ]
+        res[node] = sum(lost) / len(lost), len(gone)
+    return res
+
+
+def _textbook_minimal(nodes):
+    """Those that have none of the others below them"""
+    return [
+        a for a in nodes if not any(b != a and all(x <= y for x, y in zip(b, a)) for b in nodes)
+    ]
+
 # %% ../nbs/engine/rules.ipynb #9106eeec
 def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=0.25):
     """A partial tree by recursion; a son is None where nobody looked"""

@@ -201,6 +201,7 @@ def anonymize_file(
     taxonomies: Iterable[str] = (),
     published: Iterable[str] = (),
     person: str | None = None,
+    suppress: float = 0.0,
     **secret: Any,
 ) -> tuple:
     """Protect a file.
@@ -223,14 +224,16 @@ def anonymize_file(
         What an empty field in a quasi-identifier means.
     recoding : {"set", "interval"}
         How numbers of a group are published.
-    mode : {"strict", "relaxed", "infogain", "cluster", "kactus", "erp"}
-        The method; the last three need the class.
+    mode : {"strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"}
+        The method; "infogain", "kactus" and "erp" need the class.
     taxonomies : iterable of str
         Texts COLUMN=FILE.
     published : iterable of str
         Columns that go out as they are.
     person : str or None
         Column that says whose row it is; k counts persons, and the column is dropped.
+    suppress : float
+        With "lattice": share of the rows that may be suppressed.
     **secret
         `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`.
 
@@ -262,6 +265,7 @@ def anonymize_file(
         mode,
         recoding,
         trees,
+        suppress,
         k=k,
         quasi_identifiers=list(qi),
         identifiers=list(identifiers),
@@ -407,6 +411,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
         args.mode,
         published=args.publish or [],
         person=args.person,
+        suppress=args.suppress,
         **secret_options(args),
     )
     print(f"{Path(args.source).name}: {len(release.data) + len(release.lost):,} rows")

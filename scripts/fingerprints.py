@@ -42,6 +42,7 @@ from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.id3_sets import GeneralizedID3Classifier, make_marginals
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier, publish, read_published, tree_release
+from ppdt.lattice import LatticeAnonymizer
 from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier, learners
 from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer, MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
@@ -65,6 +66,7 @@ ANONYMIZERS = {
     "erp": ERPAnonymizer,
     "tds": TDSAnonymizer,
     "tdr": TDRAnonymizer,
+    "lattice": LatticeAnonymizer,
     "micro": MicroaggregationAnonymizer,
     "mict": MiCTAnonymizer,
 }
@@ -100,6 +102,7 @@ ALWAYS = {
     "erp": "seed=0",
     "id3sets": "seed=0",
     "tds": "taxonomies=halves",
+    "lattice": "taxonomies=halves",
     "wrapped": "anonymizer=mondrian classifier=c45",
 }
 
@@ -546,6 +549,20 @@ CASES = [
     ("tdr", "people", "k=1\nconstraints=distinct disclose=score\ncategorical=numbers"),
     ("tdr", "customers patients excerpt clients cmc tictactoe sick", "disclose=score"),
     ("tdr", "crx visits", "missing=drop"),
+    (
+        "lattice",
+        "visits people adult",
+        """
+        defaults
+        loss=entropy
+        taxonomies=bands suppression_limit=0.1
+        taxonomies=bands suppression_limit=0.1 suppressed=lose loss=geometric
+        suppression_limit=0.3 minimal=False loss=height
+        loss=size taxonomies=chain
+        """,
+    ),
+    ("lattice", "people", "k=1\nconstraints=distinct\nconstraints=close suppression_limit=0.1"),
+    ("lattice", "clients cmc glass", "suppression_limit=0.2"),
     (
         "micro",
         "visits people cmc",

@@ -188,7 +188,7 @@ def room_arrows(known: dict) -> set:
 
 
 # each anonymizer, and the tree that is one: they are made of parts, not of each other
-METHODS = ("mondrian", "tds", "mict", "kadet", "kactus", "erp")
+METHODS = ("mondrian", "tds", "lattice", "mict", "kadet", "kactus", "erp")
 
 
 def entangled_methods(known: dict) -> list:

@@ -28,6 +28,7 @@ from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier
+from ppdt.lattice import LatticeAnonymizer
 from ppdt.learners import (
     DrawnClassifier,
     MDLDiscretizer,
@@ -395,6 +396,34 @@ ANONYMIZERS = {
         impossible=("missing='drop' leaves", WHOLE),
         keeps=("release_", "trace_"),
         checked=_checked(TDRAnonymizer),
+    ),
+    LatticeAnonymizer: Entry(
+        grids=(
+            grid(
+                taxonomies=all_taxonomies,
+                loss=pick("spread", "size", "geometric", "entropy", "height"),
+                suppression_limit=pick(0, 0.2, 0.5, 1.0),
+                minimal=st.booleans(),
+            ),
+            grid(
+                taxonomies=some_taxonomies,
+                loss=pick("spread", "entropy"),
+                suppression_limit=pick(0.2, 0.5, 1.0),
+                suppressed=st.just("lose"),
+                constraints=st.just(()),  # `test_lattice` has some
+            ),
+        ),
+        # else it leaves a tree nothing to learn from
+        example=lambda **p: LatticeAnonymizer(**dict(suppression_limit=0.3) | p),
+        trees=True,
+        impossible=("missing='drop' leaves", WHOLE),
+        keeps=("release_", "nodes_", "n_nodes_", "n_counted_", "tops_"),
+        loses=lambda p: int(10 * p["suppression_limit"]) if p.get("suppressed") == "lose" else 0,
+        checked={
+            "k=5": (LatticeAnonymizer(), NO_MEANS),
+            "k=1": (LatticeAnonymizer(k=1), K_1),
+            "k=1, missing": (LatticeAnonymizer(k=1, missing="category"), K_1_MISSING),
+        },
     ),
     MondrianAnonymizer: Entry(
         grids=(

@@ -984,6 +984,23 @@ def test_tiers_by_a_tree(ppdt, tmp_path):
     assert code == 2 and "--alpha cannot be used with --mode erp" in err
 
 
+def test_one_level_for_each_column(ppdt, here):
+    lines = [f"{o};{o // 20 * 20} to {o // 20 * 20 + 19};any age\n" for o in range(100)]
+    (here / "age.csv").write_text("".join(lines))
+    lattice = [*NO_OUT, "--class", "Bought", "--k", 3, "--mode", "lattice"]
+    tree = ["--taxonomy", "Age=age.csv"]
+    code, out, err = ppdt(*lattice, *tree, "-o", "l.csv")
+    assert code == 0 and not err and "k-anonymity with k = 3: holds" in out
+    assert (here / "l.csv").read_text().count("<any age>") == 14
+    code, out, err = ppdt(*lattice, *tree, "--suppress", 0.5, "-o", "l.csv")
+    assert code == 0 and not err and "holds" in out
+    assert ppdt("audit", "l.csv", "--k", 3)[0] == 0
+    code, out, err = ppdt(*lattice, "--recoding", "interval", "-o", "l.csv")
+    assert code == 2 and "--recoding interval cannot be used with --mode lattice" in err
+    code, out, err = ppdt(*NO_OUT, "--k", 3, "--suppress", 0.1, "-o", "l.csv")
+    assert code == 2 and "--suppress must be used with --mode lattice" in err
+
+
 def test_rows_dropped_are_not_rows_lost(tmp_path, capsys):
     (tmp_path / "p.csv").write_text(
         "age,zip,ill\n"

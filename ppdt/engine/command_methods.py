@@ -17,17 +17,35 @@ from .command_words import CommandError
 _BY_TREE = ("kactus", "erp")  # a tree that predicts the class says how rows are published
 
 
-def anonymizer_for(mode: str, recoding: str, trees: dict[str, Any], **common: Any) -> Any:
+def _lattice(recoding, trees, suppress, **common):
+    """One level for each column"""
+    from ppdt.lattice import LatticeAnonymizer
+
+    if recoding != "set":
+        raise CommandError(
+            "--recoding interval cannot be used with --mode lattice, which publishes levels of"
+            " taxonomies: leave it out, and give --taxonomy for numbers."
+        )
+    return LatticeAnonymizer(
+        taxonomies=trees or None, suppression_limit=suppress, minimal=False, **common
+    )
+
+
+def anonymizer_for(
+    mode: str, recoding: str, trees: dict[str, Any], suppress: float = 0.0, **common: Any
+) -> Any:
     """The method that --mode names.
 
     Parameters
     ----------
-    mode : {"strict", "relaxed", "infogain", "cluster", "kactus", "erp"}
+    mode : {"strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"}
         --mode.
     recoding : {"set", "interval"}
         --recoding.
     trees : dict
         `Taxonomy` by column name.
+    suppress : float
+        --suppress.
     **common
         What all anonymizers take.
 
@@ -39,8 +57,15 @@ def anonymizer_for(mode: str, recoding: str, trees: dict[str, Any], **common: An
     Raises
     ------
     CommandError
-        For taxonomies and constraints that it has no use for.
+        For options that it has no use for.
     """
+    if mode == "lattice":
+        return _lattice(recoding, trees, suppress, **common)
+    if suppress:
+        raise CommandError(
+            f"--suppress must be used with --mode lattice. Got --mode {mode}, which needs no limit:"
+            " leave it out, or use --mode lattice."
+        )
     if mode == "cluster":
         from ppdt.clusters import ClusterAnonymizer
 

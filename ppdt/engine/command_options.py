@@ -184,9 +184,10 @@ _MISSING = (
 )
 _MODE = (
     "cut at medians, rows with equal values together or not; cut where the class is told best; let"
-    " groups grow row by row, which loses less and takes longer; let a tree that predicts the class"
-    " say what to suppress, which may lose fewer than K rows; or publish its leaves in tiers, where"
-    " everybody has K rows that could be his and rows do not look alike (default: strict)"
+    " groups grow row by row, which loses less and takes longer; one level of its --taxonomy for"
+    " each column (without one: as it is, or suppressed), the best; let a tree that predicts the"
+    " class say what to suppress, which may lose fewer than K rows; or publish its leaves in tiers,"
+    " where everybody has K rows that could be his and rows do not look alike (default: strict)"
 )
 
 # %% ../../nbs/engine/command_options.ipynb #6c4f59a3
@@ -229,9 +230,16 @@ def _anonymize_parser(sub, run):
     )
     p.add_argument(
         "--mode",
-        choices=("strict", "relaxed", "infogain", "cluster", "kactus", "erp"),
+        choices=("strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"),
         default="strict",
         help=_MODE,
+    )
+    p.add_argument(
+        "--suppress",
+        type=share_of_one,
+        default=0.0,
+        metavar="S",
+        help="with --mode lattice: share of the rows that may be suppressed, 0 to 1 (default: 0)",
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
     _add_trust(p)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['is_date', 'codes_of_class', 'check_groups', 'check_bounds', 'check_trees', 'MaskedColumn', 'masked_column',
-           'CutRecoder', 'descend', 'cut_after_steps']
+           'CutRecoder', 'cut_travels', 'descend', 'cut_after_steps']
 
 # %% ../../nbs/engine/tds_cells.ipynb #7faa320f
 import warnings
@@ -404,7 +404,7 @@ def _told_map(m, used, at, cells):
     return masking, np.array(new, dtype=np.int64)
 
 
-def _travelling(masked, columns, maps, domains, cut):
+def cut_travels(masked, columns, maps, domains, cut) -> dict:
     """What is pickled where a taxonomy was made from the data: leaves and nodes that are shown"""
     maps, domains, cut = list(maps), list(domains), dict(cut)
     for j, (m, (_, used)) in enumerate(zip(masked, columns)):
@@ -462,7 +462,7 @@ def descend(o, masked, task, y) -> Published:
     way = _way(masked, s.steps)
     n_groups = 1 if o.groups is None else len(o.groups)
     learnt = {"cut_": cut, "trace_": _trace(s.steps, way[1:], n_groups), "way_": way}
-    travels = _travelling(masked, columns, maps, domains, cut)
+    travels = cut_travels(masked, columns, maps, domains, cut)
     return Published(columns, CutRecoder(maps), domains, None, learnt, ("cut_",), travels)
 
 # %% ../../nbs/engine/tds_cells.ipynb #fea12bf4
