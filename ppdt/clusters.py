@@ -29,7 +29,7 @@ from .generalization import RECODINGS, node_recoding
 from .release import Anonymizer, Published, unchanged
 from .tables import Attribute, encode, with_missing
 
-# %% ../nbs/25_clusters.ipynb #f43782ef
+# %% ../nbs/25_clusters.ipynb #dc89605b
 def grown_groups(
     parts: Sequence[Part],
     blocks: Sequence[np.ndarray],
@@ -64,7 +64,7 @@ def grown_groups(
         own = [p.take(rows) for p in parts]
         ask, may = _inside(rows, wanted, allow, len(groups))
         found = k_members(own, len(rows), k, ask)
-        found = complete_groups(own, found, may)
+        found = complete_groups(own, found, k, may)
         groups[rows] = n + found
         n += int(found.max()) + 1
     return groups

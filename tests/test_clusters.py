@@ -59,7 +59,7 @@ def test_fast_groups_are_the_textbooks(table, k):
     fast = k_members(parts, n, k)
     assert [sorted(o) for o in groups] == lists_of(fast)
     assert left == np.flatnonzero(fast < 0).tolist()
-    whole = complete_groups(parts, fast)
+    whole = complete_groups(parts, fast, k)
     assert [sorted(o) for o in _textbook_complete(parts, groups, left)] == lists_of(whole)
 
 
@@ -153,6 +153,19 @@ def test_groups_keep_what_was_promised(seed, constraint, refine):
         assert (table.max(axis=1) <= 0.6 * table.sum(axis=1)).all()
     else:
         assert (table > 0).all(axis=None)
+
+
+def test_rows_that_no_group_may_take_are_no_small_group():
+    parts = [p for o in SHOP for p in column_parts(*encode(SHOP[o]))]
+    groups = np.array([0] * 4 + [1] * 4 + [2] * 4 + [-1, -1])
+
+    def allow(rows, of, n):
+        "No group that was there may take in others; those left over may be together"
+        size = np.bincount(of, minlength=n)
+        return (size == 4) | (size == 2) | (size > 5)
+
+    found = complete_groups(parts, groups, 3, allow)
+    assert sorted(np.bincount(found)) == [4, 4, 6]
 
 
 def test_rows_of_a_person_are_counted_once():

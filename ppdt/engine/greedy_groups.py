@@ -210,7 +210,7 @@ def k_members(parts: Sequence[Part], n: int, k: int, wanted: Callable | None = N
         n_groups += 1
     return groups
 
-# %% ../../nbs/engine/greedy_groups.ipynb #36fa0646
+# %% ../../nbs/engine/greedy_groups.ipynb #2cbc9f68
 def _first_allowed(state, row, price, allow):
     """The cheapest group that may still stand with one more row; None for none"""
     for g in np.argsort(price, kind="stable").tolist():
@@ -229,12 +229,17 @@ def _join(state, row, allow):
     return g is not None
 
 
-def _merged(groups, rest, parts, allow):
+def _may_stand(rows, k, allow):
+    """Are they enough, and allowed?"""
+    return len(rows) >= k and allow(rows, np.zeros(len(rows), dtype=np.int64), 1)[0]
+
+
+def _merged(groups, rest, parts, k, allow):
     """Rows that no group may take are a group, which takes in the nearest until it may stand"""
     res = groups.copy()
     res[rest] = new = groups.max() + 1
     rows = np.flatnonzero(res == new)
-    while len(rows) < len(res) and not allow(rows, np.zeros(len(rows), dtype=np.int64), 1)[0]:
+    while len(rows) < len(res) and not _may_stand(rows, k, allow):
         others = np.unique(res[res != new])
         lost = [sum(p.of(np.r_[rows, np.flatnonzero(res == g)]) for p in parts) for g in others]
         res[res == others[int(np.argmin(lost))]] = new
@@ -243,7 +248,7 @@ def _merged(groups, rest, parts, allow):
 
 
 def complete_groups(
-    parts: Sequence[Part], groups: np.ndarray, allow: Callable | None = None
+    parts: Sequence[Part], groups: np.ndarray, k: int, allow: Callable | None = None
 ) -> np.ndarray:
     """Groups of all rows: those left over join the group that loses least by it.
 
@@ -253,8 +258,10 @@ def complete_groups(
         The loss.
     groups : ndarray of int, shape (n,)
         Group of each row, 0, 1, ..., -1 for those left over.
+    k : int
+        Rows of a group.
     allow : callable or None
-        (rows, groups, n_groups) -> which groups may stand; the table as one group may.
+        (rows, groups, n_groups) -> which groups of k rows may stand; the table as one group may.
 
     Returns
     -------
@@ -267,4 +274,4 @@ def complete_groups(
         return np.zeros(len(groups), dtype=np.int64)
     state = GroupState(parts, groups)
     rest = [i for i in over.tolist() if not _join(state, i, allow)]
-    return _merged(state.groups, rest, parts, allow) if rest else state.groups
+    return _merged(state.groups, rest, parts, k, allow) if rest else state.groups

@@ -89,7 +89,7 @@ def _set_of(
     cut: Callable | None,
 ) -> tuple:
     """(codes, weights) of what a cell may stand for; `cut` divides intervals"""
-    if isinstance(c, Interval):
+    if isinstance(c, Interval) and isinstance(v, tuple):
         lo = position(v[0])
         hi = position(v[1])
         if hi > lo:
@@ -214,6 +214,11 @@ class _Learnt:
         return {v: i for i, v in enumerate(self.values)}
 
 
+def _inside(c: Interval, named: set) -> list | None:
+    """The values that an interval holds where others are nodes; None for none"""
+    return [o for o in named if c.lo <= o and (o < c.hi or (o == c.hi and not c.hi_open))] or None
+
+
 def _learnt_cells(
     s: pd.Series,
     taxonomy: Taxonomy | None,
@@ -223,6 +228,10 @@ def _learnt_cells(
     vs = [plain_values(c, taxonomy, s.name) for c in cs]
     nodes = any(isinstance(c, Node) and v is not None for c, v in zip(cs, vs))
     if not _all_on_line(vs) or nodes:
+        named = [] if taxonomy is None else taxonomy.values
+        listed = [v for v in vs if not isinstance(v, tuple)]
+        named = {*filter(_has_place, [*named, *_all_values(listed)])}
+        vs = [_inside(c, named) if isinstance(v, tuple) else v for c, v in zip(cs, vs)]
         return _Learnt(
             codes,
             cs,

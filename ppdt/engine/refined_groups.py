@@ -104,14 +104,14 @@ def _ask_all(search):
             if search.budget > 0 and search.waits[row]:
                 _ask(search, row)
 
-# %% ../../nbs/engine/refined_groups.ipynb #d9f8d9b9
+# %% ../../nbs/engine/refined_groups.ipynb #daf6a56c
 def _divided(parts, groups, k, allow):
     """Groups of 2k rows or more as smaller ones, where these may stand"""
     res, n = groups.copy(), int(groups.max()) + 1
     for g in np.flatnonzero(np.bincount(groups) >= 2 * k).tolist():
         rows = np.flatnonzero(groups == g)
         own = [p.take(rows) for p in parts]
-        found = complete_groups(own, k_members(own, len(rows), k))
+        found = complete_groups(own, k_members(own, len(rows), k), k)
         if allow is not None and not np.asarray(allow(rows, found, int(found.max()) + 1)).all():
             continue
         res[rows] = np.where(found == 0, g, found + n - 1)
