@@ -24,7 +24,8 @@ from ppdt.engine.median_cuts import (
 )
 
 # %% ../../nbs/engine/class_cuts.ipynb #ca7a61d8
-CANDIDATES, CATEGORIES = ("all", "class_change"), ("ordered", "subsets")
+CANDIDATES = ("all", "class_change")
+CATEGORIES = ("ordered", "subsets")
 # entropies this close are equal: the first attribute, and the smallest cut, are taken
 ENTROPY_TIE = 1e-12
 
@@ -78,7 +79,8 @@ def _boundaries(region, counts, total, k, f, class_change=False):
     first = np.flatnonzero(np.diff(region, prepend=-1))
     seen = np.cumsum(counts, axis=0)
     left = seen - (seen[first] - counts[first])[region]
-    n, n_left = total.sum(axis=1)[region], left.sum(axis=1)
+    n = total.sum(axis=1)[region]
+    n_left = left.sum(axis=1)
     at = np.flatnonzero(np.minimum(n_left, n - n_left) >= k)
     if class_change:
         at = at[((counts[at] + counts[at + 1]) > 0).sum(axis=1) > 1]
@@ -119,7 +121,8 @@ def _paths(a, t):
             "'attributes' with a taxonomy must be in the order of its leaves. Got another order"
             f" for {a.name!r}: use in_leaf_order."
         )
-    depth, parent = np.append(t.depth, 0), np.append(t.parent, -1)
+    depth = np.append(t.depth, 0)
+    parent = np.append(t.parent, -1)
     steps = [np.where(known, t.leaf[leaves], len(t))]  # missing: a node of its own
     for s in range(int(t.depth.max()) - 1, -1, -1):
         steps.append(np.where(depth[steps[-1]] > s, parent[steps[-1]], steps[-1]))
@@ -170,7 +173,8 @@ def _least(found, n_regions):
 def _pick(found, n_regions):
     """Attribute and position among its candidates for each region, -1 where there is none"""
     least = _least(found, n_regions)
-    best, at = np.full(n_regions, -1), np.full(n_regions, -1)
+    best = np.full(n_regions, -1)
+    at = np.full(n_regions, -1)
     for j, o in enumerate(found):
         good = np.isfinite(o.e) & (o.e <= least[o.region] + ENTROPY_TIE)
         hit = np.flatnonzero(good & (best[o.region] < 0))
@@ -183,12 +187,16 @@ def _chain_parts(region, counts, k, wanted):
     """For pure regions all cuts by one attribute at once: each part takes blocks until it has k
     rows; shape (n_blocks,)
     """
-    part, first = np.zeros(len(region), dtype=np.int64), np.flatnonzero(np.diff(region, prepend=-1))
+    part = np.zeros(len(region), dtype=np.int64)
+    first = np.flatnonzero(np.diff(region, prepend=-1))
     seen = np.cumsum(counts.sum(axis=1))
     for r in wanted.tolist():
-        b, e = int(first[r]), int(first[r + 1]) if r + 1 < len(first) else len(region)
+        b = int(first[r])
+        e = int(first[r + 1]) if r + 1 < len(first) else len(region)
         rows = seen[b:e].tolist()
-        done, number, at = rows[0] - int(counts[b].sum()), 0, 0
+        done = rows[0] - int(counts[b].sum())
+        number = 0
+        at = 0
         while True:
             i = bisect_left(rows, done + k, at)
             if i >= e - b or rows[-1] - rows[i] < k:
@@ -323,9 +331,13 @@ class ClassLevel:
     "The open regions of one level: their blocks, and the candidates of each attribute"
 
     def __init__(self, task, rows, sizes):
-        self.task, self.rows, self.sizes = task, rows, sizes
-        self.local, y = [c[rows] for c in task.codes], task.y[rows]
-        n, m = len(sizes), task.n_classes
+        self.task = task
+        self.rows = rows
+        self.sizes = sizes
+        self.local = [c[rows] for c in task.codes]
+        y = task.y[rows]
+        n = len(sizes)
+        m = task.n_classes
         key = np.repeat(np.arange(n), sizes) * m + y
         self.total = np.bincount(key, minlength=n * m).reshape(-1, m)
         self.pure = self.total.max(axis=1) == sizes
@@ -336,7 +348,8 @@ class ClassLevel:
 
     def candidates(self, j):
         """Cuts by one attribute"""
-        t, b = self.task, self.blocks[j]
+        t = self.task
+        b = self.blocks[j]
         if t.paths[j] is not None:
             return _children(t.paths[j], *b, self.total, t.k, t.f)
         if t.subsets[j]:
@@ -347,10 +360,13 @@ class ClassLevel:
         """Runs of the cuts that were picked: (region, end, part), by region and end"""
         res = []
         for j in np.flatnonzero(np.bincount(best + 1)[1:]):
-            cut, t = best == j, self.task
+            cut = best == j
+            t = self.task
             chain = np.flatnonzero(cut & self.pure & t.can_chain[j])
             chosen = np.where(cut, at, -1)
-            found, blocks, paths = self.found[j], self.blocks[j], t.paths[j]
+            found = self.found[j]
+            blocks = self.blocks[j]
+            paths = t.paths[j]
             part = _block_parts(found, blocks, paths, chosen, chain, t.k)
             res.append(_runs(blocks, part, paths, t.domains[j], cut))
         return _sorted_runs(res)
@@ -384,7 +400,8 @@ def _refused(level, best, runs, allow):
     cut = np.flatnonzero(best >= 0)
     n_parts = np.zeros(len(best), dtype=np.int64)
     np.maximum.at(n_parts, runs[0], runs[2] + 1)
-    first, inside = np.cumsum(n_parts) - n_parts, np.repeat(best >= 0, level.sizes)
+    first = np.cumsum(n_parts) - n_parts
+    inside = np.repeat(best >= 0, level.sizes)
     number = np.repeat(first, level.sizes) + row_parts(level, best, runs)
     ok = np.asarray(allow(level.rows[inside], number[inside], int(n_parts.sum())), dtype=bool)
     return cut[~np.logical_and.reduceat(ok, first[cut])]
@@ -392,8 +409,11 @@ def _refused(level, best, runs, allow):
 # %% ../../nbs/engine/class_cuts.ipynb #8c577dc0
 def choose_by_class(level, allow):
     """The attribute that each region is cut by, -1 for none, and the runs of all cuts"""
-    n, t = len(level.sizes), level.task
-    best, runs, todo = np.full(n, -1), [], np.full(n, True)
+    n = len(level.sizes)
+    t = level.task
+    best = np.full(n, -1)
+    runs = []
+    todo = np.full(n, True)
     if t.stop_pure:
         todo &= ~level.pure
     closed = ~todo
@@ -417,10 +437,13 @@ def choose_by_class(level, allow):
 # %% ../../nbs/engine/class_cuts.ipynb #a5eb0712
 def _medians(level, best, runs, todo, allow):
     """Median cuts for regions without another one, added to the others"""
-    t, r = level.task, np.flatnonzero(todo)
+    t = level.task
+    r = np.flatnonzero(todo)
     if len(r) and t.need_medians:
         at = rows_of_regions((np.cumsum(level.sizes) - level.sizes)[r], level.sizes[r])
-        local, rows, sizes = [c[at] for c in level.local], level.rows[at], level.sizes[r]
+        local = [c[at] for c in level.local]
+        rows = level.rows[at]
+        sizes = level.sizes[r]
         widths = region_widths(t.lines, local, sizes, t.whole, t.width, True)
         j, end = choose_cuts(local, rows, sizes, widths, t.domains, t.k, t.cut_rule, allow=allow)
         r, j, end = r[j >= 0], j[j >= 0], end[j >= 0]

@@ -30,7 +30,7 @@ def _lattice(recoding, trees, suppress, **common):
         taxonomies=trees or None, suppression_limit=suppress, minimal=False, **common
     )
 
-
+# %% ../../nbs/engine/command_methods.ipynb #d00d1e55
 def anonymizer_for(
     mode: str, recoding: str, trees: dict[str, Any], suppress: float = 0.0, **common: Any
 ) -> Any:

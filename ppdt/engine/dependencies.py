@@ -164,7 +164,8 @@ def _both_known(x: Coded, y: Coded) -> tuple[np.ndarray, np.ndarray] | None:
     if x.numbers is None or y.numbers is None:
         return None
     known = np.isfinite(x.numbers) & np.isfinite(y.numbers)
-    a, b = x.numbers[known], y.numbers[known]
+    a = x.numbers[known]
+    b = y.numbers[known]
     if len(a) < 8 or a.min() == a.max() or b.min() == b.max():
         return None
     # shares of the largest, so that no difference is beyond all floats
@@ -204,7 +205,9 @@ def off_line(x: Coded, y: Coded) -> float:
     return 1.0 if not off_median.any() else float(off.sum() / off_median.sum())
 
 # %% ../../nbs/engine/dependencies.ipynb #854ce59e
-_WRONG, _ENTROPY, _RANK = 0.2, 1 / 3, 0.95
+_WRONG = 0.2
+_ENTROPY = 1 / 3
+_RANK = 0.95
 
 
 def nearly_told(x: Coded, y: Coded) -> str:
@@ -300,7 +303,8 @@ def id_like(values: np.ndarray, n: int) -> bool:
     x = np.asarray(values)
     if x.dtype.kind not in "iuf" or not len(x) or not (np.isfinite(x) & (x == np.floor(x))).all():
         return False
-    low, high = float(x.min()), float(x.max())
+    low = float(x.min())
+    high = float(x.max())
     in_turn = len(x) == n and high - low + 1 == n and n >= 5
     few_gaps = len(x) >= 100 and high - low < 2 * len(x)
     as_long = low >= 10_000 and len(f"{low:.0f}") == len(f"{high:.0f}")

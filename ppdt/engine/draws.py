@@ -62,7 +62,8 @@ def drawn_positions(weights: sparse.csr_matrix, codes: np.ndarray, u: np.ndarray
     ndarray of int, shape (n_rows,)
         Positions of values, -1 where the cell lists nothing.
     """
-    first, end = weights.indptr[codes], weights.indptr[codes + 1]
+    first = weights.indptr[codes]
+    end = weights.indptr[codes + 1]
     ends = np.cumsum(weights.data)
     begin = np.append(0.0, ends)[first]
     dart = begin + u * (np.append(0.0, ends)[end] - begin)
@@ -205,7 +206,8 @@ def _drawn_in_ranges(p, codes, u):
     values = [as_size(v, p.name) for v in p.values if v is not MISSING]
     ends = [as_size(v, p.name) for c in ranges.values() for v in (c.lo, c.hi)]
     ends = [v for v in ends if np.isfinite(v)]
-    low, high = min(values + ends, default=0.0), max(values + ends, default=0.0)
+    low = min(values + ends, default=0.0)
+    high = max(values + ends, default=0.0)
     lo, hi = np.zeros((2, len(p.held)))
     is_open = np.zeros(len(p.held), dtype=bool)
     for i, c in ranges.items():
@@ -354,7 +356,8 @@ def possible_table(
     """
     said = Given(release, categorical=categorical or (), y=y)
     said = open_release(said)
-    table, owner = said.data, None if isinstance(release, pd.DataFrame) else release
+    table = said.data
+    owner = None if isinstance(release, pd.DataFrame) else release
     trees = told_taxonomies(taxonomies, owner, table.columns)
     y = None if said.y is None else check_class(said.y, table)
     order = canonical_order([s for _, s in table.items()] + ([] if y is None else [y]))
@@ -443,7 +446,8 @@ def draw_each(
     """
     check_draws(n_draws, weights)
     trees = told_taxonomies(taxonomies, None, table.columns)
-    by_shares, named = weights == "distribution", categorical or ()
+    by_shares = weights == "distribution"
+    named = categorical or ()
     rng = np.random.default_rng(0)
     n_rows, n_columns = table.shape
     parts = rng.permuted(np.tile(np.arange(n_draws), (n_columns, 1)), axis=1)

@@ -60,7 +60,8 @@ class _Keys:
     """One whole number for each kind and node, the same for equal codes"""
 
     def __init__(self, codes, levels):
-        self.codes, self.levels = codes, levels
+        self.codes = codes
+        self.levels = levels
         spans = [max((l.size for l in ls), default=1) for ls in levels]
         factors = [prod(spans[:j]) for j in range(len(spans) + 1)]
         self.factors = factors if factors[-1] < _MOST else None
@@ -94,7 +95,8 @@ class GroupedRows:
         self.levels = levels
         self.codes = [[l.at[c[first]] for l in ls] for c, ls in zip(codes, levels)]
         self.keys = _Keys(self.codes, levels)
-        every, bottom = np.arange(len(first)), np.zeros(len(codes), dtype=np.int64)
+        every = np.arange(len(first))
+        bottom = np.zeros(len(codes), dtype=np.int64)
         size = np.bincount(self.kind).astype(np.int64)
         self.tables: list = []
         self._keep(_Table(bottom, every, size, self.keys.of(bottom, every)))
@@ -121,7 +123,9 @@ class GroupedRows:
         return _grouped(self.keys.of(node, np.arange(len(self.codes[0][0]))))[1][self.kind]
 
 # %% ../../nbs/engine/lattice_search.ipynb #9d0960eb
-_OPEN, _YES, _NO = 0, 1, 2
+_OPEN = 0
+_YES = 1
+_NO = 2
 
 
 def _chain(tag, node):
@@ -144,7 +148,8 @@ def _chain(tag, node):
 
 def _settle(tag, chain, holds):
     """Tag all nodes of a chain, those above the good ones and those below the bad ones"""
-    low, high = 0, len(chain)
+    low = 0
+    high = len(chain)
     while low < high:
         mid = (low + high) // 2
         if holds(chain[mid]):
@@ -236,7 +241,8 @@ class Costs:
 
     def bounds(self, per_level: list) -> np.ndarray:
         """The score of every node without suppression, from the mean loss of each level"""
-        part, m = _WHOLE[self.whole][0], len(per_level)
+        part = _WHOLE[self.whole][0]
+        m = len(per_level)
         axes = [part(np.asarray(v) - b, m) for v, b in zip(per_level, self.base)]
         return sum(np.ix_(*axes), np.zeros(tuple(map(len, axes))))
 
@@ -346,7 +352,8 @@ class NodeRules(_Rules):
         if node not in self.known:
             reps, size = self.count(node)
             small = size < self.k
-            hidden, outcome = self.hidden(node, size), None
+            hidden = self.hidden(node, size)
+            outcome = None
             added = self._added(node, reps, size, small)
             if hidden is not None:
                 same = np.array_equal(hidden, small)
@@ -364,7 +371,8 @@ class NodeRules(_Rules):
         return (size.sum() * self.costs.star - free) / n
 
     def _outcome(self, node, v, size, hidden):
-        left, score = ~hidden, self.costs.score(v)
+        left = ~hidden
+        score = self.costs.score(v)
         gone = int(size[hidden].sum())
         smallest = int(size[left].min()) if left.any() else gone
         return Outcome(node, score, self.costs.loss(score), gone, smallest)
@@ -391,8 +399,12 @@ class _Descent:
     """A search for the solution of the smallest loss in a part of the lattice"""
 
     def __init__(self, rules, low, free):
-        self.rules, self.low, self.free = rules, low, free
-        self.bound, self.best, self.rises = free.copy(), None, rules.rises
+        self.rules = rules
+        self.low = low
+        self.free = free
+        self.bound = free.copy()
+        self.best = None
+        self.rises = rules.rises
 
     @property
     def most(self):
@@ -457,7 +469,8 @@ def _moved(node, low):
 
 def _lowest_one_by_one(may, rules, low):
     """Solutions that have none below them, where nodes have to be looked at one by one"""
-    above, res = np.zeros(may.shape, dtype=bool), []
+    above = np.zeros(may.shape, dtype=bool)
+    res = []
     for at in _from_below(may.shape):
         node = np.unravel_index(at, may.shape)
         if not may[node] or above[node]:

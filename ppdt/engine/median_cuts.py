@@ -48,7 +48,8 @@ class Cuts:
         ndarray of int, shape (n_rows,)
             Number of the region.
         """
-        node, rows = np.zeros(len(codes[0]), dtype=np.int64), np.arange(len(codes[0]))
+        node = np.zeros(len(codes[0]), dtype=np.int64)
+        rows = np.arange(len(codes[0]))
         while True:
             rows = rows[self.attribute[node[rows]] >= 0]
             if not len(rows):
@@ -86,7 +87,8 @@ def _extents(places, d, codes, sizes, width):
     Without `places` values are counted, of `d`.
     """
     starts = np.cumsum(sizes) - sizes
-    lo, hi = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
+    lo = np.minimum.reduceat(codes, starts)
+    hi = np.maximum.reduceat(codes, starts)
     if places is not None:
         return places[hi] - places[lo], hi > lo
     return _n_distinct(codes, sizes, d) - float(width == "distinct"), hi > lo
@@ -122,7 +124,8 @@ def _two_ends(key, base, starts, sizes, places):
     if places is None:
         return low, low - 1
     high = key[starts + sizes // 2]
-    p, q = places[low - base], places[high - base]
+    p = places[low - base]
+    q = places[high - base]
     middle = np.clip(
         np.searchsorted(places, p + (q - p) / 2, side="right") - 1 + base,
         low,
@@ -135,7 +138,8 @@ def _median_cuts(codes, sizes, d, k, cut_rule, places=None):
     """Where to cut regions that lie one after the other: codes that end the left side, the
     preferred ones and the others, -1 for none; shape (2, n_regions)
     """
-    starts, base = np.cumsum(sizes) - sizes, np.arange(len(sizes)) * d
+    starts = np.cumsum(sizes) - sizes
+    base = np.arange(len(sizes)) * d
     small = np.int32 if len(sizes) * d < 2**31 else np.int64
     key = np.sort(np.repeat(base.astype(small), sizes) + codes)
     up_to, below = _two_ends(key, base, starts, sizes, places)
@@ -169,7 +173,8 @@ def _first_allowed(ends, codes, rows, sizes, allow):
     """The first end, of one or more lines of them, with both sides allowed; -1 for none; shape
     (n_regions,)
     """
-    res, starts = np.full(len(sizes), -1), np.cumsum(sizes) - sizes
+    res = np.full(len(sizes), -1)
+    starts = np.cumsum(sizes) - sizes
     for end in ends:
         todo = np.flatnonzero((res < 0) & (end >= 0))
         if not len(todo):
@@ -199,7 +204,8 @@ def choose_cuts(
     """Which attribute each region is cut by, -1 for none, and the code that ends its left side;
     `widths` is used up
     """
-    best, end = np.full(len(sizes), -1), np.full(len(sizes), -1)
+    best = np.full(len(sizes), -1)
+    end = np.full(len(sizes), -1)
     todo = np.flatnonzero((sizes >= 2 * k) & (widths.max(axis=0) >= 0))
     while len(todo):
         widest = widths[:, todo].argmax(axis=0)
@@ -216,7 +222,8 @@ def choose_cuts(
 # %% ../../nbs/engine/median_cuts.ipynb #d8eaff98
 def rows_going_left(local, sizes, best, end):
     """Which rows go left, shape (n_rows,)"""
-    left, starts = np.zeros(len(local[0]), dtype=bool), np.cumsum(sizes) - sizes
+    left = np.zeros(len(local[0]), dtype=bool)
+    starts = np.cumsum(sizes) - sizes
     for j in np.flatnonzero(np.bincount(best + 1)[1:]):
         r = np.flatnonzero(best == j)
         at = rows_of_regions(starts[r], sizes[r])
@@ -231,7 +238,8 @@ def send_rows(rows, left, sizes):
     n_left = np.diff(lefts[np.cumsum(sizes) - 1], prepend=small(0))
     # of the own region, up to here
     seen = lefts - np.repeat(np.cumsum(n_left, dtype=small) - n_left, sizes)
-    starts, here = (np.cumsum(sizes) - sizes).astype(small), np.arange(len(rows), dtype=small)
+    starts = (np.cumsum(sizes) - sizes).astype(small)
+    here = np.arange(len(rows), dtype=small)
     to = np.where(
         left, np.repeat(starts, sizes) + seen - small(1), here + np.repeat(n_left, sizes) - seen
     )

@@ -92,7 +92,8 @@ class _Rest(_Distances):
     def point(self, i):
         """The point of row number i"""
         p = self.at[i]
-        x, c = self.x[:, p], self.c[:, p]
+        x = self.x[:, p]
+        c = self.c[:, p]
         return x.tolist(), c.tolist()
 
     def remove(self, ids):
@@ -289,7 +290,8 @@ def _grow(rest, members, k, gamma, found):
 # %% ../../nbs/engine/microaggregation.ipynb #dfff69e0
 def _start(rest, r, k):
     """(points of row r and its k - 1 nearest, which leave; the nearest row outside of r)"""
-    members, found = {r: rest.point(r)}, {}
+    members = {r: rest.point(r)}
+    found = {}
     rest.remove(np.array([r]))
     if not rest.n:
         return members, found
@@ -370,7 +372,8 @@ def _cut_in_parts(s, rows, parts):
     column = [*s.units, *s.codes][np.argmax(spreads)]
     order = rows[np.argsort(column[rows], kind="stable")]
     at = len(rows) * left // parts
-    low, high = np.sort(order[:at]), np.sort(order[at:])
+    low = np.sort(order[:at])
+    high = np.sort(order[at:])
     return _cut_in_parts(s, low, left) + _cut_in_parts(s, high, parts - left)
 
 

@@ -86,7 +86,8 @@ def covered_cells(
     d: CellRows, tests: list, row: np.ndarray, w: np.ndarray, least: float
 ) -> tuple[tuple, tuple]:
     """The parts that meet all tests of a rule, and those that do not: (position, weight, row)"""
-    pos, off = np.arange(len(row)), []
+    pos = np.arange(len(row))
+    off = []
     for test in tests:
         at, on, w, row = _met(d, test, row, w, least)
         pos = pos[at]
@@ -100,7 +101,8 @@ def _only(d: CellRows, codes: list, y: np.ndarray, many: np.ndarray) -> CellRows
     """Other rows with the sets of a table"""
     rows = CodedRows(d.names, codes, d.values, d.line, d.classes, y, np.ones(len(y)), d.level)
     res = CellRows(rows, d.sets, d.spread, d.min_fragment, many)
-    res.known, res.flats = d.known, d.flats
+    res.known = d.known
+    res.flats = d.flats
     return res
 
 
@@ -143,7 +145,8 @@ def rule_cell_shares(rules: list, d: CellRows) -> np.ndarray:
     ndarray of float, shape (n_rows, n_classes)
     """
     n = len(d.y)
-    at, w = np.arange(n), np.ones(n)
+    at = np.arange(n)
+    w = np.ones(n)
     res = np.zeros((n, len(rules[0].counts)))
     for rule in rules:
         tests = [_test_as_code(d, o) for o in rule.tests]

@@ -135,7 +135,8 @@ def _tables(m, value, codes, counts):
         parts = [counts[slice(*codes_of_node(m, o))].sum(axis=0) for o in kids]
         return np.array([parts]), np.zeros(1, dtype=np.int64)
     if m.kind == "interval":
-        part, at = np.cumsum(c, axis=0)[:-1], codes[1:]
+        part = np.cumsum(c, axis=0)[:-1]
+        at = codes[1:]
     else:
         part = c if value is None and len(codes) > 1 else c[:0]
         at = codes[: len(part)]
@@ -171,14 +172,16 @@ class _Column:
     """
 
     def __init__(self, m, codes, y, n_classes, weight):
-        self.m, self.codes = m, codes
+        self.m = m
+        self.codes = codes
         key = codes.astype(np.int64) * n_classes + y
         counts = np.bincount(key, weight, m.size * n_classes)
         self.counts = counts.reshape(m.size, n_classes)
         self.seen = self.counts.any(axis=1)
         self.value = np.zeros(m.size, dtype=np.int32)
         self.child = np.zeros(m.size, dtype=np.int32)
-        self.labels, self.offers = [m.root], {}
+        self.labels = [m.root]
+        self.offers = {}
         self.open(0)
 
     def open(self, v):
@@ -203,7 +206,9 @@ class _Column:
 
     def refine(self, v):
         """Make the offer: (the values it makes, their rows), values being numbered anew"""
-        rows, o, base = self.rows(v), self.offers.pop(v), len(self.labels)
+        rows = self.rows(v)
+        o = self.offers.pop(v)
+        base = len(self.labels)
         made, child = _parts(self.m, self.labels[v], o, self.seen)
         self.labels += made
         self.value[o.codes] = base + child
@@ -222,7 +227,9 @@ class _Group:
     """
 
     def __init__(self, columns, k, n, weight):
-        self.columns, self.k, self.weight = list(columns), k, weight
+        self.columns = list(columns)
+        self.k = k
+        self.weight = weight
         self.of = np.zeros(n, dtype=np.int32)
         self.size = np.array([n if weight is None else weight.sum()], dtype=np.int64)
         self.value = {j: np.zeros(1, dtype=np.int32) for j in columns}
@@ -246,7 +253,8 @@ class _Group:
         """Divide the classes of these rows; the first part keeps the number of its class"""
         n = self.counts(rows, part, width)
         new = n > 0
-        touched, first = new.any(axis=1), new.argmax(axis=1)
+        touched = new.any(axis=1)
+        first = new.argmax(axis=1)
         new[np.arange(len(n)), first] = False
         number = np.repeat(np.arange(len(n), dtype=np.int32)[:, None], width, axis=1)
         above, where = np.nonzero(new)
@@ -285,7 +293,8 @@ def _bad_cuts(g, c, rows, weight):
     """Codes at which a class would be cut into a part of fewer than k rows, shape (size,)"""
     of, code, n = _pairs(g, c, rows, weight)
     if c.m.kind == "suppression":
-        rest, bad = g.size[of] - n, np.zeros(c.m.size, dtype=bool)
+        rest = g.size[of] - n
+        bad = np.zeros(c.m.size, dtype=bool)
         bad[code[(n < g.k) | (rest > 0) & (rest < g.k)]] = True
         return bad
     first = np.flatnonzero(np.diff(of, prepend=-1))
@@ -305,12 +314,19 @@ class _SearchState:
     "A table on its way down, see `specialize`"
 
     def __init__(self, maskings, codes, y, groups, score, threshold, disclose, average, allow):
-        self.score, self.threshold, self.disclose = score, threshold, disclose
-        self.average, self.allow, self.steps = average, allow, []
-        n_classes, self.kinds, self.weight = int(y.max(initial=0)) + 1, None, None
+        self.score = score
+        self.threshold = threshold
+        self.disclose = disclose
+        self.average = average
+        self.allow = allow
+        self.steps = []
+        n_classes = int(y.max(initial=0)) + 1
+        self.kinds = None
+        self.weight = None
         first, kinds = row_kinds([*codes, y])
         if 4 * len(first) < 3 * len(y):
-            self.kinds, self.weight = kinds, np.bincount(kinds)
+            self.kinds = kinds
+            self.weight = np.bincount(kinds)
             codes, y = [c[first] for c in codes], y[first]
         self.columns = [_Column(m, c, y, n_classes, self.weight) for m, c in zip(maskings, codes)]
         self.groups = [_Group(c, k, len(y), self.weight) for c, k in groups]
@@ -340,7 +356,8 @@ class _SearchState:
         o = c.offers[v]
         if c.m.kind == "taxonomy" or self.threshold == "literal" and not self.by_score(j):
             return self.change(j, v, len(o.at))
-        bad, rows = np.zeros(c.m.size, dtype=bool), c.rows(v)
+        bad = np.zeros(c.m.size, dtype=bool)
+        rows = c.rows(v)
         if small:
             for g in self.groups:
                 if j in g.columns:
@@ -359,11 +376,16 @@ class _SearchOffers(_SearchState):
 
     def aim(self, j, v):
         """Offer the disclosure with the best score, of those that leave k rows in each class"""
-        c, after, now = self.columns[j], [], self.sizes()
-        o, rows, mine = c.offers[v], c.rows(v), self.of_column(j)
+        c = self.columns[j]
+        after = []
+        now = self.sizes()
+        o = c.offers[v]
+        rows = c.rows(v)
+        mine = self.of_column(j)
         for g in mine:
             of, code, n = _pairs(self.groups[g], c, rows, self.weight)
-            low, rest = np.full(c.m.size, now[g]), self.groups[g].size[of] - n
+            low = np.full(c.m.size, now[g])
+            rest = self.groups[g].size[of] - n
             np.minimum.at(low, code, np.minimum(n, np.where(rest > 0, rest, _NONE)))
             after.append(low)
         keep = np.logical_and.reduce([low[o.at] >= self.groups[g].k for g, low in zip(mine, after)])
@@ -391,7 +413,8 @@ class _SearchCandidates(_SearchOffers):
 
     def candidates(self):
         """Valid refinements, best first: (-score, column, first code, value, loss)"""
-        res, now = [], self.sizes()
+        res = []
+        now = self.sizes()
         for j, c in enumerate(self.columns):
             mine = self.of_column(j)
             if self.by_score(j):
@@ -416,7 +439,8 @@ class _SearchCandidates(_SearchOffers):
         if self.allow is None:
             return True
         c = self.columns[j]
-        rows, where = c.rows(v), np.full(len(c.codes), -1)
+        rows = c.rows(v)
+        where = np.full(len(c.codes), -1)
         for g in self.of_column(j):
             where[rows] = (
                 self.groups[g].of[rows].astype(np.int64) * c.width + c.child[c.codes[rows]]
@@ -448,7 +472,9 @@ class _Search(_SearchCandidates):
             return False
         score, j, v, loss = best
         c = self.columns[j]
-        gain, width, old = c.offers[v].gain, c.width, c.labels[v]
+        gain = c.offers[v].gain
+        width = c.width
+        old = c.labels[v]
         n = c.counts[c.offers[v].codes].sum()
         rows, child, base = c.refine(v)
         self.divide(j, rows, width, base)
