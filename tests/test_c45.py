@@ -1471,3 +1471,20 @@ def test_columns_that_a_loaded_tree_does_not_ask_are_not_looked_at():
         == loaded.predict(t[["Gender", "Age"]]).tolist()
         == clf.predict(t[["Gender", "Age"]].assign(id="new")).tolist()
     )
+
+
+@pytest.mark.parametrize("k", [3, 20])
+def test_intervals_beside_nodes(k):
+    """Numbers under a taxonomy: some groups publish a range of it, others its root"""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"n": rng.integers(0, 100, 60), "b": rng.choice(list("ab"), 60)})
+    y = pd.Series(np.where(X.n < 50, "low", "high"), name="c")
+    tree = Taxonomy.from_edges(range(100), range(0, 101, 10), [0, 50, 100], public=True)
+    r = MondrianAnonymizer(k=k, mode="relaxed", taxonomies={"n": tree}).anonymize(X, y)
+    held = r.cells("n")[1]
+    assert any(isinstance(o, Interval) for o in held) and any(isinstance(o, Node) for o in held)
+    model = C45Classifier(taxonomies={"n": tree}, min_samples_leaf=1, prune=False)
+    model.fit(r.data, r.y)
+    assert len(model.predict(r.data)) == 60
+    if k == 3:
+        assert model.score(X, y) > 0.9

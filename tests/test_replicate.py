@@ -781,3 +781,47 @@ def test_the_front_page_says_what_is_stored(frontier):
         told = [float(o) for o in (*taught.split(" / "), gain)]
         stored = [row.accuracy, row.auc, row.certain_in - row.certain_out]
         assert told == pytest.approx(stored, abs=0.00051), line
+
+
+# ---------- what groups lose, teach and tell
+@pytest.fixture(scope="module")
+def grouping():
+    return script("grouping_runs")
+
+
+def test_stored_lines_of_groups_are_of_the_design(grouping):
+    g = grouping
+    t = pd.read_csv(g.RESULTS / "grouping.csv")
+    assert list(t.columns) == g.COLUMNS and not t.duplicated(g.KEY).any()
+    assert set(keys(t, g.KEY)) == set(g.all_units())
+    assert (t.presence_in == 1).all() and t.spread.between(0, 1).all()
+    # more rows in a group cost more; rows that move and change places cost less
+    by_k = t.pivot_table("spread", ["case", "k"], "method")
+    assert (by_k.groupby("case").diff().dropna() > 0).all(axis=None)
+    for o in ("strict", "relaxed", "cluster"):
+        assert (by_k[f"{o}_refined"] <= by_k[o]).all()
+
+
+def test_a_line_of_groups_comes_out_as_stored(grouping, data_dir):
+    old = pd.read_csv(grouping.RESULTS / "grouping.csv").set_index(grouping.KEY)
+    for unit in (("pima", "cluster_refined", 10, 0), ("german", "strict_refined", 5, 0)):
+        line = grouping.run(unit, ["encoder_boosting"])
+        for o in ("spread", "pure", "certain_in", "certain_out", "encoder_boosting_auc"):
+            assert line[o] == pytest.approx(old.loc[unit, o], abs=1e-6), (unit, o)
+
+
+def test_nothing_loses_less_than_the_best_groups(grouping, data_dir):
+    t = pd.read_csv(grouping.RESULTS / "grouping_gap.csv")
+    assert list(t.columns) == grouping.GAP_COLUMNS
+    assert set(keys(t, ["case", "sample"])) == {(c, i) for c in grouping.CASES for i in range(5)}
+    for o in grouping.METHODS:
+        assert (t[o] >= t.best - 1e-6).all()
+    X = pd.DataFrame({"a": [0, 0, 1, 8, 9, 9, 9]})
+    assert grouping.best_loss(X, 3) == pytest.approx((3 * 1 + 4 * 1) / 9 / 7)
+
+
+def test_groups_on_the_command_line(grouping, data_dir, capsys):
+    grouping.main(["--row", "pima/strict", "50", "0"])
+    assert "strict" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="--row must be TABLE/METHOD K SPLIT"):
+        grouping.main(["--row", "pima/none", "50", "0"])
