@@ -29,6 +29,7 @@ from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results
 
 from ppdt.attacks import FittingRows, attack
 from ppdt.c45 import C45Classifier
+from ppdt.clusters import ClusterAnonymizer
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
 from ppdt.diversity import Alpha
 from ppdt.encoder import ReleaseEncoder
@@ -56,6 +57,8 @@ METHODS = {
     "strict": MondrianAnonymizer,
     "strict_alpha": partial(MondrianAnonymizer, constraints=(Alpha(0.9),)),
     "relaxed": partial(MondrianAnonymizer, mode="relaxed"),
+    "cluster": ClusterAnonymizer,
+    "cluster_alpha": partial(ClusterAnonymizer, constraints=(Alpha(0.9),)),
     "infogain": INFOGAIN,
     "infogain_alpha": partial(INFOGAIN, constraints=(Alpha(0.9),)),
     "kactus": partial(KActusAnonymizer, numeric="interval", random_state=0),
