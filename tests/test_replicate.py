@@ -768,11 +768,12 @@ def test_the_front_page_says_what_is_stored(frontier):
     lines = [o for o in table.partition("\n## ")[0].splitlines() if o.startswith("| ")][1:]
     asked = [
         ("infogain", 100, "drawn_boosting"),
-        ("cluster_alpha", 25, "encoder_logistic"),
+        ("infogain_alpha", 25, "drawn_boosting"),
         ("mict", 25, "encoder_logistic"),
         ("erp", 25, "encoder_logistic"),
         ("kactus", 5, "c45"),
         ("cluster", 25, "encoder_logistic"),
+        ("cluster_alpha", 25, "encoder_logistic"),
     ]
     assert len(lines) == len(asked)
     for line, (method, k, learner) in zip(lines, asked):
