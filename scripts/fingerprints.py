@@ -35,6 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ppdt import cli, datasets
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
+from ppdt.clusters import ClusterAnonymizer
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.encoder import ReleaseEncoder
 from ppdt.erp import ERPAnonymizer
@@ -67,6 +68,7 @@ ANONYMIZERS = {
     "tds": TDSAnonymizer,
     "tdr": TDRAnonymizer,
     "lattice": LatticeAnonymizer,
+    "cluster": ClusterAnonymizer,
     "micro": MicroaggregationAnonymizer,
     "mict": MiCTAnonymizer,
 }
@@ -563,6 +565,23 @@ CASES = [
     ),
     ("lattice", "people", "k=1\nconstraints=distinct\nconstraints=close suppression_limit=0.1"),
     ("lattice", "clients cmc glass", "suppression_limit=0.2"),
+    (
+        "cluster",
+        "visits people cmc",
+        """
+        defaults
+        recoding=interval loss=size
+        recoding=mean
+        guide=class
+        refine=200
+        block_rows=40
+        taxonomies=halves
+        """,
+    ),
+    ("cluster", "people", "k=1\nconstraints=distinct\nconstraints=close\ncategorical=numbers"),
+    ("cluster", "customers patients excerpt clients glass german tictactoe sick", "defaults"),
+    ("cluster", "crx visits", "missing=drop"),
+    ("mondrian", "visits people", "refine=200\nmode=relaxed refine=200"),
     (
         "micro",
         "visits people cmc",
