@@ -41,6 +41,16 @@ def _limit_of_csv():
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
+@pytest.fixture(autouse=True)
+def _signals_as_in_a_terminal():
+    """A process in the background ignores some, and so do its tests"""
+    defaults = (signal.default_int_handler, signal.SIG_DFL, signal.SIG_DFL)
+    before = [signal.signal(o, h) for o, h in zip(SIGNALS, defaults)]
+    yield
+    for o, h in zip(SIGNALS, before):
+        signal.signal(o, h)
+
+
 # ---------------------------------------------------------------- signals as exceptions
 
 
@@ -265,7 +275,7 @@ sys.exit(cli.main(sys.argv[1:]))
 def test_the_program_that_is_stopped_while_it_writes(tmp_path, number, end):
     load_customers().to_csv(tmp_path / "in.csv", index=False)
     words = f"anonymize in.csv --qi Gender,Marital,Age --publish Bought --k 3 -o out.{end}".split()
-    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    heed = lambda: [signal.signal(o, signal.SIG_DFL) for o in SIGNALS]
     r = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(where=f"_to_{end}", number=int(number)), *words],
         capture_output=True,

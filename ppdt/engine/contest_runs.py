@@ -219,6 +219,11 @@ class Protected(BaseEstimator):
         """What was published before, whatever comes"""
         return self
 
+    @property
+    def taxonomies(self) -> dict:
+        """Those of the release"""
+        return self.fitted.release_.taxonomies
+
     def __getattr__(self, name):
         if name == "fitted" or name.startswith("__"):
             raise AttributeError(name)
