@@ -26,8 +26,10 @@ def tool(setting, k):
     from ppdt.clusters import ClusterAnonymizer
     from ppdt.mondrian import MondrianAnonymizer
 
-    name, _, refined = setting.partition(", ")
-    refine = dict(refine=10**9) if refined else {}
+    # "cluster, all moves", "strict, 10000 moves"
+    name, _, moves = setting.partition(", ")
+    most = moves.removesuffix(" moves")
+    refine = {} if not moves else dict(refine=10**9 if most == "all" else int(most))
     if name == "cluster":
         return ClusterAnonymizer(k=k, **refine)
     return MondrianAnonymizer(k=k, mode=name, **refine)

@@ -222,7 +222,7 @@ class Protected(BaseEstimator):
     @property
     def taxonomies(self) -> dict:
         """Those of the release"""
-        return self.fitted.release_.taxonomies
+        return getattr(getattr(self.fitted, "release_", None), "taxonomies", {})
 
     def __getattr__(self, name):
         if name == "fitted" or name.startswith("__"):
