@@ -89,7 +89,7 @@ def report(out):
 def main(argv=None):
     args = common.options(__doc__).parse_args(argv)
     if args.quick:
-        jobs = [(s, 400, 5) for s in SETTINGS]
+        jobs = [(s, 400, 5) for s in LARGE]
     else:
         jobs = [(s, 0, 5) for s in SETTINGS] + [(s, 0, 50) for s in LARGE]
         jobs += [(s, n, 5) for n in SIZES for s in LARGE]
