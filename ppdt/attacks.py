@@ -6,200 +6,27 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Beliefs', 'FittingRows', 'Gain', 'gain_of', 'Attack', 'attack']
+__all__ = ['Gain', 'gain_of', 'Attack', 'attack', 'Beliefs', 'Crossing', 'FittingRows', 'Matching', 'Presence', 'Queries',
+           'Rerun', 'Sums']
 
 # %% ../nbs/engine/attacks.ipynb #abc69fcd
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
-from ppdt.engine.audit_input import (
-    AuditTable,
-    Given,
-    audit_taxonomies,
-    open_release,
-    read_audit_table,
-)
-from .engine.audit_warnings import vague_columns
-from .engine.checks import check_class
-from .engine.counts import table_values, value_codes
-from .engine.fits import distinct_rows, encode_beside, fit_blocks, opened_columns
-from .generalization import Taxonomy
-from .tables import MISSING, Attribute, Centroid, Exact, check_roles
+from .engine.crossings import Crossing
+from .engine.fitting_rows import Beliefs, FittingRows, Presence
+from .engine.known_members import Sums
+from .engine.matched_people import Matching
+from .engine.queries import Queries
+from .engine.reruns import Rerun
 
-# %% ../nbs/engine/attacks.ipynb #3c305d8d
-@dataclass(frozen=True, eq=False)
-class Beliefs:
-    """What an attacker believes of people.
-
-    Attributes
-    ----------
-    rows : ndarray of int, shape (n_people,)
-        Published rows that could be each person.
-    shares : ndarray of float, shape (n_people, n_classes)
-        The shares of the classes among these; those of the whole table where no row fits.
-    classes : ndarray, shape (n_classes,)
-        Their names.
-    """
-
-    rows: np.ndarray
-    shares: np.ndarray
-    classes: np.ndarray
-
-    @property
-    def guess(self) -> np.ndarray:
-        """The likeliest class of each person, the first of equals; shape (n_people,)"""
-        return self.classes[self.shares.argmax(axis=1)]
-
-    @property
-    def is_certain(self) -> np.ndarray:
-        """Have all rows that fit one class? bool, shape (n_people,)"""
-        return (self.rows > 0) & ((self.shares > 0).sum(axis=1) == 1)
-
-# %% ../nbs/engine/attacks.ipynb #ef7a7b67
-def _scaled(a: Attribute, held: Sequence) -> tuple[np.ndarray, np.ndarray]:
-    """Places of values and of cells that are numbers, in widths of the column; NaN for others"""
-    cells_at = [c.value if isinstance(c, (Centroid, Exact)) else np.nan for c in held]
-    cells_at = np.array([*map(float, cells_at), np.nan])
-    both = np.r_[a.positions[: len(a.known)], cells_at]
-    width = np.nanmax(both) - np.nanmin(both) if np.isfinite(both).any() else 0
-    places = np.full(len(a) + 1, np.nan)
-    places[: len(a.known)] = a.positions[: len(a.known)]
-    return places / (width or 1), cells_at / (width or 1)
-
-
-def _distances(a: Attribute, held: Sequence) -> np.ndarray:
-    """Between each value, or missing, and each cell, or the missing one; 0 where a cell is open"""
-    if a.kind == "numeric":
-        places, cells_at = _scaled(a, held)
-        return np.nan_to_num((places[:, None] - cells_at) ** 2)
-    shown = [c.value if isinstance(c, (Centroid, Exact)) else None for c in held] + [None]
-    res = np.zeros((len(a) + 1, len(shown)))
-    for i, v in enumerate(a.items):
-        res[i] = [o is not None and o != v for o in shown]
-    return res
-
-
-def _nearest_blocks(raw: Sequence[tuple], published: Sequence[tuple]):
-    """As `fit_blocks`, where the rows nearest to a person are said to fit"""
-    columns = [(_distances(a, held), codes, at) for (a, codes), (at, held) in zip(raw, published)]
-    n_people, n_rows = len(raw[0][1]), len(published[0][0])
-    step = max(1, 2**22 // max(n_rows, 1))
-    for b in range(0, n_people, step):
-        far = np.zeros((min(step, n_people - b), n_rows))
-        for d, codes, at in columns:
-            far += d[codes[b : b + step]][:, at]
-        yield b, far <= far.min(axis=1, keepdims=True) + 1e-12
-
-# %% ../nbs/engine/attacks.ipynb #bd2ac6c4
-def _is_text(values: Sequence) -> bool | None:
-    """Are values texts? None where there are none"""
-    known = [isinstance(v, str) for v in values]
-    return any(known) if known else None
-
-
-def _check_kinds(qi: Sequence[str], raw: Sequence[tuple], coded: Sequence[tuple]) -> None:
-    """Raises ValueError where people have texts and the release has numbers, or the reverse"""
-    for o, (a, _), (_, held) in zip(qi, raw, coded):
-        shown = [v for c in held for v in (*getattr(c, "values", ()), getattr(c, "lo", MISSING))]
-        mine, theirs = _is_text(a.known), _is_text([v for v in shown if v is not MISSING])
-        if None not in (mine, theirs) and mine != theirs:
-            what = "texts" if mine else "no texts"
-            raise ValueError(
-                f"'people' must have the kind of values that the release has. Got {what} in column"
-                f" {o!r}, and the release has {'texts' if theirs else 'none'}: convert the column."
-            )
-
-# %% ../nbs/engine/attacks.ipynb #a796f7e2
-class FittingRows:
-    """An attacker who counts the classes of the published rows that could be a person.
-
-    Parameters
-    ----------
-    release : Release or DataFrame, shape (n_rows, n_columns)
-        A release, or its table.
-    y : array-like, shape (n_rows,), or None
-        The class; None: that of the release.
-    quasi_identifiers : sequence of str or None
-        What the attacker knows of people; None: all that the release generalizes.
-    categorical : sequence of str
-        Columns of people whose numbers are categories.
-    taxonomies : dict of Taxonomy or None
-        For columns that publish nodes; those of the Release are known.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Without a class, and for tables that cannot be used.
-    """
-
-    def __init__(
-        self,
-        release: object,
-        y: ArrayLike | None = None,
-        quasi_identifiers: Sequence[str] | None = None,
-        categorical: Sequence[str] = (),
-        taxonomies: dict[str, Taxonomy] | None = None,
-    ) -> None:
-        if isinstance(release, (list, tuple)):
-            raise TypeError(
-                f"'release' must be one release. Got {len(release)}: make an attacker for each, and"
-                " multiply their shares where both see the same person."
-            )
-        said = open_release(Given(cast(Any, release), quasi_identifiers, categorical, y=y))
-        if said.y is None:
-            raise ValueError("'y' must be the class of each row. Got none: give it as y=.")
-        qi = check_roles(said.data.columns, said.quasi_identifiers).quasi_identifiers
-        owner = None if isinstance(release, pd.DataFrame) else release
-        trees = audit_taxonomies(taxonomies, owner, qi)
-        self._table: AuditTable = read_audit_table(said, qi, trees)
-        if vague_columns(self._table)["nodes"]:
-            names = ", ".join(vague_columns(self._table)["nodes"])
-            raise ValueError(f"'taxonomies' must have a taxonomy of {names}, which publish nodes.")
-        y = cast(pd.Series, check_class(said.y, said.data))
-        self._classes = np.array(table_values(y), dtype=object)
-        self._codes = value_codes(y)[0]
-
-    def believe(self, people: pd.DataFrame) -> Beliefs:
-        """What is believed of people.
-
-        Parameters
-        ----------
-        people : DataFrame, shape (n_people, n_columns)
-            Raw rows with the quasi-identifiers.
-
-        Returns
-        -------
-        Beliefs
-
-        Raises
-        ------
-        ValueError
-            When a quasi-identifier is not there, or has texts where the release has numbers.
-        """
-        t = self._table
-        raw = encode_beside(people, "people", t.qi, t.categorical)
-        _check_kinds(t.qi, raw, t.coded)
-        kinds = distinct_rows([(codes, a.items) for a, codes in raw], len(people))
-        rows = distinct_rows(t.coded, t.n)
-        shown = [(codes[rows.first], held) for codes, held in t.coded]
-        asked = [(a, codes[kinds.first]) for a, codes in raw]
-        opened = opened_columns(asked, shown, t.qi, t.taxonomies)
-        counts = np.zeros((len(rows.first), len(self._classes)), dtype=np.float32)
-        np.add.at(counts, (rows.of, self._codes), 1)
-        averaged = any(isinstance(c, Centroid) for _, held in t.coded for c in held)
-        blocks = _nearest_blocks if averaged else fit_blocks
-        found = [m.astype(np.float32) @ counts for _, m in blocks(asked, opened)]
-        found = np.concatenate(found)[kinds.of].astype(float)
-        many = found.sum(axis=1)
-        found[many == 0] = counts.sum(axis=0)
-        shares = found / found.sum(axis=1, keepdims=True)
-        return Beliefs(many.astype(np.int64), shares, self._classes)
+# %% ../nbs/engine/attacks.ipynb #757cf697
+_all_ = ["Beliefs", "Crossing", "FittingRows", "Matching", "Presence", "Queries", "Rerun", "Sums"]
 
 # %% ../nbs/engine/attacks.ipynb #17f4af64
 @dataclass(frozen=True)
@@ -284,15 +111,15 @@ class Attack:
     ----------
     presence : Gain
         A published row fits.
-    certain : Gain
-        All rows that fit have one class, and it is the person's.
-    guess : Gain
+    certain : Gain or None
+        All rows that fit have one class, and it is the person's. None where no class was asked.
+    guess : Gain or None
         The likeliest class among them is the person's; without a row, that of the whole table.
     """
 
     presence: Gain
-    certain: Gain
-    guess: Gain
+    certain: Gain | None = None
+    guess: Gain | None = None
 
     def __str__(self) -> str:
         return "\n".join(
@@ -302,26 +129,27 @@ class Attack:
                 ("class certain, right", "certain"),
                 ("guess right", "guess"),
             )
+            if getattr(self, name) is not None
         )
 
 
 def attack(
     attacker: Any,
     people_in: pd.DataFrame,
-    y_in: ArrayLike,
+    y_in: ArrayLike | None,
     people_out: pd.DataFrame,
-    y_out: ArrayLike,
+    y_out: ArrayLike | None,
 ) -> Attack:
     """How much better an attacker knows people in the table than others.
 
     Parameters
     ----------
-    attacker : FittingRows or Release
-        Who believes; a release is attacked by `FittingRows`.
+    attacker : attacker or Release
+        Who believes: an object with `believe(people)`; a release is attacked by `FittingRows`.
     people_in, people_out : DataFrame, shapes (n_in, n_columns) and (n_out, n_columns)
         Raw rows of people in the table, and of others drawn like them.
-    y_in, y_out : array-like, shapes (n_in,) and (n_out,)
-        Their class.
+    y_in, y_out : array-like, shapes (n_in,) and (n_out,), or None
+        Their class; None: only presence is asked.
 
     Returns
     -------
@@ -334,12 +162,17 @@ def attack(
     """
     if not hasattr(attacker, "believe"):
         attacker = FittingRows(attacker)
+    if (y_in is None) != (y_out is None):
+        raise ValueError("'y_in' and 'y_out' must both be classes, or both None. Got one of them.")
     presence, certain, guess = [], [], []
     asked = (people_in, y_in, "y_in"), (people_out, y_out, "y_out")
     for people, y, name in asked:
         found = attacker.believe(people)
-        right = found.guess == _check_answers(found, y, name)
         presence.append(found.rows > 0)
-        certain.append(found.is_certain & right)
-        guess.append(right)
+        if y is not None:
+            right = found.guess == _check_answers(found, y, name)
+            certain.append(found.is_certain & right)
+            guess.append(right)
+    if y_in is None:
+        return Attack(gain_of(*presence))
     return Attack(gain_of(*presence), gain_of(*certain), gain_of(*guess))

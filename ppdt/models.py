@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['spans', 'LinkingAttack', 'linking_attack', 'ModelAudit', 'measure_case', 'audit_model', 'Spans', 'plot_spans']
+__all__ = ['spans', 'most_even', 'LinkingAttack', 'linking_attack', 'ModelAudit', 'measure_case', 'audit_model', 'Spans',
+           'plot_spans']
 
 # %% ../nbs/14_models.ipynb #2b45ed88
 from collections.abc import Iterable
@@ -190,9 +191,30 @@ def _possible(pop, size, span, store):
     return circle | flows.to_numpy()
 
 # %% ../nbs/14_models.ipynb #01bfabd3
-def _spread(pop, size, span, store, steps=300):
-    """The most even distribution of people over their places that agrees with the counts: expected
-    people of each pair
+def most_even(
+    pop: np.ndarray,
+    size: np.ndarray,
+    span: np.ndarray,
+    store: np.ndarray,
+    steps: int = 300,
+) -> np.ndarray:
+    """The most even distribution of people over their places that agrees with the counts.
+
+    Parameters
+    ----------
+    pop : ndarray of int, shape (n_spans,)
+        People of each span.
+    size : ndarray of int, shape (n_places,)
+        People that each place counts.
+    span, store : ndarray of int, shape (n_pairs,)
+        Pairs of a span and a place where its people may be.
+    steps : int
+        Rounds at most.
+
+    Returns
+    -------
+    ndarray of float, shape (n_pairs,)
+        Expected people of each pair.
     """
     x = np.ones(len(pop))
     y = np.zeros(len(size))
@@ -307,7 +329,7 @@ def _divided(s, stores):
     if can is None:
         return None
     span, store = span[can], store[can]
-    return span, store, _spread(s.populations, size, span, store)
+    return span, store, most_even(s.populations, size, span, store)
 
 
 def _beliefs(s, stores, pairs):

@@ -29,33 +29,44 @@ def _found(
     binary: bool,
 ) -> list:
     """Gain, ratio, threshold and admissibility of each attribute in one node"""
-    node = SimpleNamespace(row=rows, w=w, counts=counts, local=np.zeros(len(rows), dtype=np.int64))
+    here = np.zeros(len(rows), dtype=np.int64)
+    node = SimpleNamespace(row=rows, w=w, counts=counts, local=here)
     rules = SimpleNamespace(m=m, binary=binary, admit=None, refused=())
     f = SimpleNamespace(d=s.d, heavy=s.heavy, published=True)
-    each = [score_cells(f, node, j, rules)[:4] for j in range(len(s.d.line))]
-    return [np.array([o[i][0] for o in each], dtype=float) for i in range(3)] + [
-        np.array([o[3][0] for o in each], dtype=bool)
-    ]
+    each = []
+    for j in range(len(s.d.line)):
+        of_node = score_cells(f, node, j, rules)[:4]
+        each.append([o[0] for o in of_node])
+    *numbers, may = zip(*each)
+    found = [np.array(o, dtype=float) for o in numbers]
+    return [*found, np.array(may, dtype=bool)]
 
 
 def _send(s: SimpleNamespace, split: tuple, rows: np.ndarray, w: np.ndarray) -> tuple:
     """The (rows, weights) of each branch, and the class weights of the branches"""
     j, kind, cut, _ = split
     width = s.d.sizes[j] if kind == MULTIWAY else 2
-    test = (np.array([v]) for v in (j, kind, cut, 0, width))
+    test = [np.array([v]) for v in (j, kind, cut, 0, width)]
     group = np.zeros(len(rows), dtype=np.int64)
-    _, child, w, rows = send_cells(s.d, rows, group, w, *test, 1)
+    sent = send_cells(s.d, rows, group, w, *test, 1)
+    _, child, w, rows = sent
     key = child * s.k + s.d.y[rows]
-    counts = np.bincount(key, s.mass(rows, w), minlength=width * s.k)
+    mass = s.mass(rows, w)
+    counts = np.bincount(key, mass, minlength=width * s.k)
     order = np.argsort(child, kind="stable")
-    ends = np.searchsorted(child[order], np.arange(width + 1))
-    own = [order[a:b] for a, b in zip(ends, ends[1:])]
-    return [(rows[o], w[o]) for o in own], counts.reshape(width, s.k)
+    inner = np.arange(1, width)
+    ends = np.searchsorted(child[order], inner)
+    branches = []
+    for own in np.split(order, ends):
+        branches.append((rows[own], w[own]))
+    return branches, counts.reshape(width, s.k)
 
 
 def cell_state(d: CellRows) -> SimpleNamespace:
     """What partial trees ask of a table with sets"""
-    heavy = d.many * (1.0 if d.weight is None else np.asarray(d.weight, dtype=float))
+    heavy = d.many * 1.0
+    if d.weight is not None:
+        heavy = heavy * np.asarray(d.weight, dtype=float)
     s = SimpleNamespace(d=d, k=d.n_classes, found=_found, send=_send)
     s.counted = enters_average(d, heavy.sum())
     s.heavy = None if (heavy == 1).all() else heavy
@@ -68,17 +79,24 @@ def _met(d, test, row, w, least):
     j, kind, cut, b, share = test
     if kind == MULTIWAY:
         kind, cut, b = ONE_VALUE, b, 0
-    trained = np.array([share, 1 - share])[:: 1 if b == 0 else -1]
-    asks = (np.array([v]) for v in (j, kind, cut, 0, 2))
+    trained = [share, 1 - share]
+    if b != 0:
+        trained.reverse()
+    asks = [np.array([v]) for v in (j, kind, cut, 0, 2)]
     group = np.zeros(len(row), dtype=np.int64)
-    d.min_fragment, usual = 0.0, d.min_fragment
-    pos, child, weight, new = send_cells(d, row, group, w, *asks, 1, trained)
+    usual = d.min_fragment
+    d.min_fragment = 0.0
+    sent = send_cells(d, row, group, w, *asks, 1, np.array(trained))
     d.min_fragment = usual
+    pos, child, weight, new = sent
     on = child == b
+    had = w[pos]
     whole = np.zeros(len(row), dtype=bool)
-    whole[pos[on]] = w[pos[on]] < least
-    weight = np.where(whole[pos], w[pos], weight)
-    keep = (on | ~whole[pos]) & (weight > SPLIT_EPS)
+    whole[pos[on]] = had[on] < least
+    is_whole = whole[pos]
+    weight = np.where(is_whole, had, weight)
+    keep = on | ~is_whole
+    keep &= weight > SPLIT_EPS
     return pos[keep], on[keep], weight[keep], new[keep]
 
 
@@ -99,7 +117,8 @@ def covered_cells(
 # %% ../../nbs/engine/rules_on_sets.ipynb #a0000013
 def _only(d: CellRows, codes: list, y: np.ndarray, many: np.ndarray) -> CellRows:
     """Other rows with the sets of a table"""
-    rows = CodedRows(d.names, codes, d.values, d.line, d.classes, y, np.ones(len(y)), d.level)
+    one = np.ones(len(y))
+    rows = CodedRows(d.names, codes, d.values, d.line, d.classes, y, one, d.level)
     res = CellRows(rows, d.sets, d.spread, d.min_fragment, many)
     res.known = d.known
     res.flats = d.flats
@@ -114,12 +133,15 @@ def rest_of_cells(s: SimpleNamespace, tests: list, rows: np.ndarray, w: np.ndarr
     key = row_keys([*codes, d.y[rows]])
     _, first, alike = np.unique(key, return_index=True, return_inverse=True)
     many = np.bincount(alike, d.many[rows]).astype(np.int64)
-    mean = np.bincount(alike, s.mass(rows, w)) / np.maximum(many, 1)
+    mass = np.bincount(alike, s.mass(rows, w))
+    mean = mass / np.maximum(many, 1)
     if s.heavy is not None:
-        s.heavy = np.bincount(alike, s.heavy[rows_at_depth(d, rows.astype(np.int64), 0)])
+        origin = rows_at_depth(d, rows.astype(np.int64), 0)
+        s.heavy = np.bincount(alike, s.heavy[origin])
     elif (many > 1).any():
         s.heavy = many.astype(float)
-    s.d = _only(d, [c[first] for c in codes], d.y[rows[first]], many)
+    kept = [c[first] for c in codes]
+    s.d = _only(d, kept, d.y[rows[first]], many)
     return np.arange(len(first)), mean
 
 # %% ../../nbs/engine/rules_on_sets.ipynb #a0000015
@@ -150,12 +172,16 @@ def rule_cell_shares(rules: list, d: CellRows) -> np.ndarray:
     res = np.zeros((n, len(rules[0].counts)))
     for rule in rules:
         tests = [_test_as_code(d, o) for o in rule.tests]
-        met, rest = covered_cells(d, tests, np.arange(len(w)), w, d.min_fragment)
-        covered = np.bincount(at[met[0]], met[1], minlength=n)
-        res += covered[:, None] * rule.counts / max(rule.counts.sum(), 1e-300)
+        everywhere = np.arange(len(w))
+        met, rest = covered_cells(d, tests, everywhere, w, d.min_fragment)
+        of, weight, _ = met
+        covered = np.bincount(at[of], weight, minlength=n)
+        total = max(rule.counts.sum(), 1e-300)
+        res += np.outer(covered, rule.counts) / total
         pos, w, rows = rest
         at = at[pos]
         if not len(at):
             break
-        d = _only(d, [c[rows] for c in d.codes], d.y[rows], d.many[rows])
+        codes = [c[rows] for c in d.codes]
+        d = _only(d, codes, d.y[rows], d.many[rows])
     return res / res.sum(axis=1, keepdims=True)

@@ -1,0 +1,261 @@
+"""Attackers who know everybody, the program, several releases or some members: brute force."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+
+from ppdt.attacks import (
+    Crossing,
+    FittingRows,
+    Matching,
+    Presence,
+    Queries,
+    Rerun,
+    Sums,
+    attack,
+)
+from ppdt.c45 import C45Classifier
+from ppdt.datasets import load_customers
+from ppdt.diversity import Alpha
+from ppdt.erp import ERPAnonymizer
+from ppdt.kactus import KActusAnonymizer
+from ppdt.matching import consistent
+from ppdt.mict import MicroaggregationAnonymizer
+from ppdt.mondrian import MondrianAnonymizer
+
+CUSTOMERS = load_customers()
+X, Y = CUSTOMERS.drop(columns="Bought"), CUSTOMERS.Bought
+FEW = max(1, settings().max_examples // 20)
+
+tables = st.integers(4, 6).flatmap(
+    lambda n: st.tuples(
+        st.lists(
+            st.tuples(st.integers(0, 3), st.sampled_from("xyz")),
+            min_size=n,
+            max_size=n,
+        ),
+        st.lists(st.sampled_from(["no", "yes"]), min_size=n, max_size=n),
+    )
+)
+PROGRAMS = (
+    MondrianAnonymizer(k=2),
+    MondrianAnonymizer(k=2, constraints=[Alpha(0.75)]),
+    MondrianAnonymizer(k=2, mode="relaxed", constraints=[Alpha(0.75)]),
+    MondrianAnonymizer(k=2, mode="infogain"),
+    KActusAnonymizer(k=2, numeric="interval", random_state=0),
+    MicroaggregationAnonymizer(k=2, constraints=[Alpha(0.75)]),
+    ERPAnonymizer(k=2, random_state=0),
+)
+
+
+def opened(drawn):
+    rows, classes = drawn
+    table = pd.DataFrame(rows, columns=["a", "b"])
+    return table, pd.Series(classes, name="c")
+
+
+def published(program, table, y):
+    "A release, or None"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # methods without a split say so
+        try:
+            return program.anonymize(table, y)
+        except ValueError:
+            return None
+
+
+def yes(beliefs):
+    classes = list(beliefs.classes)
+    if "yes" not in classes:
+        return np.zeros(len(beliefs.shares))
+    return beliefs.shares[:, classes.index("yes")]
+
+
+def alike(table, shares):
+    "Equal people share their beliefs"
+    return pd.Series(shares).groupby([table.a, table.b]).transform("mean")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+@settings(max_examples=FEW)
+@given(drawn=tables)
+@pytest.mark.filterwarnings("ignore")
+def test_run_backwards_over_all_tables_of_classes(program, drawn):
+    table, y = opened(drawn)
+    release = published(program, table, y)
+    assume(release is not None)
+    same = release.text().to_csv(index=False)
+    kept = []
+    for classes in itertools.product(["no", "yes"], repeat=len(table)):
+        if not set(classes) <= set(release.y):
+            continue  # a class that nobody shows: lost rows are believed to have those shown
+        made = published(program, table, pd.Series(classes, name="c"))
+        if made is not None and made.text().to_csv(index=False) == same:
+            kept.append([o == "yes" for o in classes])
+    told = Rerun(program, release, table)
+    assert (told.is_exact, told.n_kept) == (True, len(kept))
+    np.testing.assert_allclose(yes(told.believe(table)), alike(table, np.mean(kept, axis=0)))
+
+
+@settings(max_examples=FEW)
+@given(drawn=tables, k=st.integers(2, 3))
+def test_all_ways_to_give_everybody_a_row(drawn, k):
+    table, y = opened(drawn)
+    release = published(ERPAnonymizer(k=k, random_state=0), table, y)
+    assume(release is not None and not len(release.lost))
+    taxonomies = dict(release.taxonomies or {})
+    fits = consistent(table, release.data[["a", "b"]], None, ["b"], taxonomies)
+    n = range(len(table))
+    ways = [p for p in itertools.permutations(n) if fits[n, p].all()]
+    classes = (release.y == "yes").to_numpy()
+    by_hand = np.mean([classes[list(p)] for p in ways], axis=0)
+    told = Matching(release, table)
+    assert told.n_estimated == 0
+    np.testing.assert_allclose(yes(told.believe(table)), alike(table, by_hand))
+
+
+def test_matching_of_disjoint_groups_is_what_their_rows_say():
+    release = MondrianAnonymizer(k=3).anonymize(X, Y)
+    told, plain = Matching(release, X).believe(X), FittingRows(release).believe(X)
+    np.testing.assert_allclose(told.shares, plain.shares)
+    assert told.rows.tolist() == plain.rows.tolist()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_lost_people_may_have_any_class():
+    table = pd.DataFrame({"a": [1, 1, 1, 9], "b": list("xxxy")})
+    y = pd.Series(["yes", "yes", "no", "yes"], name="c")
+    release = MondrianAnonymizer(k=3).anonymize(table.iloc[:3], y.iloc[:3])
+    told = Matching(release, table).believe(table)
+    np.testing.assert_allclose(yes(told), 2 / 3)
+
+
+@settings(max_examples=FEW * 3)
+@given(drawn=tables, ks=st.tuples(st.integers(2, 3), st.integers(2, 4)))
+def test_worlds_that_agree_with_two_releases(drawn, ks):
+    table, y = opened(drawn)
+    made = [
+        published(MondrianAnonymizer(k=ks[0]), table, y),
+        published(MondrianAnonymizer(k=ks[1], mode="relaxed"), table, y),
+    ]
+    assume(None not in made)
+    groups = [FittingRows(o).believe(table).rows for o in made]
+    both = Crossing(made, table)
+    keys = []
+    for o in made:
+        fits = consistent(table, o.data[["a", "b"]], None, ["b"])
+        keys.append([tuple(np.flatnonzero(row)) for row in fits])
+    partition = all(all(a == b or not set(a) & set(b) for a in key for b in key) for key in keys)
+    assume(partition)
+    kept = []
+    for classes in itertools.product([False, True], repeat=len(table)):
+        world = np.array(classes)
+        agrees = all(
+            world[[a == key[i] for a in key]].sum() == (o.y.to_numpy()[list(key[i])] == "yes").sum()
+            for o, key in zip(made, keys)
+            for i in range(len(table))
+        )
+        if agrees:
+            kept.append(world)
+    assert (both.is_exact, both.n_worlds) == (True, len(kept))
+    np.testing.assert_allclose(yes(both.believe(table)), alike(table, np.mean(kept, axis=0)))
+    crowds = pd.Series(1, index=table.index).groupby([pd.Series(o) for o in keys]).transform("sum")
+    assert both.crowds(table).tolist() == crowds.tolist()
+    assert all(both.crowds(table) <= np.min(groups, axis=0))
+
+
+@settings(max_examples=FEW * 3)
+@given(drawn=tables)
+def test_without_a_list_what_is_certain_is_true(drawn):
+    table, y = opened(drawn)
+    made = [
+        published(MondrianAnonymizer(k=2), table, y),
+        published(MondrianAnonymizer(k=2, mode="infogain"), table, y),
+    ]
+    assume(None not in made)
+    told = Crossing(made).believe(table)
+    assert (told.guess == y)[told.is_certain].all()
+    plain = [FittingRows(o).believe(table).is_certain for o in made]
+    assert told.is_certain[np.logical_or(*plain)].all()
+
+
+@settings(max_examples=FEW * 5)
+@given(
+    numbers=st.lists(st.tuples(st.integers(-50, 50), st.integers(0, 9)), min_size=4, max_size=12),
+    data=st.data(),
+)
+def test_the_last_of_a_group_is_what_is_left_of_its_sum(numbers, data):
+    table = pd.DataFrame(numbers, columns=["p", "q"])
+    y = pd.Series(["no", "yes"] * len(table), name="c")[: len(table)]
+    release = published(MicroaggregationAnonymizer(k=2), table, y)
+    assume(release is not None)
+    left = data.draw(st.sets(st.sampled_from(range(len(table))), min_size=1, max_size=3))
+    found = Sums(release, table.drop(index=list(left))).values()
+    assert set(found.index) <= left
+    for o in found:
+        exact = found[o].notna()
+        np.testing.assert_allclose(found[o][exact], table[o][found.index][exact], atol=1e-6)
+
+
+def test_presence_asks_for_no_class():
+    release = MondrianAnonymizer(k=3).anonymize(X, Y)
+    strangers = X.assign(Age=X.Age + 60)
+    told = attack(Presence(release.data), X, None, strangers, None)
+    assert (told.presence.share_in, told.presence.share_out) == (1, 0)
+    assert (told.certain, told.guess) == (None, None)
+    assert str(told).count("\n") == 0
+    with pytest.raises(ValueError, match="both be classes, or both None"):
+        attack(Presence(release), X, Y, strangers, None)
+
+
+def test_a_walk_comes_near_to_all_worlds():
+    program = MondrianAnonymizer(k=2, constraints=[Alpha(0.75)])
+    release = program.anonymize(X[:6], Y[:6])
+    all_of_them = Rerun(program, release, X[:6]).believe(X[:6])
+    some = Rerun(program, release, X[:6], max_worlds=1, start=Y[:6], n_steps=400)
+    assert not some.is_exact
+    near = np.abs(some.believe(X[:6]).shares - all_of_them.shares)
+    assert near.max() < 0.12
+
+
+def test_chance_whose_seed_is_not_known_tells_less_or_as_much():
+    program = ERPAnonymizer(k=2, random_state=None)
+    few, classes = X[:6], Y[:6]
+    release = ERPAnonymizer(k=2, random_state=0).anonymize(few, classes)
+    with pytest.raises(ValueError, match="'anonymizer' must have a random_state"):
+        Rerun(program, release, few)
+    told = Rerun(program, release, few, seeds=range(3))
+    assert 1 <= told.n_kept <= told.n_worlds
+    with pytest.raises(ValueError, match="draws nothing"):
+        Rerun(MondrianAnonymizer(), MondrianAnonymizer(k=2).anonymize(X, Y), X, seeds=[0])
+
+
+def test_what_cannot_be_used_is_refused():
+    release = MondrianAnonymizer(k=3).anonymize(X, Y)
+    means = MicroaggregationAnonymizer(k=3).anonymize(X, Y)
+    with pytest.raises(ValueError, match="'release' must say which values are possible"):
+        Matching(means, X)
+    with pytest.raises(ValueError, match="'people' must be everybody"):
+        Matching(release, X.assign(Age=X.Age + 60))
+    with pytest.raises(ValueError, match="does not explain"):
+        Rerun(MondrianAnonymizer(k=3), release, X.assign(Age=X.Age + 60))
+    with pytest.raises(ValueError, match="must show the same classes"):
+        Crossing([release, FittingRows(release.data, ["a"] * 7 + ["b"] * 7)])
+    with pytest.raises(ValueError, match="index of the release's table"):
+        Sums(release, X.set_axis(range(100, 114)))
+    with pytest.raises(ValueError, match="'start' must be the classes"):
+        Rerun(MondrianAnonymizer(k=3), release, X, max_worlds=1, start=Y[:3])
+    with pytest.raises(TypeError, match="ask Crossing"):
+        FittingRows([release, release])
+
+
+def test_a_model_knows_its_people_better():
+    numbers = X[["Age"]]
+    model = C45Classifier(prune=False, min_samples_leaf=1).fit(numbers[:7], Y[:7])
+    told = attack(Queries(model), numbers[:7], Y[:7], numbers[7:], Y[7:])
+    scores = model.score(numbers[:7], Y[:7]), model.score(numbers[7:], Y[7:])
+    assert told.guess.gain == pytest.approx(scores[0] - scores[1])
