@@ -43,13 +43,18 @@ def _numbers_of_texts(s: pd.Series) -> np.ndarray | None:
     elif all(DATE_PATTERN.fullmatch(v) for v in values):
         dates = pd.to_datetime(pd.Series(values), format="ISO8601", errors="coerce", utc=True)
         found = dates.astype("int64").where(dates.notna()).to_numpy(float)
-    return None if found is None else np.append(found, np.nan)[codes]
+    if found is None:
+        return None
+    found = np.append(found, np.nan)
+    return found[codes]
 
 
 def _numbers(s: pd.Series) -> np.ndarray | None:
     """Values as floats; None for what is no number, date or ordered category"""
     if isinstance(s.dtype, pd.CategoricalDtype):
-        return s.cat.codes.where(s.notna()).to_numpy(float) if s.cat.ordered else None
+        if not s.cat.ordered:
+            return None
+        return s.cat.codes.where(s.notna()).to_numpy(float)
     if pd.api.types.is_datetime64_any_dtype(s.dtype):
         return s.astype("int64").where(s.notna()).to_numpy(float)
     if isinstance(s.dtype, pd.StringDtype) or s.dtype == object:
@@ -112,10 +117,14 @@ def rows_left_wrong(x: Coded, y: Coded) -> float:
     of, n = _pairs(x, y)
     order = np.lexsort((n, of))
     of, n = of[order], n[order]
-    last = np.append(of[1:] != of[:-1], True)
-    before = np.where(np.append(True, last[:-1]), 0, np.append(0, n[:-1]))
+    changes = of[1:] != of[:-1]
+    last = np.append(changes, True)
+    first = np.append(True, changes)
+    before = np.append(0, n[:-1])
+    before[first] = 0
     right = last & (n >= before + 2)
-    return 1 - float(n[right].sum()) / max(len(x.codes), 1)
+    n_right = float(n[right].sum())
+    return 1 - n_right / max(len(x.codes), 1)
 
 # %% ../../nbs/engine/dependencies.ipynb #62c07c60
 def guesses_left(x: Coded, y: Coded) -> float:
@@ -152,8 +161,13 @@ def entropy_left(x: Coded, y: Coded) -> float:
         At least 0; 1 where chance would leave nothing.
     """
     shuffled = np.random.default_rng(0).permutation(_by_count(y))
-    by_chance = _conditional_entropy(x._replace(codes=_by_count(x)), y._replace(codes=shuffled))
-    return 1.0 if by_chance < 1e-9 else max(_conditional_entropy(x, y), 0) / by_chance
+    sorted_x = x._replace(codes=_by_count(x))
+    shuffled_y = y._replace(codes=shuffled)
+    by_chance = _conditional_entropy(sorted_x, shuffled_y)
+    if by_chance < 1e-9:
+        return 1.0
+    left = _conditional_entropy(x, y)
+    return max(left, 0) / by_chance
 
 # %% ../../nbs/engine/dependencies.ipynb #1ba03084
 _MOST_ROWS = 300  # rows of which all pairs are looked at

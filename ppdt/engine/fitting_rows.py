@@ -63,13 +63,18 @@ class Beliefs:
 # %% ../../nbs/engine/fitting_rows.ipynb #ef7a7b67
 def _scaled(a: Attribute, held: Sequence) -> tuple[np.ndarray, np.ndarray]:
     """Places of values and of cells that are numbers, in widths of the column; NaN for others"""
-    cells_at = [c.value if isinstance(c, (Centroid, Exact)) else np.nan for c in held]
-    cells_at = np.array([*map(float, cells_at), np.nan])
-    both = np.r_[a.positions[: len(a.known)], cells_at]
-    width = np.nanmax(both) - np.nanmin(both) if np.isfinite(both).any() else 0
+    cells_at = np.full(len(held) + 1, np.nan)
+    for i, c in enumerate(held):
+        if isinstance(c, (Centroid, Exact)):
+            cells_at[i] = float(c.value)
+    n = len(a.known)
     places = np.full(len(a) + 1, np.nan)
-    places[: len(a.known)] = a.positions[: len(a.known)]
-    return places / (width or 1), cells_at / (width or 1)
+    places[:n] = a.positions[:n]
+    both = np.append(places, cells_at)
+    both = both[np.isfinite(both)]
+    width = np.ptp(both) if len(both) else 0
+    width = width or 1
+    return places / width, cells_at / width
 
 
 def _distances(a: Attribute, held: Sequence) -> np.ndarray:
@@ -78,7 +83,8 @@ def _distances(a: Attribute, held: Sequence) -> np.ndarray:
         places, cells_at = _scaled(a, held)
         return np.nan_to_num((places[:, None] - cells_at) ** 2)
     shown = [c.value if isinstance(c, (Centroid, Exact)) else None for c in held] + [None]
-    res = np.zeros((len(a) + 1, len(shown)))
+    size = len(a) + 1, len(shown)
+    res = np.zeros(size)
     for i, v in enumerate(a.items):
         res[i] = [o is not None and o != v for o in shown]
     return res
@@ -86,14 +92,20 @@ def _distances(a: Attribute, held: Sequence) -> np.ndarray:
 
 def _nearest_blocks(raw: Sequence[tuple], published: Sequence[tuple]):
     """As `fit_blocks`, where the rows nearest to a person are said to fit"""
-    columns = [(_distances(a, held), codes, at) for (a, codes), (at, held) in zip(raw, published)]
-    n_people, n_rows = len(raw[0][1]), len(published[0][0])
+    columns = []
+    for (a, codes), (at, held) in zip(raw, published):
+        columns.append((_distances(a, held), codes, at))
+    n_people = len(raw[0][1])
+    n_rows = len(published[0][0])
     step = max(1, 2**22 // max(n_rows, 1))
     for b in range(0, n_people, step):
-        far = np.zeros((min(step, n_people - b), n_rows))
+        size = min(step, n_people - b)
+        far = np.zeros((size, n_rows))
         for d, codes, at in columns:
-            far += d[codes[b : b + step]][:, at]
-        yield b, far <= far.min(axis=1, keepdims=True) + 1e-12
+            here = codes[b : b + step]
+            far += d[here][:, at]
+        nearest = far.min(axis=1, keepdims=True)
+        yield b, far <= nearest + 1e-12
 
 # %% ../../nbs/engine/fitting_rows.ipynb #bd2ac6c4
 def _is_text(values: Sequence) -> bool | None:
@@ -105,8 +117,13 @@ def _is_text(values: Sequence) -> bool | None:
 def _check_kinds(qi: Sequence[str], raw: Sequence[tuple], coded: Sequence[tuple]) -> None:
     """Raises ValueError where people have texts and the release has numbers, or the reverse"""
     for o, (a, _), (_, held) in zip(qi, raw, coded):
-        shown = [v for c in held for v in (*getattr(c, "values", ()), getattr(c, "lo", MISSING))]
-        mine, theirs = _is_text(a.known), _is_text([v for v in shown if v is not MISSING])
+        shown = []
+        for c in held:
+            shown += getattr(c, "values", ())
+            shown.append(getattr(c, "lo", MISSING))
+        shown = [v for v in shown if v is not MISSING]
+        mine = _is_text(a.known)
+        theirs = _is_text(shown)
         if None not in (mine, theirs) and mine != theirs:
             what = "texts" if mine else "no texts"
             raise ValueError(
