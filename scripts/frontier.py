@@ -25,7 +25,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 sys.path.insert(0, str(Path(__file__).parent))
-from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results, runs_parser, store
+from replicate import (
+    MADE,
+    RESULTS,
+    asked_row,
+    each_unit,
+    parsed,
+    print_runs,
+    provenance,
+    runs_parser,
+    stored_runs,
+)
 
 from ppdt.attacks import FittingRows, attack
 from ppdt.c45 import C45Classifier
@@ -174,25 +184,15 @@ def frontier(full=False, row=None, again=False, out=None, jobs=1):
     """Make the runs that were asked for, and print them"""
     out, units = out or RESULTS / "frontier.csv", all_units()
     if row:
-        want = (row[0], *(int(o) if o.isdecimal() else o for o in row[1:]))
-        units = [u for u in units if u == want]
-        if not units:
-            raise SystemExit(
-                f"--row must be METHOD K SPLIT of the design. Got {' '.join(row)}; methods are"
-                f" {', '.join(('raw', *METHODS))}, k {KS}, splits {SPLITS}."
-            )
+        names = ", ".join(("raw", *METHODS))
+        units = asked_row(row, units, f"methods are {names}, k {KS}, splits {SPLITS}")
     elif not full:
         units = [u for u in units if u[1:] in ((1, 0), (25, 0))]
-    stored = (
-        set()
-        if again or not full
-        else set(read_results(out, COLUMNS)[KEY[:3]].itertuples(index=False, name=None))
-    )
-    keep = (lambda o: store(out, o, KEY, COLUMNS, ["raw", *METHODS])) if full else None
-    lines = each_unit(make, [u for u in units if u not in stored], keep, jobs)
-    t = read_results(out, COLUMNS) if full else pd.DataFrame(lines)
-    shown = [o for o in COLUMNS if o not in MADE]
-    print(t[[o for o in shown if o in t]].round(4).to_string(index=False, na_rep=""))
+    if full:
+        t = stored_runs(make, units, KEY, COLUMNS, out, ["raw", *METHODS], again, jobs)
+    else:
+        t = pd.DataFrame(each_unit(make, units, None, jobs))
+    print_runs(t, COLUMNS)
 
 
 def main(args=None):

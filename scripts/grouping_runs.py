@@ -26,7 +26,17 @@ from sklearn.metrics import roc_auc_score
 
 sys.path.insert(0, str(Path(__file__).parent))
 from frontier import GAINS, KNOWN, LEARNERS, PEOPLE
-from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results, runs_parser, store
+from replicate import (
+    MADE,
+    RESULTS,
+    asked_row,
+    each_unit,
+    parsed,
+    print_runs,
+    provenance,
+    runs_parser,
+    stored_runs,
+)
 
 from ppdt.attacks import FittingRows, attack
 from ppdt.clusters import ClusterAnonymizer
@@ -171,25 +181,15 @@ def grouping(full=False, row=None, again=False, out=None, jobs=1):
     """Make the runs that were asked for, and print them"""
     out, units = out or RESULTS / "grouping.csv", all_units()
     if row:
-        want = (*row[0].split("/"), *(int(o) if o.isdecimal() else o for o in row[1:]))
-        units = [u for u in units if u == want]
-        if not units:
-            raise SystemExit(
-                f"--row must be TABLE/METHOD K SPLIT of the design. Got {' '.join(row)}; tables are"
-                f" {', '.join(CASES)}, methods {', '.join(METHODS)}, k {KS}, splits {SPLITS}."
-            )
+        words = f"tables are {', '.join(CASES)}, methods {', '.join(METHODS)}"
+        units = asked_row(row, units, f"{words}, k {KS}, splits {SPLITS}")
     elif not full:
         units = [u for u in units if u[0] == "pima" and u[2] == 5]
-    stored = (
-        set()
-        if again or not full
-        else set(read_results(out, COLUMNS)[KEY].itertuples(index=False, name=None))
-    )
-    keep = (lambda o: store(out, o, KEY, COLUMNS, list(CASES))) if full else None
-    lines = each_unit(make, [u for u in units if u not in stored], keep, jobs)
-    t = read_results(out, COLUMNS) if full else pd.DataFrame(lines)
-    shown = [o for o in COLUMNS if o not in MADE]
-    print(t[[o for o in shown if o in t]].round(4).to_string(index=False, na_rep=""))
+    if full:
+        t = stored_runs(make, units, KEY, COLUMNS, out, list(CASES), again, jobs)
+    else:
+        t = pd.DataFrame(each_unit(make, units, None, jobs))
+    print_runs(t, COLUMNS)
 
 
 def main(args=None):

@@ -563,6 +563,36 @@ def each_unit(make, units, keep=None, jobs=1, desc="runs"):
     return res
 
 
+def asked_row(row, units, words):
+    """The unit that --row names, in a list. Ends the program where there is none; `words`: what may
+    be named
+    """
+    want = (*row[0].split("/"), *(int(o) if o.isdecimal() else o for o in row[1:]))
+    found = [u for u in units if u == want]
+    if not found:
+        raise SystemExit(f"--row must be a run of the design. Got {' '.join(row)}; {words}.")
+    return found
+
+
+def stored_runs(make, units, key, columns, out, order, again=False, jobs=1):
+    """Make units that are not stored, store the lines of each as they come, and return all.
+
+    `key`: columns that name a line; the first ones name its unit
+    """
+    n = len(units[0]) if units else 0
+    known = read_results(out, columns)[key[:n]].itertuples(index=False, name=None)
+    known = set() if again else set(known)
+    left = [u for u in units if u not in known]
+    each_unit(make, left, lambda lines: store(out, lines, key, columns, order), jobs)
+    return read_results(out, columns)
+
+
+def print_runs(t, columns):
+    """A table of runs, without the columns that tell where they were made"""
+    shown = [o for o in columns if o not in MADE and o in t]
+    print(t[shown].round(4).to_string(index=False, na_rep=""))
+
+
 def runs_parser(doc, row, time_, csv):
     """The arguments that scripts of runs share"""
     p = argparse.ArgumentParser(

@@ -1,0 +1,229 @@
+"""What attackers gain from releases: every method, four k, the shop, the population, Adult.
+
+    python scripts/attack_runs.py                         the 14 customers, printed
+    python scripts/attack_runs.py --full                  all, stored in
+    nbs/papers/results/attacks.csv
+    python scripts/attack_runs.py --row adult/strict 5    one release: table/method, k
+
+Half of the people are published (8,000 of Adult and of the population), as many others are not.
+Of both are asked: does a row fit, is the class certain and right, is the guess right (FittingRows,
+and Crossing with a second release of the same people, its columns reversed and its seed another);
+Matching knows everybody in the table. Queries asks a tree learnt from the release. Of the shop all
+14 customers are published, nobody is out, and Rerun runs the program again in every world.
+Runs that are stored are not made again (--again makes all anew).
+"""
+
+import sys
+import warnings
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parent))
+from frontier import METHODS as FRONTIER, people as adult
+from replicate import (
+    MADE,
+    RESULTS,
+    asked_row,
+    each_unit,
+    parsed,
+    print_runs,
+    provenance,
+    runs_parser,
+    stored_runs,
+)
+
+from ppdt.attacks import Crossing, FittingRows, Matching, Queries, Rerun, attack
+from ppdt.c45 import C45Classifier
+from ppdt.datasets import (
+    DataCorruptedError,
+    DataNotFoundError,
+    load_customers,
+    make_population,
+)
+from ppdt.generalization import Taxonomy, load_adult_taxonomies
+from ppdt.lattice import LatticeAnonymizer
+from ppdt.tds import TDSAnonymizer
+
+CASES, KS, PEOPLE = ("customers", "population", "adult"), (2, 5, 25, 100), 8000
+KNOWN = "age education occupation marital_status region hours".split()
+METHODS = {**FRONTIER, "lattice": partial(LatticeAnonymizer, suppression_limit=0.02)}
+ASKED = ("presence", "certain", "guess")
+KEY = ["case", "method", "k"]
+COLUMNS = [
+    *KEY,
+    "n",
+    "lost",
+    *(f"{o}_{side}" for o in ASKED for side in ("in", "out")),
+    *(f"crossing_{o}_{side}" for o in ASKED for side in ("in", "out")),
+    "crowd_below_k",
+    "crossing_crowd_below_k",
+    "matching_certain_in",
+    "matching_guess_in",
+    "matching_estimated",
+    "query_guess_in",
+    "query_guess_out",
+    "worlds",
+    "rerun_worlds",
+    "rerun_certain",
+    "rerun_belief",
+    "table_belief",
+    *MADE,
+]
+MOST_WORLDS = 5000
+
+
+def all_units():
+    """(table, method, k); of 14 customers k is 2 or 5"""
+    ks = {"customers": (2, 5)}
+    return [(c, m, k) for c in CASES for m in METHODS for k in ks.get(c, KS)]
+
+
+@lru_cache(maxsize=1)
+def people(case):
+    """(X, y) of those in the table, and of as many others, or None"""
+    if case == "customers":
+        t = load_customers()
+        return (t.drop(columns="Bought"), t.Bought), None
+    if case == "adult":
+        return adult(0)
+    t = make_population(2 * PEOPLE, 0)
+    parts = [t.iloc[o : o + PEOPLE].reset_index(drop=True) for o in (0, PEOPLE)]
+    return tuple((o[KNOWN], o.income) for o in parts)
+
+
+def taxonomies(case, X):
+    """A tree over every column, for methods that need one"""
+    own = load_adult_taxonomies() if case == "adult" else {}
+    trees = {o: own[o] for o in X if o in own}
+    for o in X.columns.difference(list(trees)):
+        if pd.api.types.is_numeric_dtype(X[o]):
+            trees[o] = Taxonomy.from_quantiles(X[o])
+        else:
+            trees[o] = Taxonomy.from_lines([(v, "*") for v in sorted(X[o].unique())])
+    return trees
+
+
+def program(case, method, k, X):
+    """The method with its parameters for a table"""
+    if method == "tds":
+        return TDSAnonymizer(k=k, taxonomies=taxonomies(case, X))
+    if method == "lattice":
+        return METHODS[method](k=k, taxonomies=taxonomies(case, X))
+    return METHODS[method](k=k)
+
+
+def of_attack(found, before=""):
+    """Shares of an attack as columns"""
+    line = {}
+    for o in ASKED:
+        gain = getattr(found, o)
+        line[f"{before}{o}_in"] = round(gain.share_in, 6)
+        line[f"{before}{o}_out"] = round(gain.share_out, 6)
+    return line
+
+
+def of_the_listed(release, inside, k):
+    """What is believed by who knows everybody, and crowds"""
+    X, y = inside
+    line = {"crowd_below_k": round(float((release_crowds([release] * 2, X) < k).mean()), 6)}
+    if FittingRows(release).averaged:
+        return line
+    try:
+        attacker = Matching(release, X)
+    except ValueError:  # more pairs than are kept
+        return line
+    found = attacker.believe(X)
+    line["matching_certain_in"] = round(float((found.is_certain & (found.guess == y)).mean()), 6)
+    line["matching_guess_in"] = round(float((found.guess == y).mean()), 6)
+    line["matching_estimated"] = attacker.n_estimated
+    return line
+
+
+def release_crowds(releases, X):
+    return Crossing(releases).crowds(X)
+
+
+def second(made, X, y):
+    """A second release of the same people: columns reversed, another seed"""
+    if "random_state" in made.get_params(deep=False):
+        made = type(made)(**made.get_params(deep=False) | {"random_state": 1})
+    return made.anonymize(X[X.columns[::-1]], y)
+
+
+def of_questions(release, inside, outside):
+    """What a tree learnt from the release says of those in it, and of others"""
+    model = C45Classifier(taxonomies=release.taxonomies or None).fit(release.data, release.y)
+    found = attack(Queries(model), *inside, *outside).guess
+    shares = found.share_in, found.share_out
+    return dict(zip(("query_guess_in", "query_guess_out"), np.round(shares, 6)))
+
+
+def of_worlds(made, release, X):
+    """What running the program again tells of people"""
+    line = {"table_belief": round(float(FittingRows(release).believe(X).shares.max()), 6)}
+    try:
+        again = Rerun(made, release, X, max_worlds=MOST_WORLDS)
+    except ValueError:  # more worlds than are run
+        return line
+    found = again.believe(X)
+    return line | {
+        "worlds": again.n_worlds,
+        "rerun_worlds": again.n_kept,
+        "rerun_certain": int((found.shares.max(axis=1) > 1 - 1e-9).sum()),
+        "rerun_belief": round(float(found.shares.max()), 6),
+    }
+
+
+def run(unit):
+    """The line of a unit, without the columns that tell where it was made"""
+    case, method, k = unit
+    inside, outside = people(case)
+    made = program(case, method, k, inside[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # methods say when there was nothing to split
+        release = made.anonymize(*inside)
+        line = dict(zip(KEY, unit)) | {"n": len(inside[0]), "lost": len(release.lost)}
+        line |= of_the_listed(release, inside, k)
+        if outside is None:
+            return line | of_worlds(made, release, inside[0])
+        both = [release, second(made, *inside)]
+    line |= of_attack(attack(FittingRows(release), *inside, *outside))
+    line |= of_attack(attack(Crossing(both), *inside, *outside), "crossing_")
+    crowds = release_crowds(both, inside[0])
+    line["crossing_crowd_below_k"] = round(float((crowds < k).mean()), 6)
+    return line | of_questions(release, inside, outside)
+
+
+def make(unit):
+    return [run(unit) | provenance()]
+
+
+def attacks(full=False, row=None, again=False, out=None, jobs=1):
+    """Make the runs that were asked for, and print them"""
+    out, units = out or RESULTS / "attacks.csv", all_units()
+    if row:
+        words = f"tables are {', '.join(CASES)}, methods {', '.join(METHODS)}, k {KS}"
+        units = asked_row(row, units, words)
+    elif not full:
+        units = [u for u in units if u[0] == "customers"]
+    if full:
+        t = stored_runs(make, units, KEY, COLUMNS, out, list(CASES), again, jobs)
+    else:
+        t = pd.DataFrame(each_unit(make, units, None, jobs))
+    print_runs(t, COLUMNS)
+
+
+def main(args=None):
+    p = runs_parser(__doc__, ("TABLE/METHOD", "K"), "two hours", "attacks.csv")
+    a = parsed(p, args)
+    try:
+        attacks(a.full, a.row, a.again, a.out, a.jobs)
+    except (DataNotFoundError, DataCorruptedError) as e:
+        raise SystemExit(str(e)) from None
+
+
+if __name__ == "__main__":
+    main()
