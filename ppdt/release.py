@@ -24,6 +24,7 @@ from .diversity import check_constraints
 from .encoder import ReleaseEncoder
 from .engine.cell_accessor import CellAccessor
 from .engine.checks import check_class, fit_columns, forget_learnt, same_columns
+from .engine.promises import NO_RERUN
 from .engine.protecting import protect, what_may_be_published
 from ppdt.engine.publishing import (
     MISSING_RULES,
@@ -160,7 +161,8 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
         """The promise, in words; None where a method promises nothing"""
         promises = [o.promise(o.sensitive or "class") for o in check_constraints(self.constraints)]
         counted = "" if self.person is None else ", counted in persons"
-        return "; ".join([f"k-anonymity{counted}", *promises])
+        whom = [NO_RERUN] if promises else []
+        return "; ".join([f"k-anonymity{counted}", *promises, *whom])
 
     def _check(self):
         """Check a method's own parameters"""

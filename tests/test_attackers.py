@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings, strategies as st
+from registry import ANONYMIZERS, tasks
 
 from ppdt.attacks import (
     Crossing,
@@ -201,6 +202,15 @@ def test_the_last_of_a_group_is_what_is_left_of_its_sum(numbers, data):
         np.testing.assert_allclose(found[o][exact], table[o][found.index][exact], atol=1e-6)
 
 
+def test_dates_that_are_averages():
+    days = pd.to_datetime(["2024-01-01", "2024-01-03", "2024-06-01", "2024-06-03"])
+    table = pd.DataFrame({"day": days, "n": [1, 1, 2, 2]})
+    y = pd.Series(["a", "a", "b", "b"], name="c")
+    release = MicroaggregationAnonymizer(k=2).anonymize(table, y)
+    told = FittingRows(release).believe(table)
+    assert told.guess.tolist() == list(y) and told.rows.tolist() == [2] * 4
+
+
 def test_presence_asks_for_no_class():
     release = MondrianAnonymizer(k=3).anonymize(X, Y)
     strangers = X.assign(Age=X.Age + 60)
@@ -259,3 +269,32 @@ def test_a_model_knows_its_people_better():
     told = attack(Queries(model), numbers[:7], Y[:7], numbers[7:], Y[7:])
     scores = model.score(numbers[:7], Y[:7]), model.score(numbers[7:], Y[7:])
     assert told.guess.gain == pytest.approx(scores[0] - scores[1])
+
+
+@pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
+@settings(max_examples=FEW * 2)
+@given(data=st.data())
+@pytest.mark.filterwarnings("ignore")
+def test_no_attacker_excludes_the_truth(cls, data):
+    """Of every method, with all options: each person is in, and may have the class she has"""
+    table, y, p = data.draw(tasks(cls, missing=False))
+    assume(y is not None)
+    release = published(cls(**p), table, y)
+    # of a person with several rows, and without quasi-identifiers, there is nobody to ask about
+    assume(release is not None and len(release.data) and "person" not in p)
+    assume(not len(release.lost) and release.roles.quasi_identifiers)
+    known = table[list(release.roles.quasi_identifiers)]
+    classes = [str(o) for o in y]
+    attackers = [FittingRows(release), Crossing([release, release])]
+    if not FittingRows(release).averaged and release.audit.holds:
+        attackers.append(Matching(release, known))
+    for attacker in attackers:
+        told = attacker.believe(known)
+        place = {str(c): i for i, c in enumerate(told.classes)}
+        own = told.shares[range(len(y)), [place[o] for o in classes]]
+        np.testing.assert_allclose(told.shares.sum(axis=1), 1)
+        if not FittingRows(release).averaged:
+            assert (own > 0).all() and (told.rows > 0).all()
+            assert np.array(classes)[told.is_certain].tolist() == [
+                str(o) for o in told.guess[told.is_certain]
+            ]

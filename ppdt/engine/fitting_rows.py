@@ -26,6 +26,7 @@ from ppdt.engine.audit_input import (
 )
 from .audit_warnings import vague_columns
 from .checks import check_class
+from .coding import position
 from .counts import table_values, value_codes
 from .fits import Kinds, distinct_rows, encode_beside, fit_blocks, opened_columns
 from ..generalization import Taxonomy
@@ -66,7 +67,7 @@ def _scaled(a: Attribute, held: Sequence) -> tuple[np.ndarray, np.ndarray]:
     cells_at = np.full(len(held) + 1, np.nan)
     for i, c in enumerate(held):
         if isinstance(c, (Centroid, Exact)):
-            cells_at[i] = float(c.value)
+            cells_at[i] = position(c.value)
     n = len(a.known)
     places = np.full(len(a) + 1, np.nan)
     places[:n] = a.positions[:n]

@@ -37,6 +37,7 @@ from ppdt.engine.kadet_table import (
 )
 from .model_cases import Case, open_case
 from .paths import decision_path
+from .promises import NO_RERUN
 from .reading import explain
 from .shares import tree_shares
 from .tree_tables import asked_columns, asked_rows, one_row, readable_table
@@ -379,6 +380,8 @@ class SpanTreeParameters(OneTreeClassifier):
             words.append(f"entropy l of the class at least {limits['l']:.4g}")
         if limits["confidence"] is not None:
             words.append(f"no class surer than {limits['confidence']:.4g}")
+        if len(words) > 1:
+            words.append(NO_RERUN)
         return "; ".join(words)
 
 # %% ../../nbs/engine/kadet_classifier.ipynb #c1a679e1

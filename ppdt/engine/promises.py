@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['safe_options', 'make_promise', 'check_promise', 'promise_of', 'asked_of', 'smallest_class', 'by_groups', 'of_promise']
+__all__ = ['NO_RERUN', 'safe_options', 'make_promise', 'check_promise', 'promise_of', 'asked_of', 'smallest_class', 'by_groups',
+           'of_promise']
 
 # %% ../../nbs/engine/promises.ipynb #25385c66
 import inspect
@@ -33,6 +34,7 @@ _CHECKS = {
 }
 
 
+NO_RERUN = "against readers who do not run the program again"  # for promises about the class
 _PERSONS = "this file alone can refute it, by a class of fewer than k rows: ppdt audit FILE"
 
 

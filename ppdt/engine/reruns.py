@@ -155,9 +155,14 @@ def _walk(parts: Sequence[Part], world: np.ndarray, weigh: Callable, seed: int) 
     sizes = np.array([len(o) for o in large], dtype=float)
     while True:
         part = large[rng.choice(len(large), p=sizes / sizes.sum())]
-        a, b = rng.choice(part, 2, replace=False)
+        step = rng.integers(3)
         there = world.copy()
-        there[[a, b]] = world[[b, a]]
+        if step == 0:
+            a, b = rng.choice(part, 2, replace=False)
+            there[[a, b]] = world[[b, a]]
+        else:
+            for some in (part,) if step == 1 else large:
+                there[some] = rng.permutation(world[some])
         if rng.random() * weigh(world) < weigh(there):
             world = there
         yield world, 1
