@@ -72,7 +72,7 @@ COLUMNS = [
     "table_belief",
     *MADE,
 ]
-MOST_WORLDS = 5000
+MOST_WORLDS = 2000
 
 
 def all_units():

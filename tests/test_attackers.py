@@ -23,7 +23,9 @@ from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers
 from ppdt.diversity import Alpha
 from ppdt.erp import ERPAnonymizer
+from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
+from ppdt.lattice import LatticeAnonymizer
 from ppdt.matching import consistent
 from ppdt.mict import MicroaggregationAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
@@ -209,6 +211,15 @@ def test_dates_that_are_averages():
     release = MicroaggregationAnonymizer(k=2).anonymize(table, y)
     told = FittingRows(release).believe(table)
     assert told.guess.tolist() == list(y) and told.rows.tolist() == [2] * 4
+
+
+def test_the_root_of_a_tree_made_of_the_data_says_nothing():
+    tree = Taxonomy.from_quantiles(X.Age)
+    levels = {"Age": (tree.height, tree.height)}
+    program = LatticeAnonymizer(k=2, taxonomies={"Age": tree}, levels=levels)
+    release = program.anonymize(X, Y)
+    assert not release.taxonomies["Age"].is_whole
+    assert FittingRows(release).believe(X.assign(Age=X.Age + 60)).rows.min() >= 2
 
 
 def test_presence_asks_for_no_class():

@@ -23,6 +23,7 @@ from ppdt.engine.audit_input import (
     audit_taxonomies,
     open_release,
     read_audit_table,
+    told_taxonomies,
 )
 from .audit_warnings import vague_columns
 from .checks import check_class
@@ -30,7 +31,7 @@ from .coding import position
 from .counts import table_values, value_codes
 from .fits import Kinds, distinct_rows, encode_beside, fit_blocks, opened_columns
 from ..generalization import Taxonomy
-from ..tables import MISSING, Attribute, Centroid, Exact, check_roles
+from ..tables import MISSING, Attribute, Centroid, Exact, Node, Suppressed, check_roles
 
 # %% ../../nbs/engine/fitting_rows.ipynb #3c305d8d
 @dataclass(frozen=True, eq=False)
@@ -133,6 +134,16 @@ def _check_kinds(qi: Sequence[str], raw: Sequence[tuple], coded: Sequence[tuple]
             )
 
 # %% ../../nbs/engine/fitting_rows.ipynb #1be269b6
+def _open_roots(table: AuditTable, told: dict[str, Taxonomy]) -> None:
+    """Roots of trees that do not name their values, read as stars: neither says a thing"""
+    for i, o in enumerate(table.qi):
+        if o in told and o not in table.taxonomies:
+            root = Node(str(told[o].name[0]))
+            codes, held = table.coded[i]
+            held = [Suppressed() if c == root else c for c in held]
+            table.coded[i] = codes, held
+
+
 class PublishedRows:
     """The different rows of a release, beside which people are held.
 
@@ -173,6 +184,7 @@ class PublishedRows:
         owner = None if isinstance(release, pd.DataFrame) else release
         trees = audit_taxonomies(taxonomies, owner, qi)
         self.table: AuditTable = read_audit_table(said, qi, trees)
+        _open_roots(self.table, told_taxonomies(taxonomies, owner, qi))
         if vague_columns(self.table)["nodes"]:
             names = ", ".join(vague_columns(self.table)["nodes"])
             raise ValueError(f"'taxonomies' must have a taxonomy of {names}, which publish nodes.")
