@@ -17,6 +17,7 @@ from ppdt.tables import Interval, cells
 BENCH = places.ROOT / "benchmarks"
 NAMES = [
     "accuracy",
+    "attacks",
     "audit",
     "c45",
     "clusters",
@@ -32,6 +33,7 @@ NAMES = [
 sys.path.insert(0, str(BENCH))
 _kept = dict(os.environ)
 import bench_accuracy
+import bench_attacks
 import bench_audit
 import bench_c45
 import bench_clusters
@@ -49,6 +51,7 @@ os.environ.clear()
 os.environ.update(_kept)  # the benchmarks ask for one thread; other tests need not know
 MODULES = dict(
     accuracy=bench_accuracy,
+    attacks=bench_attacks,
     audit=bench_audit,
     c45=bench_c45,
     clusters=bench_clusters,
