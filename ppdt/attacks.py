@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Beliefs', 'FittingRows', 'Gain', 'gain_of', 'Attack', 'attack']
+__all__ = ['Beliefs', 'FittingRows', 'Gain', 'gain_of', 'Attack', 'attack', 'Downcoded', 'Downcoding']
 
 # %% ../nbs/engine/attacks.ipynb #abc69fcd
 from collections.abc import Sequence
@@ -28,6 +28,7 @@ from ppdt.engine.audit_input import (
 from .engine.audit_warnings import vague_columns
 from .engine.checks import check_class
 from .engine.counts import table_values, value_codes
+from .engine.downcoding import Downcoded, Downcoding
 from .engine.fits import distinct_rows, encode_beside, fit_blocks, opened_columns
 from .generalization import Taxonomy
 from .tables import MISSING, Attribute, Centroid, Exact, check_roles
@@ -343,3 +344,6 @@ def attack(
         certain.append(found.is_certain & right)
         guess.append(right)
     return Attack(gain_of(*presence), gain_of(*certain), gain_of(*guess))
+
+# %% ../nbs/engine/attacks.ipynb #d0c0de28
+_all_ = ["Downcoded", "Downcoding"]
