@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Gain', 'gain_of', 'Attack', 'attack', 'Beliefs', 'Crossing', 'FittingRows', 'Matching', 'Presence', 'Queries',
-           'Rerun', 'Sums']
+__all__ = ['Gain', 'gain_of', 'Attack', 'attack', 'Beliefs', 'Downcoded', 'Downcoding', 'Crossing', 'FittingRows', 'Matching',
+           'Presence', 'Queries', 'Rerun', 'Sums']
 
 # %% ../nbs/engine/attacks.ipynb #abc69fcd
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
 from .engine.crossings import Crossing
+from .engine.downcoding import Downcoded, Downcoding
 from .engine.fitting_rows import Beliefs, FittingRows, Presence
 from .engine.known_members import Sums
 from .engine.matched_people import Matching
@@ -26,7 +27,18 @@ from .engine.queries import Queries
 from .engine.reruns import Rerun
 
 # %% ../nbs/engine/attacks.ipynb #757cf697
-_all_ = ["Beliefs", "Crossing", "FittingRows", "Matching", "Presence", "Queries", "Rerun", "Sums"]
+_all_ = [
+    "Beliefs",
+    "Downcoded",
+    "Downcoding",
+    "Crossing",
+    "FittingRows",
+    "Matching",
+    "Presence",
+    "Queries",
+    "Rerun",
+    "Sums",
+]
 
 # %% ../nbs/engine/attacks.ipynb #17f4af64
 @dataclass(frozen=True)

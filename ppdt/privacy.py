@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ClassMeasures', 'SecretMeasures', 'LossMeasures', 'PeopleMeasures', 'Audit', 'audit', 'plot_class_sizes',
-           'LinkingAttack', 'ModelAudit', 'RiskReport', 'alpha_share', 'audit_model', 'check_k', 'class_sizes',
+__all__ = ['Audit', 'audit', 'plot_class_sizes', 'ClassMeasures', 'FinerMeasures', 'LinkingAttack', 'LossMeasures', 'ModelAudit',
+           'PeopleMeasures', 'RiskReport', 'SecretMeasures', 'alpha_share', 'audit_model', 'check_k', 'class_sizes',
            'class_table', 'distinct_l', 'entropy_l', 'equivalence_classes', 'linking_attack', 'plot_spans',
            'recursive_c', 'risk_report', 'spans', 't_closeness']
 
@@ -41,7 +41,15 @@ from ppdt.engine.audit_input import (
     open_release,
     person_of,
     read_audit_table,
+    told_taxonomies,
     values_beside,
+)
+from ppdt.engine.audit_measures import (
+    ClassMeasures,
+    FinerMeasures,
+    LossMeasures,
+    PeopleMeasures,
+    SecretMeasures,
 )
 from .engine.audit_original import Original, with_original
 from .engine.audit_people import against_population
@@ -52,6 +60,8 @@ from ppdt.engine.audit_secrets import (
     constraint_names,
     kept_constraints,
 )
+
+# %% ../nbs/engine/privacy.ipynb #a0d17001
 from .engine.audit_texts import audit_html, audit_sentences, audit_text
 from .engine.audit_truth import broken_by_truth, is_counted
 from ppdt.engine.audit_warnings import (
@@ -65,6 +75,7 @@ from ppdt.engine.audit_warnings import (
 )
 from .engine.checks import check_k
 from .engine.counts import count_table, persons_in, sorted_sizes, value_codes
+from .engine.downcoding import finer_fields, told_tight
 from .engine.fits import wildcard_k
 from .engine.promises import asked_of, of_promise, promise_of
 from .engine.risk_report import RiskReport, risk_report
@@ -74,9 +85,14 @@ from .tables import check_table
 
 # %% ../nbs/engine/privacy.ipynb #636ff60f
 _all_ = [
+    "ClassMeasures",
+    "FinerMeasures",
     "LinkingAttack",
+    "LossMeasures",
     "ModelAudit",
+    "PeopleMeasures",
     "RiskReport",
+    "SecretMeasures",
     "alpha_share",
     "audit_model",
     "check_k",
@@ -93,170 +109,9 @@ _all_ = [
     "t_closeness",
 ]
 
-# %% ../nbs/engine/privacy.ipynb #c896dd6b
-@dataclass(frozen=True, repr=False)
-class ClassMeasures:
-    """What an audit says of rows and classes.
-
-    Attributes
-    ----------
-    k : int
-        Size of the smallest equivalence class (fully suppressed rows set apart); None when no row
-        is published, or all are suppressed.
-    n_rows, n_classes : int
-        Published rows that are not fully suppressed, and their equivalence classes.
-    class_sizes : tuple of int
-        Sizes of the classes, smallest first.
-    suppressed_rows, suppressed_cells : int
-        Rows whose quasi-identifiers are all suppressed; suppressed cells in all.
-    lost_rows : int
-        Rows of the original that were not published; None if not told.
-    promise : str
-        What was promised: k-anonymity, and the constraints; "values of the original" where that is
-        what does not hold.
-    holds : bool
-        Whether it holds; None when nothing was promised, or when the file alone does not tell;
-        False when `truthful` is.
-    risk_max, risk_mean, risk_share : float
-        Prosecutor risk 1/size of a row's class: largest, mean over rows, share of rows above
-        1/k, or above 0.2 without `k`. In [0, 1].
-    uniques : int
-        Rows that are alone in their class.
-    k_wildcard : int
-        As `k`, with the mark of suppression read as a wildcard.
-    persons : int
-        Distinct persons in all rows; with `person` given, `k`, `class_sizes`, `uniques`, `c_avg`,
-        the prosecutor risks and all measures of a secret count persons, and `uniques` the classes
-        of one person.
-    k_with : tuple of (str, int)
-        For each column beside the quasi-identifiers: what `k` is when it is known too, fully
-        suppressed rows among the classes; smallest first. None when there is no such column.
-    """
-
-    k: int | None = None
-    n_rows: int | None = None
-    n_classes: int | None = None
-    class_sizes: tuple | None = None
-    suppressed_rows: int | None = None
-    suppressed_cells: int | None = None
-    lost_rows: int | None = None
-    promise: str | None = None
-    holds: bool | None = None
-    risk_max: float | None = None
-    risk_mean: float | None = None
-    risk_share: float | None = None
-    uniques: int | None = None
-    k_wildcard: int | None = None
-    persons: int | None = None
-    k_with: tuple | None = None
-
-# %% ../nbs/engine/privacy.ipynb #628c3f0d
-@dataclass(frozen=True, repr=False)
-class SecretMeasures:
-    """What an audit says of a secret.
-
-    Attributes
-    ----------
-    l_distinct, l_entropy, c_recursive, alpha, t : int and floats
-        The weakest class on the sensitive attribute (`ppdt.diversity`); `c_recursive` must be
-        exceeded, and is infinite when a class has fewer than `l` values.
-    l, t_distance, sensitive_value : int, str, value
-        What `c_recursive`, `t` and `alpha` were measured with; None for the value: the most
-        frequent one of each class.
-    missing_secrets : int
-        Rows whose secret is missing; for l and alpha it counts as the most frequent one of its
-        class.
-    """
-
-    l_distinct: int | None = None
-    l_entropy: float | None = None
-    c_recursive: float | None = None
-    t: float | None = None
-    alpha: float | None = None
-    l: int | None = None
-    t_distance: str | None = None
-    sensitive_value: object = None
-    missing_secrets: int | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class LossMeasures:
-    """What an audit says of losses.
-
-    Attributes
-    ----------
-    ncp, gcp : float
-        Loss of the published rows against `original` (form "size", in [0, 1]): the largest mean of
-        an attribute, and the mean over all cells. Centroids count by the spread they replace, which
-        needs rows in the order of `original`.
-    discernibility, c_avg, cm : int and floats
-        Loss by groups (`ppdt.loss`); suppressed rows count, and lost ones where they were told.
-        `c_avg` needs `k`, `cm` the class.
-    il : float
-        Information loss of columns that publish representatives, in percent
-        (`ppdt.loss.information_loss`). Needs rows in the order of `original`.
-    centroid_cells : int
-        Published cells that are representatives (means, medians, modes).
-    """
-
-    gcp: float | None = None
-    ncp: float | None = None
-    discernibility: int | None = None
-    c_avg: float | None = None
-    cm: float | None = None
-    il: float | None = None
-    centroid_cells: int | None = None
-
-# %% ../nbs/engine/privacy.ipynb #3bd6b526
-@dataclass(frozen=True, repr=False)
-class PeopleMeasures:
-    """What an audit says of who could be whose.
-
-    Attributes
-    ----------
-    truthful : bool
-        Does every published cell hold the original value? Centroids are left out. Where the order
-        of the rows is not known: can each row be given a person of `original` of its own whose
-        values it holds?
-    true_rows, true_by : int and str
-        How many published rows do, and how that was found: "row by row", by "matching" (as many as
-        possible), or by "counting" (at most so many, where there are too many pairs to match).
-    one_k, k_one, k_k, global_one_k : int
-        The largest k of each promise of `ppdt.matching`, over all published rows, suppressed ones
-        too.
-    risk_journalist, risk_marketer, delta_min, delta_max : float
-        Risks and presence with `population`, in [0, 1], see `ppdt.matching`.
-    tidi : float
-        Total information for disclosing individuals, in bits: that of the most endangered class.
-        Needs `original`, in any order; None with centroids, and with nodes without a taxonomy. Not
-        a guarantee.
-    matching, matching_class : float
-        Over all assignments of people to published rows, suppressed ones too, held to be equally
-        likely: the largest probability of anybody's own row, and of one secret of anybody
-        (`sensitive`, or else the class; missing ones counted at their worst). In [0, 1]. Counted
-        with `one_k`; the first needs rows in the order of `original`. None with `person`, where no
-        assignment is complete, and where a component is too large to count (see
-        `ppdt.matching.matching_probabilities`).
-    """
-
-    delta_min: float | None = None
-    delta_max: float | None = None
-    one_k: int | None = None
-    k_one: int | None = None
-    k_k: int | None = None
-    global_one_k: int | None = None
-    risk_journalist: float | None = None
-    risk_marketer: float | None = None
-    truthful: bool | None = None
-    true_rows: int | None = None
-    true_by: str | None = None
-    tidi: float | None = None
-    matching: float | None = None
-    matching_class: float | None = None
-
 # %% ../nbs/engine/privacy.ipynb #7ab615cc
 @dataclass(frozen=True, repr=False)
-class Audit(PeopleMeasures, LossMeasures, SecretMeasures, ClassMeasures):
+class Audit(FinerMeasures, PeopleMeasures, LossMeasures, SecretMeasures, ClassMeasures):
     """What was measured on a published table. What cannot be known from what was given is None.
 
     Attributes
@@ -275,6 +130,8 @@ class Audit(PeopleMeasures, LossMeasures, SecretMeasures, ClassMeasures):
         Who could be whose, beside the original, see `PeopleMeasures`.
     risk_journalist, risk_marketer, delta_min, delta_max
         The same, beside a population.
+    singled_out, whole_records
+        What follows from tight cells, see `FinerMeasures`.
     warnings : tuple of str
         What the reader should know.
     alarms : tuple of str
@@ -401,6 +258,7 @@ def _audit_of(
     others: Sequence[str],
     original: Original,
     population: pd.DataFrame | None,
+    tight: dict | None = None,
 ) -> Audit:
     """All measures of a table that was read"""
     found = _class_fields(table, k, lost_rows)
@@ -410,7 +268,7 @@ def _audit_of(
     warnings = broken_promises(kept) + notes
     warnings += star_warnings(table)
     warnings += loss_warnings(vague_columns(table), in_order)
-    found |= secrets | _cm_fields(table, asked.y, lost_rows)
+    found |= secrets | _cm_fields(table, asked.y, lost_rows) | finer_fields(table, tight)
     if original.table is not None and table.n:
         told, notes = with_original(table, original, asked.y)
         found, warnings = found | told, warnings + notes
@@ -439,11 +297,13 @@ def _audit(
     taxonomies: dict | None,
     person: str | ArrayLike | None,
     promise: dict | None = None,
+    tight: bool | Sequence[str] | dict | None = None,
 ) -> Audit:
     """Read what was said, then measure"""
     release = None if isinstance(said.data, pd.DataFrame) else said.data
+    told = promise_of(release, said.quasi_identifiers, promise)
     k, wanted, other = asked_of(
-        {} if person is not None else promise_of(release, said.quasi_identifiers, promise),
+        {} if person is not None else told,
         k,
         asked.constraints,
         getattr(getattr(release, "y", None), "name", None),
@@ -466,10 +326,12 @@ def _audit(
     trees = audit_taxonomies(taxonomies, release, [*qi, *([] if secret is None else [secret.name])])
     k = None if k is None else check_k(k)
     table = read_audit_table(said, qi, trees, person)
+    named = told_taxonomies(taxonomies, release, qi)
+    sure = told_tight(tight, told, qi, named)
     likely = (secret, asked.value) if person is None else None
     guessed = order is None and is_counted(data.index)
     original = original._replace(lost=said.lost, likely=likely, guessed=guessed)
-    found = _audit_of(table, asked, k, said.lost_rows, others, original, population)
+    found = _audit_of(table, asked, k, said.lost_rows, others, original, population, sure)
     return broken_by_truth(of_promise(found, other, data, table.coded))
 
 # %% ../nbs/engine/privacy.ipynb #7539ffe1
@@ -493,6 +355,7 @@ def audit(
     taxonomies: dict | None = None,
     person: str | ArrayLike | None = None,
     promise: dict | None = None,
+    tight: bool | Sequence[str] | dict | None = None,
 ) -> Audit:
     """Measure what a published table tells, with code that knows nothing of how it was made.
 
@@ -544,6 +407,10 @@ def audit(
     promise : dict
         What a file promises, `schema.promise`; None: that of the Release, about its own
         quasi-identifiers.
+    tight : bool, sequence of str, dict of bool by name, or None
+        Columns whose cells list only what somebody of the class has; True: all; in a dict: are
+        their ranges tight, too? None: what the promise says of the method. It is needed for
+        `singled_out` and `whole_records`.
 
     Returns
     -------
@@ -559,7 +426,7 @@ def audit(
     said = Given(data, quasi_identifiers, categorical, lost_rows, lost, y)
     asked = Asked(sensitive, None, constraints, l, t_distance, sensitive_value)
     beside = Original(original, consistency=consistency)
-    return _audit(said, k, beside, asked, population, taxonomies, person, promise)
+    return _audit(said, k, beside, asked, population, taxonomies, person, promise, tight)
 
 # %% ../nbs/engine/privacy.ipynb #1e6ec5d9
 def plot_class_sizes(audit: Audit, *, ax: Any = None) -> Any:

@@ -672,6 +672,8 @@ def test_audit_reads_cells_where_told(ppdt, here):
         "--class",
         "Bought",
     )
+    # only a schema tells by which method, hence that sets list what somebody has
+    known = "".join(o for o in known.splitlines(True) if not o.startswith("singled out"))
     assert code == 0 and numbers(told) == numbers(known)
 
 

@@ -110,10 +110,24 @@ def _diversity_text(a: Any) -> str:
     return _known_text(("distinct", a.l_distinct), ("entropy", a.l_entropy)) + f", {c}"
 
 
+def _finer_text(a: Any) -> str:
+    """What follows from tight cells"""
+    text = "by the published table alone: "
+    if a.singled_out:
+        share = f"{a.singled_out:.1%}" if a.singled_out >= 0.0005 else "less than 0.1%"
+        text += f"{share} of rows have a description that fits no other"
+    if a.whole_records:
+        text += ", " if a.singled_out else ""
+        text += f"{a.whole_records:,} more record{_s(a.whole_records)} known whole"
+    return text
+
+
 def _risk_lines(a: Any) -> Iterator[tuple[str, str]]:
     """Label and text of risks and secrets"""
     if a.risk_max is not None:
         yield "prosecutor risk", _risk_text(a)
+    if a.singled_out or a.whole_records:
+        yield "singled out", _finer_text(a)
     if a.k_wildcard not in (None, a.k):
         yield "k, marks as wildcards", f"{a.k_wildcard:,}"
     if a.persons is not None:
@@ -269,6 +283,22 @@ def _hidden_sentences(a: Any) -> Iterator[str]:
     yield from _lost_sentences(a)
 
 # %% ../../nbs/engine/audit_texts.ipynb #feb2c485
+def _finer_sentences(a: Any) -> Iterator[str]:
+    """What follows from tight cells"""
+    if a.singled_out:
+        share = f"{a.singled_out:.1%}" if a.singled_out >= 0.0005 else "fewer than 0.1%"
+        yield (
+            "Each value that is listed belongs to somebody. So whoever has this table, and nothing"
+            f" else, can describe {share} of its rows so that the description fits no other row."
+        )
+    if a.whole_records:
+        n = a.whole_records
+        yield (
+            f"{n:,} record{_s(n, ' follows', 's follow')} whole from it, beside those that are"
+            " published exactly."
+        )
+
+# %% ../../nbs/engine/audit_texts.ipynb #a0d17002
 def _told_sentences(a: Any) -> Iterator[str]:
     """What is told of a secret, and by everybody's values"""
     some = "rows" if a.persons is None else "persons"
@@ -284,6 +314,7 @@ def _told_sentences(a: Any) -> Iterator[str]:
             f"Every group has at least {a.l_distinct} different secrets; in the worst group"
             f" {a.alpha:.0%} of the {some} {'may share' if may else 'share'} one."
         )
+    yield from _finer_sentences(a)
     if a.truthful is False:
         yield "Some published cells do not hold the original value."
     if a.matching is not None and abs(a.matching - 1 / a.k) > 1e-9 and a.persons is None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['cells_overlap', 'fewest_overlaps']
+__all__ = ['cells_domain', 'cells_overlap', 'fewest_overlaps']
 
 # %% ../../nbs/engine/overlaps.ipynb #4c12a9fa
 from collections.abc import Sequence
@@ -29,8 +29,9 @@ def _named(c):
     return c.values if isinstance(c, (Exact, ValueSet)) else None
 
 
-def _domain(named):
+def cells_domain(held: Sequence[Cell]) -> Attribute:
     """The values that cells name, in order, and missing"""
+    named = map(_named, held)
     values = sorted({v for o in named for v in o or ()} - {MISSING}, key=value_order)
     numbers = all(isinstance(v, (int, float, np.number, pd.Timestamp)) for v in values)
     numbers = numbers and not any(isinstance(v, bool) for v in values)
@@ -45,7 +46,7 @@ def cells_overlap(held: Sequence[Cell]) -> np.ndarray:
     """
     n = len(held)
     named = [_named(c) for c in held]
-    domain = _domain(named)
+    domain = cells_domain(held)
     if max(n, len(domain)) > _MAX_CELLS:
         return np.ones((n + 1, n + 1), dtype=bool)
     might = np.zeros((n + 1, len(domain)), dtype=np.float32)

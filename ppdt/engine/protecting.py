@@ -22,7 +22,7 @@ from .checks import check_k
 from .containers import is_named
 from .holdings import cell_holder
 from .persons import allow_by_persons, numbered_persons
-from .promises import by_groups, make_promise
+from .promises import by_groups, make_promise, safe_options
 from ppdt.engine.publishing import (
     MISSING_RULES,
     Published,
@@ -37,6 +37,7 @@ from ppdt.engine.publishing import (
 )
 from .releases import GuaranteeError, Release, sealed
 from .taxonomy import check_taxonomy_names
+from .tight_cells import tight_columns
 from ..privacy import audit
 from ..tables import Attribute, Interval, MixedTypesWarning, Roles, encode
 
@@ -282,6 +283,7 @@ def _measured(est, job, published, columns, data, taxonomies):
     """The audit of what is about to be returned, with the verdict on what was promised"""
     t, proof = job.task, published.proof
     plain = proof is None and job.groups is None and est.guarantee is not None
+    made = {"method": type(est).__name__, "options": safe_options(est)}
     found = audit(
         data,
         t.roles.quasi_identifiers,
@@ -294,6 +296,7 @@ def _measured(est, job, published, columns, data, taxonomies):
         constraints=est.constraints,
         taxonomies={o: tree for o, tree in taxonomies.items() if o in job.whole},
         person=job.person,
+        tight=tight_columns(made, t.roles.quasi_identifiers, taxonomies),
     )
     if proof is not None:
         coded = list(zip(t.attributes, t.codes))
