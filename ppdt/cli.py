@@ -9,8 +9,8 @@ from __future__ import annotations
 __all__ = ['choose_kinds', 'anonymize_file', 'audit_file', 'do_anonymize', 'do_audit', 'do_demo', 'make_parser', 'main',
            'CommandError', 'Demo', 'DemoResult', 'asked_constraints', 'check_missing', 'check_options', 'check_places',
            'column_list', 'demo_data', 'demo_lines', 'demo_next', 'demo_page', 'demo_plots', 'demo_text', 'in_options',
-           'in_order', 'known_columns', 'original_like', 'plot_accuracy', 'read_people', 'read_taxonomies', 'run_demo',
-           'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
+           'in_order', 'known_columns', 'earlier_release', 'original_like', 'plot_accuracy', 'read_people',
+           'read_taxonomies', 'run_demo', 'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
 
 # %% ../nbs/24_command.ipynb #f703359c
 import argparse
@@ -30,6 +30,7 @@ from ppdt.engine.command_files import (
     check_missing,
     check_not_fewer,
     check_places,
+    earlier_release,
     foreign_taxonomies,
     heard,
     in_order,
@@ -102,6 +103,7 @@ _all_ = [
     "in_options",
     "in_order",
     "known_columns",
+    "earlier_release",
     "original_like",
     "plot_accuracy",
     "read_people",
@@ -294,6 +296,7 @@ def audit_file(
     format: str | None = None,
     sep: str = ",",
     encoding: str = "utf-8",
+    against: str | PathLike | None = None,
     **secret: Any,
 ) -> tuple:
     """Measure a file.
@@ -320,6 +323,8 @@ def audit_file(
         The tool that wrote a file without a schema, see `ppdt.release.read_release`.
     sep, encoding : str
         The sign between the fields of CSV files, and their encoding.
+    against : str, PathLike or None
+        The file of an earlier release about the same people, with its schema.
     **secret
         `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`.
 
@@ -367,6 +372,8 @@ def audit_file(
         X, words = original_like(original, known, qi, numeric, categorical, sep, encoding)
         check_not_fewer(original, len(X), name, len(data))
         told |= {"original": X, "categorical": words, "lost_rows": len(X) - len(data)}
+    if against is not None:
+        told["against"] = earlier_release(against, original, sep, encoding)
     return audit(data, qi, k, **told), qi, has_schema
 
 # %% ../nbs/24_command.ipynb #1a56ac3b
@@ -454,6 +461,7 @@ def do_audit(args: argparse.Namespace) -> int:
             categorical,
             args.class_name,
             args.person,
+            against=args.against,
             **secret_options(args),
             **form,
         )

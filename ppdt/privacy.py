@@ -13,7 +13,7 @@ __all__ = ['Audit', 'audit', 'plot_class_sizes', 'ClassMeasures', 'FinerMeasures
 
 # %% ../nbs/engine/privacy.ipynb #989d218b
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -60,6 +60,8 @@ from ppdt.engine.audit_secrets import (
     constraint_names,
     kept_constraints,
 )
+from .engine.crossings import crossed_fields
+from .engine.fitting_rows import PublishedRows
 
 # %% ../nbs/engine/privacy.ipynb #a0d17001
 from .engine.audit_texts import audit_html, audit_sentences, audit_text
@@ -335,6 +337,29 @@ def _audit(
     return broken_by_truth(of_promise(found, other, data, table.coded))
 
 # %% ../nbs/engine/privacy.ipynb #7539ffe1
+def _audit_against(
+    found: Audit,
+    said: Given,
+    named: Sequence[tuple],
+    people: pd.DataFrame | None,
+    against: pd.DataFrame,
+    taxonomies: dict | None,
+    k: int | None,
+) -> Audit:
+    """An audit with what an earlier release adds"""
+    if people is None:
+        raise ValueError(
+            "'against' needs 'original', the people of both releases. Got none: give the raw table."
+        )
+    opened = open_release(said)
+    qi = find_quasi_identifiers(opened.data, opened.quasi_identifiers, named)
+    words = opened.categorical or ()
+    now = PublishedRows(said.data, None, qi, words, taxonomies)
+    earlier = None if hasattr(against, "roles") else qi
+    before = PublishedRows(against, None, earlier, words, taxonomies)
+    return replace(found, **crossed_fields([now, before], people, k))
+
+
 def audit(
     data: pd.DataFrame,
     quasi_identifiers: Sequence[str] | None = None,
@@ -356,6 +381,7 @@ def audit(
     person: str | ArrayLike | None = None,
     promise: dict | None = None,
     tight: bool | Sequence[str] | dict | None = None,
+    against: pd.DataFrame | None = None,
 ) -> Audit:
     """Measure what a published table tells, with code that knows nothing of how it was made.
 
@@ -411,6 +437,9 @@ def audit(
         Columns whose cells list only what somebody of the class has; True: all; in a dict: are
         their ranges tight, too? None: what the promise says of the method. It is needed for
         `singled_out` and `whole_records`.
+    against : DataFrame or Release
+        An earlier release about the same people, for `crossed_k`; `original` is then needed as the
+        list of them. A table is read with the quasi-identifiers and taxonomies of this one.
 
     Returns
     -------
@@ -421,12 +450,20 @@ def audit(
     ------
     ValueError
         For unknown columns, roles that collide, tables that do not fit, nodes that a taxonomy
-        lacks, and for k below 1.
+        lacks, for k below 1, and for `against` without `original`.
     """
     said = Given(data, quasi_identifiers, categorical, lost_rows, lost, y)
     asked = Asked(sensitive, None, constraints, l, t_distance, sensitive_value)
     beside = Original(original, consistency=consistency)
-    return _audit(said, k, beside, asked, population, taxonomies, person, promise, tight)
+    found = _audit(said, k, beside, asked, population, taxonomies, person, promise, tight)
+    if against is None:
+        return found
+    named = [("sensitive", sensitive), ("y", y), ("person", person)]
+    named += constraint_names(check_constraints(constraints))
+    release = None if isinstance(data, pd.DataFrame) else data
+    if k is None:
+        k = promise_of(release, quasi_identifiers, promise).get("k")
+    return _audit_against(found, said, named, original, against, taxonomies, k)
 
 # %% ../nbs/engine/privacy.ipynb #1e6ec5d9
 def plot_class_sizes(audit: Audit, *, ax: Any = None) -> Any:

@@ -29,6 +29,7 @@ from ppdt.lattice import LatticeAnonymizer
 from ppdt.matching import consistent
 from ppdt.mict import MicroaggregationAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
+from ppdt.privacy import audit
 
 CUSTOMERS = load_customers()
 X, Y = CUSTOMERS.drop(columns="Bought"), CUSTOMERS.Bought
@@ -220,6 +221,21 @@ def test_the_root_of_a_tree_made_of_the_data_says_nothing():
     release = program.anonymize(X, Y)
     assert not release.taxonomies["Age"].is_whole
     assert FittingRows(release).believe(X.assign(Age=X.Age + 60)).rows.min() >= 2
+
+
+@pytest.mark.parametrize("as_table", [False, True])
+def test_an_audit_beside_an_earlier_release(as_table):
+    first, second = (MondrianAnonymizer(k=k).anonymize(X, Y) for k in (3, 7))
+    crowds = Crossing([first, second]).crowds(X)
+    words = {"quasi_identifiers": list(X), "categorical": ["Gender", "Marital"]}
+    both = (first.data, second.data) if as_table else (first, second)
+    found = audit(both[0], k=3, original=X, against=both[1], **(words if as_table else {}))
+    assert (found.crossed_k, found.crossed_below_k) == (crowds.min(), (crowds < 3).mean())
+    assert found.holds, "a finding beside the promise"
+    assert "below the promised k" in str(found)
+    assert audit(both[0], original=X, **(words if as_table else {})).crossed_k is None
+    with pytest.raises(ValueError, match="'against' needs 'original'"):
+        audit(first, against=second)
 
 
 def test_presence_asks_for_no_class():

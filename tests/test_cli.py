@@ -410,6 +410,19 @@ def test_numbers_as_secrets_have_an_order(ppdt, here):
     assert code == 0 and "ordered distance" in out
 
 
+def test_what_two_releases_leave_of_k(ppdt, here):
+    common = ("--qi", "Gender,Marital,Age", "--class", "Bought", "--identifiers", "customer")
+    for k, out in ((3, "a.csv"), (7, "m.csv")):
+        assert ppdt("anonymize", "customers.csv", "-o", out, "--k", k, *common)[0] == 0
+    told = ppdt("audit", "a.csv", "--original", "customers.csv", "--against", "m.csv")
+    assert told[0] == 0 and "2; below the promised k for 14.3% of people" in told[1]
+    code, _, err = ppdt("audit", "a.csv", "--against", "m.csv")
+    assert code == 2 and "--against needs --original" in err
+    raw = ("--original", "customers.csv", "--against", "customers.csv")
+    code, _, err = ppdt("audit", "a.csv", *raw)
+    assert code == 2 and "must be a release with its schema" in err
+
+
 def test_an_original_that_is_a_release(ppdt, here):
     assert ppdt(*NO_OUT, "--class", "Bought", "-o", "out.csv")[0] == 0
     code, _, err = ppdt("audit", "out.csv", "--original", "out.csv")

@@ -185,7 +185,14 @@ class FinerMeasures:
         and where too many classes would have to be compared.
     whole_records : int
         Records that follow whole, beyond those published exactly.
+    crossed_k : int
+        People of the smallest crowd that shares its rows here and in an earlier release, those
+        counted who fit a row in both. None where no earlier release was given.
+    crossed_below_k : float
+        Share of these people whose crowd is smaller than the k that was promised.
     """
 
     singled_out: float | None = None
     whole_records: int | None = None
+    crossed_k: int | None = None
+    crossed_below_k: float | None = None

@@ -122,12 +122,21 @@ def _finer_text(a: Any) -> str:
     return text
 
 
+def _crossed_text(a: Any) -> str:
+    """What is left of a crowd in two releases"""
+    if a.crossed_below_k is None:
+        return f"{a.crossed_k:,}"
+    return f"{a.crossed_k:,}; below the promised k for {a.crossed_below_k:.1%} of people"
+
+
 def _risk_lines(a: Any) -> Iterator[tuple[str, str]]:
     """Label and text of risks and secrets"""
     if a.risk_max is not None:
         yield "prosecutor risk", _risk_text(a)
     if a.singled_out or a.whole_records:
         yield "singled out", _finer_text(a)
+    if a.crossed_k is not None:
+        yield "k, with the earlier", _crossed_text(a)
     if a.k_wildcard not in (None, a.k):
         yield "k, marks as wildcards", f"{a.k_wildcard:,}"
     if a.persons is not None:
@@ -296,6 +305,11 @@ def _finer_sentences(a: Any) -> Iterator[str]:
         yield (
             f"{n:,} record{_s(n, ' follows', 's follow')} whole from it, beside those that are"
             " published exactly."
+        )
+    if a.crossed_k is not None:
+        yield (
+            "Who has the earlier release too, and knows where a person stands in both, finds at"
+            f" least {a.crossed_k:,} people there."
         )
 
 # %% ../../nbs/engine/audit_texts.ipynb #a0d17002

@@ -280,6 +280,12 @@ def _audit_parser(sub, run):
     p.add_argument(
         "--original", metavar="FILE", help="the table the release was made from, to tell the loss"
     )
+    p.add_argument(
+        "--against",
+        metavar="FILE",
+        help="an earlier release about the same people: what both together leave of k; it needs"
+        " --original",
+    )
     _add_columns(
         p,
         (

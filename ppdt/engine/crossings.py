@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Crossing']
+__all__ = ['shared_crowds', 'crossed_fields', 'Crossing']
 
 # %% ../../nbs/engine/crossings.ipynb #643ecbd8
 from collections.abc import Sequence
@@ -16,10 +16,40 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .fitting_rows import Beliefs, FittingRows
+from .fitting_rows import Beliefs, FittingRows, PublishedRows
 from .reruns import Part, all_worlds, connected_parts, count_worlds, listed_beliefs
 
 # %% ../../nbs/engine/crossings.ipynb #afe0db9b
+def shared_crowds(
+    releases: Sequence[PublishedRows], people: pd.DataFrame
+) -> tuple[np.ndarray, np.ndarray]:
+    """How many people fit the same rows as each of them in all releases, and who fits a row in each
+
+    `people`: everybody in the tables
+    """
+    looks, fits = [], []
+    for o in releases:
+        kinds, blocks = o.fits(people)
+        packed = np.concatenate([np.packbits(m, axis=1) for _, m in blocks])
+        look = np.unique(packed, axis=0, return_inverse=True)[1].ravel()
+        looks.append(look[kinds.of])
+        fits.append(packed.any(axis=1)[kinds.of])
+    alike = np.unique(np.stack(looks), axis=1, return_inverse=True)[1].ravel()
+    return np.bincount(alike)[alike], np.logical_and.reduce(fits)
+
+
+def crossed_fields(
+    releases: Sequence[PublishedRows], people: pd.DataFrame, k: int | None
+) -> dict[str, Any]:
+    """What an audit says of a release beside an earlier one about the same people"""
+    crowds, is_in = shared_crowds(releases, people)
+    crowds = crowds[is_in]
+    if not len(crowds):
+        return {}
+    below = None if k is None else float((crowds < k).mean())
+    return {"crossed_k": int(crowds.min()), "crossed_below_k": below}
+
+
 class Crossing:
     """An attacker who has several releases about the same people.
 
@@ -112,13 +142,7 @@ class Crossing:
         ndarray of int, shape (n_people,)
             Each person counts. Below the k of every release, the crowd that was promised is gone.
         """
-        looks = []
-        for o in self._each:
-            kinds, blocks = o.fits(people)
-            packed = np.concatenate([np.packbits(m, axis=1) for _, m in blocks])
-            looks.append(np.unique(packed, axis=0, return_inverse=True)[1].ravel()[kinds.of])
-        alike = np.unique(np.stack(looks), axis=1, return_inverse=True)[1].ravel()
-        return np.bincount(alike)[alike]
+        return shared_crowds(self._each, people)[0]
 
 # %% ../../nbs/engine/crossings.ipynb #e7843af2
 def _places(of: np.ndarray, among: np.ndarray) -> np.ndarray:
