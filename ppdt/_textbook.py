@@ -1399,6 +1399,23 @@ def _textbook_minimal(nodes):
         a for a in nodes if not any(b != a and all(x <= y for x, y in zip(b, a)) for b in nodes)
     ]
 
+# %% ../nbs/engine/recoding.ipynb #6349841d
+def _textbook_ends_recoding(a, codes, groups):
+    """Each value becomes all values between the ends of its group, one row at a time"""
+    cells = []
+    for g in groups:
+        inside = sorted({int(c) for c, h in zip(codes, groups) if h == g})
+        values = [a.items[i] for i in range(inside[0], inside[-1] + 1)]
+        if len(inside) == 1:
+            cells.append(Exact(values[0]))
+        elif a.kind != "numeric":
+            cells.append(ValueSet(values))
+        elif values[-1] is MISSING:
+            cells.append(Suppressed())
+        else:
+            cells.append(Interval(values[0], values[-1]))
+    return cells
+
 # %% ../nbs/engine/rules.ipynb #9106eeec
 def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=0.25):
     """A partial tree by recursion; a son is None where nobody looked"""
