@@ -15,6 +15,7 @@ from ppdt.engine.median_cuts import (
     CUT_RULES,
     MEDIANS,
     WIDTHS,
+    CutLevels,
     Cuts,
     check_codes,
     choose_cuts,
@@ -23,7 +24,6 @@ from ppdt.engine.median_cuts import (
     region_widths,
     rows_going_left,
     rows_of_regions,
-    send_rows,
     sides_allowed,
 )
 from .generalization import Taxonomy
@@ -90,26 +90,25 @@ def strict_partition(
     codes, lines, whole = prepare_lines(attributes, codes, width)
     middle = _midpoints(attributes, lines) if median == "midpoint" else None
     rows = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
-    groups = np.empty(n, dtype=np.int64)
-    n_groups, n_nodes, levels = 0, 1, []
+    levels = CutLevels(n)
     while len(sizes):
         local = [c[rows] for c in codes]
         widths = region_widths(lines, local, sizes, whole, width, fallback)
         best, end = choose_cuts(
-            local, rows, sizes, widths, domains, k, cut_rule, fallback, middle, allow
+            local,
+            rows,
+            sizes,
+            widths,
+            domains,
+            k,
+            cut_rule,
+            fallback,
+            middle,
+            allow,
         )
-        is_cut, left = best >= 0, rows_going_left(local, sizes, best, end)
-        region = np.where(is_cut, -1, n_groups + np.cumsum(~is_cut) - 1)
-        child = np.where(is_cut, n_nodes + 2 * np.cumsum(is_cut) - 2, -1)
-        levels.append((best, end, child, child + is_cut, region))
-        n_groups += int((~is_cut).sum())
-        n_nodes += 2 * int(is_cut.sum())
-        moves = np.repeat(is_cut, sizes)
-        groups[rows[~moves]] = np.repeat(region[~is_cut], sizes[~is_cut])
-        sizes = sizes[is_cut]
-        rows, n_left = send_rows(rows[moves], left[moves], sizes)
-        sizes = np.column_stack([n_left, sizes - n_left]).ravel()
-    return groups, Cuts(*map(np.concatenate, zip(*levels)))
+        left = rows_going_left(local, sizes, best, end)
+        rows, sizes = levels.close(rows, sizes, best, end, left)
+    return levels.groups, levels.cuts
 
 # %% ../nbs/04_medians.ipynb #d565eec3
 def _halves(codes, sizes, d):
@@ -152,16 +151,19 @@ def _middles(local, sizes, best, left):
     """The last code on the left of each cut, -1 for none, and whether some rows on the right have
     it as well; both of shape (n_regions,)
     """
-    end, shared = np.full(len(sizes), -1), np.zeros(len(sizes), dtype=bool)
+    end = np.full(len(sizes), -1)
+    begin = np.zeros(len(sizes), dtype=np.int64)
     starts = np.cumsum(sizes) - sizes
     for j in np.flatnonzero(np.bincount(best + 1)[1:]):
         r = np.flatnonzero(best == j)
         at = rows_of_regions(starts[r], sizes[r])
-        c, inner = local[j][at].astype(np.int64), np.cumsum(sizes[r]) - sizes[r]
-        end[r] = np.maximum.reduceat(np.where(left[at], c, -1), inner)
-        first = np.minimum.reduceat(np.where(left[at], np.iinfo(np.int64).max, c), inner)
-        shared[r] = first == end[r]
-    return end, shared
+        inner = np.cumsum(sizes[r]) - sizes[r]
+        codes = local[j][at].astype(np.int64)
+        on_left = np.where(left[at], codes, -1)
+        on_right = np.where(left[at], codes.max(), codes)
+        end[r] = np.maximum.reduceat(on_left, inner)
+        begin[r] = np.minimum.reduceat(on_right, inner)
+    return end, begin == end
 
 # %% ../nbs/04_medians.ipynb #c8e055bc
 def relaxed_partition(
@@ -242,26 +244,23 @@ def relaxed_cuts(
     codes, lines, whole = prepare_lines(attributes, codes, width)
     ties = [] if tie is None else [np.asarray(tie)]
     rows = np.lexsort([*ties, *codes[::-1]])
-    groups = np.empty(n, dtype=np.int64)
-    n_groups, n_nodes, levels = 0, 1, []
+    levels, divided = CutLevels(n), []
     while len(sizes):
         local = [c[rows] for c in codes]
         widths = region_widths(lines, local, sizes, whole, width, True)
-        best, left = _choose_halves(local, rows, sizes, widths, domains, k, allow)
+        best, left = _choose_halves(
+            local,
+            rows,
+            sizes,
+            widths,
+            domains,
+            k,
+            allow,
+        )
         end, shared = _middles(local, sizes, best, left)
-        is_cut = best >= 0
-        region = np.where(is_cut, -1, n_groups + np.cumsum(~is_cut) - 1)
-        child = np.where(is_cut, n_nodes + 2 * np.cumsum(is_cut) - 2, -1)
-        levels.append((best, end, child, child + is_cut, region, shared))
-        n_groups += int((~is_cut).sum())
-        n_nodes += 2 * int(is_cut.sum())
-        moves = np.repeat(is_cut, sizes)
-        groups[rows[~moves]] = np.repeat(region[~is_cut], sizes[~is_cut])
-        sizes = sizes[is_cut]
-        rows, n_left = send_rows(rows[moves], left[moves], sizes)
-        sizes = np.column_stack([n_left, sizes - n_left]).ravel()
-    *cuts, shared = map(np.concatenate, zip(*levels))
-    return groups, Cuts(*cuts), shared
+        divided.append(shared)
+        rows, sizes = levels.close(rows, sizes, best, end, left)
+    return levels.groups, levels.cuts, np.concatenate(divided)
 
 # %% ../nbs/04_medians.ipynb #6ad443ed
 def in_leaf_order(a: Attribute, taxonomy: Taxonomy) -> tuple:

@@ -534,7 +534,7 @@ ANONYMIZERS = {
         },
     ),
     MicroaggregationAnonymizer: Entry(
-        grids=(grid(**GROUPING),),
+        grids=(grid(refine=pick(0, 50), **GROUPING),),
         impossible=("missing='drop' leaves", WHOLE),
         keeps=("release_", "groups_"),
         centroids=True,
