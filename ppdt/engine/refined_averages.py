@@ -30,15 +30,14 @@ def _units(squares):
     units = np.rint(squares * _WHOLE)
     return units.astype(np.int64)
 
-# %% ../../nbs/engine/refined_averages.ipynb #89aa03d2
+# %% ../../nbs/engine/refined_averages.ipynb #f792f302
 class _Modes:
     """How often each category occurs in each group, and how often the modes; all columns in one
     table, one after the other
     """
 
     def __init__(self, codes, groups, n_groups):
-        last = codes.max(axis=1)
-        d = last.astype(np.intp) + 1
+        d = codes.max(axis=1).astype(np.intp) + 1
         self.first = np.cumsum(d) - d
         self.column = np.repeat(np.arange(len(d)), d)
         self.at = codes + self.first[:, None]
@@ -54,10 +53,8 @@ class _Modes:
         count = self.count[:, g]
         top = np.maximum.reduceat(count, self.first)
         is_top = count == top[self.column]
-        is_top = is_top.astype(np.int32)
-        n_tops = np.add.reduceat(is_top, self.first)
         self.top[:, g] = top
-        self.n_tops[:, g] = n_tops
+        self.n_tops[:, g] = np.add.reduceat(is_top.astype(np.int32), self.first)
 
     def move(self, row, g, h):
         """A row leaves a group and joins another"""
@@ -77,16 +74,13 @@ class _Modes:
 
     def added(self, row):
         """In how many columns a row that joins does not have a mode, shape (n_groups,)"""
-        at = self.at[:, row]
-        wrong = self.count[at] != self.top
+        wrong = self.count[self.at[:, row]] != self.top
         return wrong.sum(axis=0)
 
     def saved(self, row, g):
         """In how many columns the modes stay when a row leaves its group"""
-        at = self.at[:, row]
-        rest = self.top_without(at, g)
-        stays = self.top[:, g] == rest
-        return int(stays.sum())
+        rest = self.top_without(self.at[:, row], g)
+        return int((self.top[:, g] == rest).sum())
 
     def swapped(self, row, others, g, h):
         """Values that are no modes, more or less, when a row changes places with each of others"""
