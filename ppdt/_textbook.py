@@ -8,6 +8,7 @@ __all__ = []
 # %% ../nbs/engine/00_textbook.ipynb #99048bfd
 import itertools
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 from types import SimpleNamespace
 from typing import Any, cast
@@ -1398,6 +1399,76 @@ def _textbook_minimal(nodes):
     return [
         a for a in nodes if not any(b != a and all(x <= y for x, y in zip(b, a)) for b in nodes)
     ]
+
+# %% ../nbs/engine/recoding.ipynb #6349841d
+def _textbook_ends_recoding(a, codes, groups):
+    """Each value becomes all values between the ends of its group, one row at a time"""
+    cells = []
+    for g in groups:
+        inside = sorted({int(c) for c, h in zip(codes, groups) if h == g})
+        values = [a.items[i] for i in range(inside[0], inside[-1] + 1)]
+        if len(inside) == 1:
+            cells.append(Exact(values[0]))
+        elif a.kind != "numeric":
+            cells.append(ValueSet(values))
+        elif values[-1] is MISSING:
+            cells.append(Suppressed())
+        else:
+            cells.append(Interval(values[0], values[-1]))
+    return cells
+
+# %% ../nbs/engine/refined_averages.ipynb #1303b7ae
+def _textbook_squares(s, rows):
+    """The squares of a group of rows, exactly"""
+    res, n = Fraction(0), len(rows)
+    for u, scale in zip(s.units, s.scale):
+        values = [Fraction(float(u[i])) for i in rows]
+        mean = sum(values) / n
+        res += Fraction(float(scale)) * sum((v - mean) ** 2 for v in values)
+    for c in s.codes:
+        mode = max(Counter(c[rows].tolist()).values())
+        res += Fraction(s.weight) * (n - mode)
+    return res
+
+
+def _textbook_refined_averages(s, groups, k, budget, near=16):
+    """Moves and exchanges, one row after the other, each price by definition"""
+    groups, waits = list(groups), set(range(len(groups)))
+    cost = lambda *parts: sum(_textbook_squares(s, o) for o in parts)
+    units = lambda squares: round(squares * 2**32)
+    inside = lambda g: [i for i, h in enumerate(groups) if h == g]
+    while waits and budget:
+        for row in sorted(waits):
+            if row not in waits or not budget:
+                continue
+            waits.discard(row)
+            mine = inside(groups[row])
+            rest = [i for i in mine if i != row]
+            saved = units(cost(mine) - cost(rest)) if rest else 0
+            others = [h for h in range(max(groups) + 1) if h != groups[row]]
+            added = [(units(cost([*inside(h), row]) - cost(inside(h))), h) for h in others]
+            if saved == 0 or not added:
+                continue
+            best, h = min(added)
+            if len(mine) > k and best < saved:
+                waits |= {*mine, *inside(h)}
+                groups[row] = h
+                budget -= 1
+                continue
+            swaps = []
+            for _, h in sorted(added)[:near]:
+                theirs = inside(h)
+                before = cost(mine, theirs)
+                for i in theirs:
+                    left = [o for o in theirs if o != i]
+                    price = units(cost([*rest, i], [*left, row]) - before)
+                    swaps.append((price, len(swaps), i))
+            price, _, i = min(swaps)
+            if price < 0:
+                waits |= {*mine, *inside(groups[i])}
+                groups[row], groups[i] = groups[i], groups[row]
+                budget -= 1
+    return np.array(groups)
 
 # %% ../nbs/engine/rules.ipynb #9106eeec
 def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=0.25):

@@ -224,8 +224,8 @@ def anonymize_file(
         Quasi-identifiers that are numbers, or whose numbers are names.
     missing : {"error", "drop", "category"}
         What an empty field in a quasi-identifier means.
-    recoding : {"set", "interval"}
-        How numbers of a group are published.
+    recoding : {"set", "interval", "ends", "region"}
+        How the values of a group are published.
     mode : {"strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"}
         The method; "infogain", "kactus" and "erp" need the class.
     taxonomies : iterable of str

@@ -175,6 +175,11 @@ def _check_weights(weights, names):
 # %% ../nbs/25_clusters.ipynb #d098411d
 def _check_parameters(m):
     """Raises ValueError for what is not allowed"""
+    if isinstance(m.recoding, str) and m.recoding == "region":
+        raise ValueError(
+            "'recoding' must not be 'region' here: groups that grow are no regions of cuts, and"
+            " they overlap. Use recoding='ends', or MondrianAnonymizer(recoding='region')."
+        )
     check_choice("recoding", m.recoding, _RECODINGS)
     check_choice("loss", m.loss, _LOSSES)
     check_that(m, "guide", m.guide in (None, "class"), "None or 'class'")
@@ -247,7 +252,8 @@ class ClusterAnonymizer(Anonymizer):
         missing one counts as the whole column).
     recoding : str
         "set": the values found in the group; "interval": for numbers and dates the range from
-        smallest to largest; "mean": means of numbers, medians of dates, modes of categories.
+        smallest to largest; "ends": for words, too, all values of the column from first to last;
+        "mean": means of numbers, medians of dates, modes of categories.
     loss : str
         What a set of categories, or a node, counts: "spread" or "size", see
         `ppdt.loss.cell_ncp`. Numbers count by their range.

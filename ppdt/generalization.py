@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['RECODINGS', 'set_recoding', 'interval_recoding', 'node_recoding', 'recode', 'ADULT_TAXONOMIES', 'Taxonomy',
-           'centroid_recoding', 'load_adult_taxonomies', 'plot_taxonomy', 'suppression_recoding']
+           'centroid_recoding', 'ends_recoding', 'load_adult_taxonomies', 'plot_taxonomy', 'suppression_recoding']
 
 # %% ../nbs/03_generalization.ipynb #8d0f9644
 from collections.abc import Collection
@@ -17,6 +17,7 @@ from ppdt.engine.recoding import (
     centroid_recoding,
     check_known,
     check_recoding,
+    ends_recoding,
     group_code_pairs,
     group_ends,
     group_sizes,
@@ -164,7 +165,7 @@ def node_recoding(
     return to_rows(of_group, groups), cells
 
 # %% ../nbs/03_generalization.ipynb #6fce5def
-RECODINGS = {"set": set_recoding, "interval": interval_recoding}
+RECODINGS = {"set": set_recoding, "interval": interval_recoding, "ends": ends_recoding}
 _ALL_RECODINGS = RECODINGS | {
     "node": interval_recoding,
     "suppression": suppression_recoding,
@@ -175,6 +176,7 @@ _all_ = [
     "ADULT_TAXONOMIES",
     "Taxonomy",
     "centroid_recoding",
+    "ends_recoding",
     "load_adult_taxonomies",
     "plot_taxonomy",
     "suppression_recoding",
@@ -199,8 +201,9 @@ def recode(
     groups : array-like, shape (n_rows,)
         Label of each row's group.
     recoding : str
-        "set"; "interval": ranges of numbers and dates; "node": nodes where there is a taxonomy,
-        else ranges; "suppression"; "centroid": means and modes.
+        "set"; "interval": ranges of numbers and dates; "ends": ranges, and of words all values
+        from the first to the last; "node": nodes where there is a taxonomy, else ranges;
+        "suppression"; "centroid": means and modes.
     categorical : collection of str
         Columns whose numbers are categories.
     taxonomies : dict of str to Taxonomy, optional

@@ -42,6 +42,8 @@ from ppdt.engine.mixed_space import (
 )
 from .engine.neighbours import MixedKNNClassifier, record_linkage
 from .engine.publishing import Published, unchanged
+from .engine.refined_averages import refined_averages
+from .engine.refining import check_refine
 from .release import Anonymizer
 from .trees import Tree
 
@@ -89,8 +91,18 @@ def mixed_square(u: tuple, v: tuple, scale: Sequence | np.ndarray, weight: float
 def _average_alike(m, task):
     """Groups of rows that are alike, and what is published of them"""
     rows = ordered_rows(m, task)
+    found = grouped_rows(m, rows, task.k)
+    found = refined_averages(
+        rows.space,
+        task.attributes,
+        rows.codes,
+        found,
+        task.k,
+        m.refine,
+        rows.allow,
+    )
     groups = np.empty(len(rows), dtype=np.int64)
-    groups[rows.order] = grouped_rows(m, rows, task.k)
+    groups[rows.order] = found
     columns = []
     for a, c in zip(task.attributes, task.codes):
         columns.append(representatives_of(m, a, c, groups, a.name in rows.ranks))
@@ -131,6 +143,9 @@ class MicroaggregationAnonymizer(Anonymizer):
     blocks : int or None
         Cut the table into so many blocks first (fewer where they would have less than 2k rows), for
         tables of more than some 50,000 rows. It costs loss.
+    refine : int
+        Moves and exchanges of rows between near groups that follow at most, each of which makes the
+        squares within all groups smaller; 0: none. Groups of 2k rows or more are divided first.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: groups that break them are merged with the
         nearest.
@@ -171,6 +186,7 @@ class MicroaggregationAnonymizer(Anonymizer):
         centroid: str = "mean",
         keep_types: bool = False,
         blocks: int | None = None,
+        refine: int = 0,
         constraints: list | tuple = (),
         published: list | tuple = (),
         person: str | None = None,
@@ -183,9 +199,11 @@ class MicroaggregationAnonymizer(Anonymizer):
         self.centroid = centroid
         self.keep_types = keep_types
         self.blocks = blocks
+        self.refine = refine
 
     def _check(self):
         check_grouping(self)
+        check_refine(self.refine)
 
     def _publish(self, task):
         if task.is_trivial:

@@ -17,6 +17,7 @@ import pandas as pd
 from .engine.averages import distinct_published
 from .engine.checks import check_choice
 from .engine.class_cuts import CANDIDATES, CATEGORIES
+from .engine.cut_regions import leaf_borders, region_cells
 from .engine.median_cuts import CUT_RULES, MEDIANS, WIDTHS, Cuts
 from .engine.publishing import Published, code_new_rows, named_only, used_cells
 from .engine.refining import check_refine, mended_groups
@@ -24,7 +25,7 @@ from .engine.taxonomy import check_taxonomies, trees_of
 from .engine.widened_cells import WideningRecoder
 from .generalization import RECODINGS, Taxonomy, node_recoding
 from .infogain import infogain_partition
-from .medians import in_leaf_order, relaxed_partition, strict_partition
+from .medians import in_leaf_order, relaxed_cuts, strict_partition
 from .release import Anonymizer
 from ppdt.tables import (
     MAX_NUMERIC_VALUES,
@@ -40,7 +41,8 @@ _all_ = ["Cuts", "strict_partition"]
 
 # %% ../nbs/06_mondrian.ipynb #57646e45
 def _partition(m, task, trees):
-    """Groups and cuts of an anonymizer's mode; columns with a taxonomy in the order of its leaves.
+    """Groups and cuts of an anonymizer's mode, and which cuts divide equal values, None for none;
+    columns with a taxonomy in the order of its leaves.
 
     Raises ValueError: no class for infogain.
     """
@@ -56,11 +58,10 @@ def _partition(m, task, trees):
     attributes = [a for a, _ in ordered]
     codes = [c if r is None else r[c] for c, (_, r) in zip(task.codes, ordered)]
     if m.mode == "relaxed":
-        return relaxed_partition(attributes, codes, k, m.width, task.ties, allow), None
+        return relaxed_cuts(attributes, codes, k, m.width, task.ties, allow)
     if m.mode == "strict":
-        return strict_partition(
-            attributes, codes, k, m.cut_rule, m.width, median=m.median, allow=allow
-        )
+        words = dict(cut_rule=m.cut_rule, width=m.width, median=m.median)
+        return *strict_partition(attributes, codes, k, allow=allow, **words), None
     a, c = encode(y)
     if a.kind == "numeric" and len(a) > MAX_NUMERIC_VALUES:
         warnings.warn(
@@ -69,24 +70,13 @@ def _partition(m, task, trees):
             stacklevel=2,
         )
     y = with_missing(a, c)[1]
-    return infogain_partition(
-        attributes,
-        codes,
-        y,
-        k,
-        m.candidates,
-        m.categories,
-        bool(m.stop_pure),
-        trees,
-        m.cut_rule,
-        m.width,
-        allow,
-    )
+    words = (m.candidates, m.categories, bool(m.stop_pure), trees, m.cut_rule, m.width, allow)
+    return *infogain_partition(attributes, codes, y, k, *words), None
 
 # %% ../nbs/06_mondrian.ipynb #8f925ba6
 _WORDS = dict(
     mode=("strict", "relaxed", "infogain"),
-    recoding=tuple(RECODINGS),
+    recoding=(*RECODINGS, "region"),
     cut_rule=CUT_RULES,
     width=WIDTHS,
     median=MEDIANS,
@@ -96,12 +86,13 @@ _WORDS = dict(
 
 # %% ../nbs/06_mondrian.ipynb #d4760a01
 def _named_values(a, cells):
-    """The part of a domain that published cells name: (Attribute, codes of its values in the old
-    domain)
+    """The part of a domain that published cells name, a missing value included: (Attribute, codes
+    of its values in the old domain)
     """
-    named = set()
+    named = {MISSING}
     for c in cells:
-        named.update((c.lo, c.hi) if isinstance(c, Interval) else c.values)
+        ends = (c.lo, c.hi) if isinstance(c, Interval) else getattr(c, "values", ())
+        named.update(ends)
     kept = np.array([i for i, o in enumerate(a.items) if o in named])
     return Attribute(a.name, a.kind, a.values[kept], a.dtype), kept
 
@@ -161,7 +152,10 @@ def _kept(recoding, a, taxonomy, cells):
     """The leaves of a taxonomy, the ends of ranges, or all values, which are in published sets"""
     if taxonomy is not None:
         b = _leaf_domain(a, taxonomy)
-        return _Kept(b, np.sort(_leaf_positions(a, taxonomy)), _leaf_positions(b, taxonomy))
+        places = np.sort(_leaf_positions(a, taxonomy))
+        if recoding == "region":
+            places = leaf_borders(taxonomy, places)
+        return _Kept(b, places, _leaf_positions(b, taxonomy))
     if recoding == "set" or a.kind != "numeric":
         return _Kept(a)
     b, kept = _named_values(a, cells)
@@ -173,6 +167,16 @@ def _recoded(recoding, a, codes, groups, taxonomy):
     if taxonomy is None:
         return RECODINGS[recoding](a, codes, groups)
     return node_recoding(a, codes, groups, taxonomy)
+
+
+def _columns_of(m, task, trees, groups, cuts, shared):
+    """(codes, cells) of each column: of what groups have, or of what cuts leave"""
+    if m.recoding != "region":
+        coded = zip(task.attributes, task.codes, trees)
+        return [_recoded(m.recoding, a, c, groups, t) for a, c, t in coded]
+    domains = [a if t is None else in_leaf_order(a, t)[0] for a, t in zip(task.attributes, trees)]
+    of_regions = region_cells(cuts, domains, trees, shared)
+    return [(c[groups], cs) for c, cs in of_regions]
 
 # %% ../nbs/06_mondrian.ipynb #40674bf3
 def _is_named(s, a):
@@ -235,17 +239,15 @@ def _among_groups(columns, trees):
 def _published(m, task):
     """Groups, their cells, and how new rows find them"""
     trees = trees_of(m.taxonomies, task.attributes)
-    groups, cuts = _partition(m, task, trees)
+    groups, cuts, shared = _partition(m, task, trees)
     if m.refine:
         groups = mended_groups(task, trees, groups, m.refine)
-    columns = [
-        _recoded(m.recoding, a, c, groups, t) for a, c, t in zip(task.attributes, task.codes, trees)
-    ]
+    columns = _columns_of(m, task, trees, groups, cuts, shared)
     kept = [_kept(m.recoding, a, t, cs) for a, t, (_, cs) in zip(task.attributes, trees, columns)]
     domains = [o.domain for o in kept]
     if m.refine:
         return Published(columns, _among_groups(columns, trees), learnt={"groups_": groups})
-    if cuts is None:
+    if shared is not None:
         return Published(columns, domains=domains, learnt={"groups_": groups})
     for j, o in enumerate(kept):
         cuts = cuts if o.places is None else _moved(cuts, j, o.places)
@@ -264,6 +266,11 @@ def _check_parameters(m):
         raise ValueError(f"'stop_pure' must be True or False. Got {m.stop_pure!r}.")
     check_taxonomies(m.taxonomies)
     check_refine(m.refine)
+    if m.refine and m.recoding == "region":
+        raise ValueError(
+            "'refine' must be 0 with recoding='region': groups that exchange rows are no regions of"
+            f" cuts. Got {m.refine}: use recoding='ends', which tells of each column two values."
+        )
 
 # %% ../nbs/06_mondrian.ipynb #9ae58e77
 class MondrianAnonymizer(Anonymizer):
@@ -289,7 +296,10 @@ class MondrianAnonymizer(Anonymizer):
         size, k to 2k-1 rows in a group; "infogain": cuts chosen by the class, which must be given.
     recoding : str
         "set": the values found in the group; "interval": for numbers and dates the range from
-        smallest to largest.
+        smallest to largest; "ends": for words, too, all values of the column from first to last;
+        "region": what the cuts leave of the column, whatever values the group has. A region ends
+        with the column, at its smallest and its largest value, and numbers or nodes that may be
+        missing as well are suppressed.
     cut_rule : str
         For median cuts, "le_then_lt": rows with the median go left when that is allowable, else
         right; "le": left (the paper's algorithm taken literally); "balanced": to the side that
@@ -314,7 +324,8 @@ class MondrianAnonymizer(Anonymizer):
         are ignored.
     refine : int
         Moves and exchanges of rows between near groups that follow at most, each of which makes all
-        rows together lose less; 0: none. Groups are no regions then, and there are no `cuts_`.
+        rows together lose less; 0: none. Groups are no regions then, there are no `cuts_`, and
+        recoding="region" cannot be asked for.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its
         size.

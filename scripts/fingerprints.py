@@ -583,6 +583,19 @@ CASES = [
     ("cluster", "crx visits", "missing=drop"),
     ("mondrian", "visits people", "refine=200\nmode=relaxed refine=200"),
     (
+        "mondrian",
+        "visits people cmc",
+        """
+        recoding=ends
+        recoding=region
+        mode=relaxed recoding=region
+        mode=infogain recoding=region categories=subsets
+        recoding=region taxonomies=halves
+        """,
+    ),
+    ("cluster", "visits people", "recoding=ends"),
+    ("micro", "visits people cmc", "refine=200\nmethod=mdav refine=200 centroid=median"),
+    (
         "micro",
         "visits people cmc",
         """

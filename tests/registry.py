@@ -428,8 +428,24 @@ ANONYMIZERS = {
     MondrianAnonymizer: Entry(
         grids=(
             grid(
+                mode=pick("strict", "relaxed"),
+                recoding=st.just("region"),
+                cut_rule=pick("le_then_lt", "le", "balanced"),
+                median=pick("lower", "midpoint"),
+                taxonomies=some_taxonomies,
+            ),
+            with_class(
+                grid(
+                    mode=st.just("infogain"),
+                    recoding=st.just("region"),
+                    candidates=pick("all", "class_change"),
+                    categories=pick("ordered", "subsets"),
+                    taxonomies=some_taxonomies,
+                )
+            ),
+            grid(
                 mode=st.just("strict"),
-                recoding=pick("set", "interval"),
+                recoding=pick("set", "interval", "ends"),
                 cut_rule=pick("le_then_lt", "le", "balanced"),
                 width=pick("rank", "distinct", "ratio"),
                 median=pick("lower", "midpoint"),
@@ -438,7 +454,7 @@ ANONYMIZERS = {
             ),
             grid(
                 mode=st.just("relaxed"),
-                recoding=pick("set", "interval"),
+                recoding=pick("set", "interval", "ends"),
                 width=pick("rank", "distinct", "ratio"),
                 refine=pick(0, 50),
                 taxonomies=some_taxonomies,
@@ -446,7 +462,7 @@ ANONYMIZERS = {
             with_class(
                 grid(
                     mode=st.just("infogain"),
-                    recoding=pick("set", "interval"),
+                    recoding=pick("set", "interval", "ends"),
                     candidates=pick("all", "class_change"),
                     categories=pick("ordered", "subsets"),
                     stop_pure=st.booleans(),
@@ -495,7 +511,7 @@ ANONYMIZERS = {
     ClusterAnonymizer: Entry(
         grids=(
             grid(
-                recoding=pick("set", "interval"),
+                recoding=pick("set", "interval", "ends"),
                 loss=pick("spread", "size"),
                 weights=some_weights,
                 refine=pick(0, 50),
@@ -518,7 +534,7 @@ ANONYMIZERS = {
         },
     ),
     MicroaggregationAnonymizer: Entry(
-        grids=(grid(**GROUPING),),
+        grids=(grid(refine=pick(0, 50), **GROUPING),),
         impossible=("missing='drop' leaves", WHOLE),
         keeps=("release_", "groups_"),
         centroids=True,

@@ -177,7 +177,7 @@ BAD = {  # name: (words, what the message must say)
         [*NO_OUT, "--missing", "ignore", "-o", "out.csv"],
         "ignore error drop category",
     ),
-    "recoding": ([*NO_OUT, "--recoding", "mean", "-o", "out.csv"], "mean set interval"),
+    "recoding": ([*NO_OUT, "--recoding", "mean", "-o", "out.csv"], "mean set interval ends region"),
     "no such file": (["anonymize", "nobody.csv", "--qi", "Age", "-o", "out.csv"], "nobody.csv"),
     "a folder as IN": (["anonymize", ".", "--qi", "Age", "-o", "out.csv"], "file"),
     "no such folder": ([*NO_OUT, "-o", "there/out.csv"], "folder 'there'"),
@@ -464,7 +464,7 @@ def test_persons_and_who_stands_out(ppdt, here):
 
 
 @pytest.mark.parametrize("end", ["csv", "parquet"])
-@pytest.mark.parametrize("recoding", ["set", "interval"])
+@pytest.mark.parametrize("recoding", ["set", "interval", "ends", "region"])
 def test_anonymize_then_audit_gives_the_same_numbers(end, recoding, ppdt, here):
     code, out, err = ppdt(
         *NO_OUT,
@@ -1012,6 +1012,10 @@ def test_one_level_for_each_column(ppdt, here):
     assert ppdt("audit", "l.csv", "--k", 3)[0] == 0
     code, out, err = ppdt(*lattice, "--recoding", "interval", "-o", "l.csv")
     assert code == 2 and "--recoding interval cannot be used with --mode lattice" in err
+    for mode, recoding in (("cluster", "region"), ("kactus", "ends"), ("erp", "region")):
+        grown = [o if o != "lattice" else mode for o in lattice]
+        code, out, err = ppdt(*grown, "--recoding", recoding, "-o", "l.csv")
+        assert code == 2 and f"--recoding {recoding} cannot be used with --mode {mode}" in err
     code, out, err = ppdt(*NO_OUT, "--k", 3, "--suppress", 0.1, "-o", "l.csv")
     assert code == 2 and "--suppress must be used with --mode lattice" in err
 

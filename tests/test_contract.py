@@ -530,7 +530,13 @@ def test_a_saved_anonymizer_names_no_value_that_was_not_published(cls):
 
 # options that publish less than all values
 LESS_THAN_SETS = dict(
-    MondrianAnonymizer=[dict(recoding="interval"), dict(recoding="interval", mode="infogain")],
+    MondrianAnonymizer=[
+        dict(recoding="interval"),
+        dict(recoding="interval", mode="infogain"),
+        dict(recoding="ends"),
+        dict(recoding="region"),
+        dict(recoding="region", mode="infogain"),
+    ],
     KActusAnonymizer=[dict(numeric="interval"), dict(numeric="path")],
     ERPAnonymizer=[dict(numeric="interval"), dict(numeric="interval", recoding="tiered")],
 )

@@ -21,7 +21,11 @@ from ppdt.tables import (
     with_missing,
 )
 
-TEXTBOOK = {"set": T._textbook_set_recoding, "interval": T._textbook_interval_recoding}
+TEXTBOOK = {
+    "set": T._textbook_set_recoding,
+    "interval": T._textbook_interval_recoding,
+    "ends": T._textbook_ends_recoding,
+}
 recodings = st.sampled_from(list(RECODINGS))
 KINDS = {
     "int": st.integers(-4, 4),
@@ -51,7 +55,7 @@ def as_rows(published):
 def holds(cell, value):
     if isinstance(cell, Interval):
         return value is not MISSING and cell.lo <= value <= cell.hi
-    return value in cell.values
+    return isinstance(cell, Suppressed) or value in cell.values
 
 
 # ---------- fast and textbook

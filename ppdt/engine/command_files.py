@@ -8,8 +8,8 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['read_people', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret', 'with_order',
            'table_of_kinds', 'read_taxonomies', 'release_of', 'cells_of_file', 'foreign_taxonomies', 'heard',
-           'whole_table', 'original_like', 'write_release', 'promise_of_file', 'quasi_identifiers_of', 'taxonomies_of',
-           'earlier_release', 'check_not_fewer', 'stand_out']
+           'whole_table', 'original_like', 'earlier_release', 'write_release', 'promise_of_file',
+           'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
 
 # %% ../../nbs/engine/command_files.ipynb #4bd887aa
 from collections.abc import Callable, Iterable
@@ -454,6 +454,28 @@ def original_like(
     X |= _others_of_original(t, [o for o in t if o not in X], columns)
     return pd.DataFrame(X), [o for o in qi if kinds[o] == "categorical"]
 
+# %% ../../nbs/engine/command_files.ipynb #12133adf
+def earlier_release(
+    path: str | PathLike, original: str | PathLike | None, sep: str = ",", encoding: str = "utf-8"
+) -> Any:
+    """An earlier release, read with its schema. Raises CommandError without one, and without the
+    original
+    """
+    from ppdt.release import read_release
+
+    if original is None:
+        raise CommandError(
+            "--against needs --original, the list of people in both releases. Got none: give the"
+            " table that the release was made from."
+        )
+    r = read_release(path, sep=sep, encoding=encoding)
+    if not r.schema.file:
+        raise CommandError(
+            f"--against must be a release with its schema beside it. Got {Path(path).name} without"
+            " one: its cells could be anything."
+        )
+    return r
+
 # %% ../../nbs/engine/command_files.ipynb #eca62dad
 def write_release(release: Any, target: str | PathLike) -> list[str]:
     """Write a release, by the ending of its file; notes on what was warned of"""
@@ -496,28 +518,6 @@ def taxonomies_of(
     left = [o for o in taxonomies if o.rpartition("=")[0] not in read]
     given = read_taxonomies(left, qi, dict.fromkeys(numbers, "numeric"))
     return r.taxonomies | read | given
-
-
-def earlier_release(
-    path: str | PathLike, original: str | PathLike | None, sep: str = ",", encoding: str = "utf-8"
-) -> Any:
-    """An earlier release, read with its schema. Raises CommandError without one, and without the
-    original
-    """
-    from ppdt.release import read_release
-
-    if original is None:
-        raise CommandError(
-            "--against needs --original, the list of people in both releases. Got none: give the"
-            " table that the release was made from."
-        )
-    r = read_release(path, sep=sep, encoding=encoding)
-    if not r.schema.file:
-        raise CommandError(
-            f"--against must be a release with its schema beside it. Got {Path(path).name} without"
-            " one: its cells could be anything."
-        )
-    return r
 
 
 def check_not_fewer(original: str | PathLike, n_original: int, name: str, n_rows: int) -> None:

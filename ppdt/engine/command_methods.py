@@ -17,15 +17,29 @@ from .command_words import CommandError
 _BY_TREE = ("kactus", "erp")  # a tree that predicts the class says how rows are published
 
 
-def _lattice(recoding, trees, suppress, **common):
+def _check_recoding(mode, recoding):
+    """Raises CommandError for what a method cannot publish"""
+    if mode == "lattice" and recoding != "set":
+        raise CommandError(
+            f"--recoding {recoding} cannot be used with --mode lattice, which publishes levels of"
+            " taxonomies: leave it out, and give --taxonomy for numbers."
+        )
+    if mode == "cluster" and recoding == "region":
+        raise CommandError(
+            "--recoding region cannot be used with --mode cluster, whose groups overlap and are no"
+            " regions: use --recoding ends, or --mode strict."
+        )
+    if mode in _BY_TREE and recoding not in ("set", "interval"):
+        raise CommandError(
+            f"--recoding {recoding} cannot be used with --mode {mode}, which publishes leaves of a"
+            " tree: use --recoding set or interval, or --mode strict."
+        )
+
+
+def _lattice(trees, suppress, **common):
     """One level for each column"""
     from ppdt.lattice import LatticeAnonymizer
 
-    if recoding != "set":
-        raise CommandError(
-            "--recoding interval cannot be used with --mode lattice, which publishes levels of"
-            " taxonomies: leave it out, and give --taxonomy for numbers."
-        )
     return LatticeAnonymizer(
         taxonomies=trees or None, suppression_limit=suppress, minimal=False, **common
     )
@@ -40,7 +54,7 @@ def anonymizer_for(
     ----------
     mode : {"strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"}
         --mode.
-    recoding : {"set", "interval"}
+    recoding : {"set", "interval", "ends", "region"}
         --recoding.
     trees : dict
         `Taxonomy` by column name.
@@ -59,8 +73,9 @@ def anonymizer_for(
     CommandError
         For options that it has no use for.
     """
+    _check_recoding(mode, recoding)
     if mode == "lattice":
-        return _lattice(recoding, trees, suppress, **common)
+        return _lattice(trees, suppress, **common)
     if suppress:
         raise CommandError(
             f"--suppress must be used with --mode lattice. Got --mode {mode}, which needs no limit:"

@@ -182,6 +182,11 @@ _MISSING = (
     'empty fields in quasi-identifiers: stop, leave the row out, or publish "missing" as a'
     " value, with kactus as suppressed (default: error)"
 )
+_RECODING = (
+    "publish the values of a group as a set; numbers as an interval; of each column, words too, all"
+    " values from the first to the last; or what the cuts leave, whatever the values are (default:"
+    " set)"
+)
 _MODE = (
     "cut at medians, rows with equal values together or not; cut where the class is told best; let"
     " groups grow row by row, which loses less and takes longer; one level of its --taxonomy for"
@@ -224,9 +229,9 @@ def _anonymize_parser(sub, run):
     )
     p.add_argument(
         "--recoding",
-        choices=("set", "interval"),
+        choices=("set", "interval", "ends", "region"),
         default="set",
-        help="publish the values of a group as a set, or numbers as an interval (default: set)",
+        help=_RECODING,
     )
     p.add_argument(
         "--mode",
@@ -283,8 +288,7 @@ def _audit_parser(sub, run):
     p.add_argument(
         "--against",
         metavar="FILE",
-        help="an earlier release about the same people: what both together leave of k; it needs"
-        " --original",
+        help="an earlier release about the same people, what both leave of k (with --original)",
     )
     _add_columns(
         p,

@@ -19,7 +19,7 @@ import pandas as pd
 from .fitting_rows import Beliefs, FittingRows, PublishedRows
 from .reruns import Part, all_worlds, connected_parts, count_worlds, listed_beliefs
 
-# %% ../../nbs/engine/crossings.ipynb #afe0db9b
+# %% ../../nbs/engine/crossings.ipynb #4ef002b2
 def shared_crowds(
     releases: Sequence[PublishedRows], people: pd.DataFrame
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -49,7 +49,7 @@ def crossed_fields(
     below = None if k is None else float((crowds < k).mean())
     return {"crossed_k": int(crowds.min()), "crossed_below_k": below}
 
-
+# %% ../../nbs/engine/crossings.ipynb #afe0db9b
 class Crossing:
     """An attacker who has several releases about the same people.
 

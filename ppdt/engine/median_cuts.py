@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['CUT_RULES', 'WIDTHS', 'MEDIANS', 'Cuts', 'places_of', 'region_widths', 'rows_of_regions', 'sides_allowed',
-           'choose_cuts', 'rows_going_left', 'send_rows', 'check_codes', 'prepare_lines']
+           'choose_cuts', 'rows_going_left', 'send_rows', 'CutLevels', 'check_codes', 'prepare_lines']
 
 # %% ../../nbs/engine/median_cuts.ipynb #197244ed
 from collections.abc import Sequence
@@ -246,6 +246,55 @@ def send_rows(rows, left, sizes):
     res = np.empty_like(rows)
     res[to] = rows
     return res, n_left.astype(np.int64)
+
+# %% ../../nbs/engine/median_cuts.ipynb #3eb68a6c
+class CutLevels:
+    """Groups and cuts of a partition, level by level.
+
+    Attributes
+    ----------
+    groups : ndarray of int, shape (n_rows,)
+        Number of each row's region, as far as it is finished.
+    """
+
+    def __init__(self, n_rows: int):
+        self.groups = np.empty(n_rows, dtype=np.int64)
+        self.n_groups = 0
+        self.n_nodes = 1
+        self.levels: list = []
+
+    def _numbers(self, is_cut):
+        """(number of each region that is finished, left node of each that is cut), -1 for none"""
+        region = self.n_groups + np.cumsum(~is_cut) - 1
+        child = self.n_nodes + 2 * np.cumsum(is_cut) - 2
+        n_cut = int(is_cut.sum())
+        self.n_groups += len(is_cut) - n_cut
+        self.n_nodes += 2 * n_cut
+        return np.where(is_cut, -1, region), np.where(is_cut, child, -1)
+
+    def close(self, rows, sizes, best, end, left) -> tuple:
+        """Cut regions that lie one after the other; returns the rows and sizes of the next level.
+
+        `best`: the attribute that each is cut by, -1 for none; `end`: the code that ends its left
+        side; `left`: which rows go left
+        """
+        is_cut = best >= 0
+        region, child = self._numbers(is_cut)
+        right = child + is_cut
+        self.levels.append((best, end, child, right, region))
+        moves = np.repeat(is_cut, sizes)
+        number = np.repeat(region, sizes)
+        self.groups[rows[~moves]] = number[~moves]
+        sizes = sizes[is_cut]
+        rows, n_left = send_rows(rows[moves], left[moves], sizes)
+        both = np.column_stack([n_left, sizes - n_left])
+        return rows, both.ravel()
+
+    @property
+    def cuts(self) -> Cuts:
+        """The cuts of all levels"""
+        columns = zip(*self.levels)
+        return Cuts(*map(np.concatenate, columns))
 
 # %% ../../nbs/engine/median_cuts.ipynb #7b2ffaf3
 CUT_RULES = ("le_then_lt", "le", "balanced")

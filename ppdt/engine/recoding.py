@@ -7,8 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['group_code_pairs', 'group_sizes', 'group_ends', 'distinct_sets', 'set_cells', 'to_rows', 'missing_code',
-           'keyed_cells', 'suppression_recoding', 'centroid_recoding', 'check_recoding', 'number_groups', 'check_known',
-           'published_column']
+           'keyed_cells', 'ends_recoding', 'suppression_recoding', 'centroid_recoding', 'check_recoding',
+           'number_groups', 'check_known', 'published_column']
 
 # %% ../../nbs/engine/recoding.ipynb #f73a1393
 import math
@@ -22,7 +22,17 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from .taxonomy import check_taxonomy_names
-from ..tables import MISSING, Attribute, Cell, Centroid, Exact, Suppressed, ValueSet, cell_column
+from ppdt.tables import (
+    MISSING,
+    Attribute,
+    Cell,
+    Centroid,
+    Exact,
+    Interval,
+    Suppressed,
+    ValueSet,
+    cell_column,
+)
 
 # %% ../../nbs/engine/recoding.ipynb #f0deec89
 def _is_new(x: ndarray) -> ndarray:
@@ -178,6 +188,51 @@ def keyed_cells(
         number[gap] = of_gap + len(cells)
         cells += sets
     return number, cells
+
+# %% ../../nbs/engine/recoding.ipynb #4015060e
+def _between(a, items, low, high):
+    """The cell of all values from one code to another"""
+    if low == high:
+        return Exact(items[low])
+    if a.kind != "numeric":
+        return ValueSet(items[low : high + 1])
+    return Suppressed() if items[high] is MISSING else Interval(items[low], items[high])
+
+
+def ends_recoding(a: Attribute, codes: ArrayLike, groups: ArrayLike) -> tuple[ndarray, list]:
+    """Each value becomes all values of the column between the ends of its group.
+
+    Parameters
+    ----------
+    a : Attribute
+        The column's domain.
+    codes : array-like of int, shape (n_rows,)
+        Codes into it, 0 to len(a)-1.
+    groups : array-like of int, shape (n_rows,)
+        Group of each row: 0, 1, ... without a gap.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n_rows,)
+        Number of each row's cell.
+    cells : list of Cell
+        The distinct cells: ranges of numbers and dates, sets of words; numbers beside a missing
+        value are suppressed.
+
+    Raises
+    ------
+    ValueError
+        For codes or groups out of range.
+    """
+    members, starts = group_code_pairs(codes, groups, len(a))
+    low, high = group_ends(members, starts)
+    if a.kind == "numeric":
+        gap = (high == missing_code(a)) & (low < high)
+        low = np.where(gap, 0, low)
+    found, number = np.unique(low * len(a) + high, return_inverse=True)
+    items = a.items
+    cells = [_between(a, items, *divmod(o, len(a))) for o in found.tolist()]
+    return to_rows(number, groups), cells
 
 # %% ../../nbs/engine/recoding.ipynb #683435c5
 def suppression_recoding(a: Attribute, codes: ArrayLike, groups: ArrayLike) -> tuple[ndarray, list]:

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['NEAR', 'refined_with_rest', 'refined']
+__all__ = ['NEAR', 'LossState', 'searched', 'refined_with_rest', 'refined']
 
 # %% ../../nbs/engine/refined_groups.ipynb #e78839c4
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -34,10 +35,10 @@ def _nearest(added, g, m):
 class _Search:
     """Moves and exchanges, one after the other"""
 
-    def __init__(self, parts, groups, k, budget, allow):
-        self.state = GroupState(parts, groups)
+    def __init__(self, state, k, budget, allow):
+        self.state = state
         self.k, self.budget, self.allow = k, budget, allow
-        self.waits = np.ones(len(groups), dtype=bool)
+        self.waits = np.ones(len(state.groups), dtype=bool)
 
     def _may(self, *groups):
         """May these lists of rows be groups?"""
@@ -57,7 +58,7 @@ class _Search:
         s, g = self.state, self.state.groups[row]
         if s.size[g] <= self.k:
             return False
-        price = s.loss + (s.size + 1) * added
+        price = s.price_of(added)
         price[g] = np.iinfo(np.int64).max
         h = int(price.argmin())
         rest = [o for o in s.rows[g] if o != row]
@@ -85,11 +86,10 @@ class _Search:
 # %% ../../nbs/engine/refined_groups.ipynb #88d40d09
 def _ask(search, row):
     """One row is asked whether it has a better place"""
-    s, g = search.state, search.state.groups[row]
     search.waits[row] = False
-    if s.loss[g] == s.rest[row] and s.size[g] <= search.k or s.loss[g] == 0:
+    if search.state.is_settled(row, search.k):
         return
-    added = s.added(row)
+    added = search.state.added(row)
     if not search.moves(row, added):
         search.exchanges(row, added)
 
@@ -103,6 +103,46 @@ def _ask_all(search):
         for row in waiting:
             if search.budget > 0 and search.waits[row]:
                 _ask(search, row)
+
+
+class LossState(GroupState):
+    """Groups that lose by their ranges and sets: what a search asks of them"""
+
+    def price_of(self, added: np.ndarray) -> np.ndarray:
+        """What all rows of each group lose more when a row joins that adds so much"""
+        return self.loss + (self.size + 1) * added
+
+    def is_settled(self, row: int, k: int) -> bool:
+        """Would the row's group lose as much without it?"""
+        g = self.groups[row]
+        bound = self.size[g] <= k and self.loss[g] == self.rest[row]
+        return bool(bound or self.loss[g] == 0)
+
+
+def searched(
+    state: Any, k: int, budget: int, allow: Callable | None = None
+) -> tuple[np.ndarray, int]:
+    """Groups that cost less, and what is left of the budget.
+
+    Parameters
+    ----------
+    state : LossState, or another that answers as it does
+        Groups as they stand.
+    k : int
+        Rows of a group.
+    budget : int
+        Moves and exchanges at most.
+    allow : callable or None
+        (rows, groups, n_groups) -> which groups may stand.
+
+    Returns
+    -------
+    tuple
+        (groups, budget): ndarray of int, shape (n_rows,), and int.
+    """
+    search = _Search(state, k, budget, allow)
+    _ask_all(search)
+    return state.groups, search.budget
 
 # %% ../../nbs/engine/refined_groups.ipynb #daf6a56c
 def _divided(parts, groups, k, allow):
@@ -129,9 +169,8 @@ def refined_with_rest(
     """As `refined`, and what is left of the budget"""
     if budget < 1:
         return groups, budget
-    search = _Search(parts, _divided(parts, groups, k, allow), k, budget, allow)
-    _ask_all(search)
-    return search.state.groups, search.budget
+    state = LossState(parts, _divided(parts, groups, k, allow))
+    return searched(state, k, budget, allow)
 
 
 def refined(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['check_refine', 'in_blocks', 'of_rows', 'refined_groups', 'mended_groups']
+__all__ = ['check_refine', 'in_blocks', 'of_rows', 'in_blocks_of_groups', 'refined_groups', 'mended_groups']
 
 # %% ../../nbs/engine/refining.ipynb #44906d2c
 from collections.abc import Callable, Sequence
@@ -76,6 +76,46 @@ def of_rows(allow: Callable | None, rows: np.ndarray) -> Callable | None:
     return lambda places, groups, n: allow(rows[places], groups, n)
 
 
+def in_blocks_of_groups(
+    attributes: Sequence[Attribute],
+    codes: Sequence[np.ndarray],
+    groups: np.ndarray,
+    budget: int,
+    refine: Callable,
+) -> np.ndarray:
+    """Groups that are refined in blocks of near ones.
+
+    Parameters
+    ----------
+    attributes : list of Attribute
+        Domains of the quasi-identifiers.
+    codes : list of ndarray of int, shape (n_rows,) each
+        The rows, in an order of content.
+    groups : ndarray of int, shape (n_rows,)
+        Group of each row: 0, 1, ....
+    budget : int
+        Moves and exchanges at most.
+    refine : callable
+        (rows, groups, budget) -> better groups of these rows, and what is left of the budget.
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+    """
+    first = np.unique(groups, return_index=True)[1]
+    order = np.argsort(first, kind="stable")
+    heads = [c[first[order]] for c in codes]
+    res = np.empty_like(groups)
+    n = 0
+    for block in in_blocks(attributes, heads, _GROUPS):
+        rows = np.flatnonzero(np.isin(groups, order[block]))
+        own = np.unique(groups[rows], return_inverse=True)[1]
+        found, budget = refine(rows, own, budget)
+        res[rows] = n + found
+        n += int(found.max()) + 1
+    return res
+
+
 def refined_groups(
     parts: Sequence[Part],
     attributes: Sequence[Attribute],
@@ -110,18 +150,12 @@ def refined_groups(
     """
     if budget < 1:
         return groups
-    first = np.unique(groups, return_index=True)[1]
-    order = np.argsort(first, kind="stable")
-    heads = [c[first[order]] for c in codes]
-    res, n = np.empty_like(groups), 0
-    for block in in_blocks(attributes, heads, _GROUPS):
-        rows = np.flatnonzero(np.isin(groups, order[block]))
-        own = np.unique(groups[rows], return_inverse=True)[1]
+
+    def refine(rows, own, left):
         some = [p.take(rows) for p in parts]
-        found, budget = refined_with_rest(some, own, k, budget, of_rows(allow, rows))
-        res[rows] = n + found
-        n += int(found.max()) + 1
-    return res
+        return refined_with_rest(some, own, k, left, of_rows(allow, rows))
+
+    return in_blocks_of_groups(attributes, codes, groups, budget, refine)
 
 # %% ../../nbs/engine/refining.ipynb #25cd8da1
 def mended_groups(task: Any, trees: Sequence, groups: np.ndarray, budget: int) -> np.ndarray:

@@ -25,6 +25,7 @@ from ppdt.tables import (
     Exact,
     Interval,
     Node,
+    Suppressed,
     ValueSet,
     encode,
     position,
@@ -40,7 +41,7 @@ def _ends(cell):
     """(lowest, highest) place that a cell of a numeric column holds, NaN for none"""
     if isinstance(cell, Interval):
         return position(cell.lo), position(cell.hi)
-    known = [v for v in cell.values if v is not MISSING]
+    known = [v for v in getattr(cell, "values", ()) if v is not MISSING]
     if not known:
         return np.nan, np.nan
     return position(min(known)), position(max(known))
@@ -50,6 +51,8 @@ def _holds(cell, v):
     """Does a cell hold a value, by what it says itself?"""
     if isinstance(cell, (Exact, ValueSet)):
         return v in cell.values
+    if isinstance(cell, Suppressed):
+        return True
     if not isinstance(cell, Interval) or v is MISSING:
         return False
     return cell.lo <= v and (v < cell.hi if cell.hi_open else v <= cell.hi)
