@@ -59,7 +59,6 @@ COLUMNS = [
     *(f"{o}_{side}" for o in ASKED for side in ("in", "out")),
     *(f"crossing_{o}_{side}" for o in ASKED for side in ("in", "out")),
     "crowd_below_k",
-    "crossing_crowd_below_k",
     "matching_certain_in",
     "matching_guess_in",
     "matching_estimated",
@@ -125,10 +124,10 @@ def of_attack(found, before=""):
     return line
 
 
-def of_the_listed(release, inside, k):
-    """What is believed by who knows everybody, and crowds"""
+def of_the_listed(release, inside):
+    """What is believed by who knows everybody"""
     X, y = inside
-    line = {"crowd_below_k": round(float((release_crowds([release] * 2, X) < k).mean()), 6)}
+    line = {}
     if FittingRows(release).averaged:
         return line
     try:
@@ -140,10 +139,6 @@ def of_the_listed(release, inside, k):
     line["matching_guess_in"] = round(float((found.guess == y).mean()), 6)
     line["matching_estimated"] = attacker.n_estimated
     return line
-
-
-def release_crowds(releases, X):
-    return Crossing(releases).crowds(X)
 
 
 def second(made, X, y):
@@ -186,14 +181,14 @@ def run(unit):
         warnings.simplefilter("ignore")  # methods say when there was nothing to split
         release = made.anonymize(*inside)
         line = dict(zip(KEY, unit)) | {"n": len(inside[0]), "lost": len(release.lost)}
-        line |= of_the_listed(release, inside, k)
+        line |= of_the_listed(release, inside)
         if outside is None:
             return line | of_worlds(made, release, inside[0])
         both = [release, second(made, *inside)]
     line |= of_attack(attack(FittingRows(release), *inside, *outside))
     line |= of_attack(attack(Crossing(both), *inside, *outside), "crossing_")
-    crowds = release_crowds(both, inside[0])
-    line["crossing_crowd_below_k"] = round(float((crowds < k).mean()), 6)
+    crowds = Crossing(both).crowds(inside[0])
+    line["crowd_below_k"] = round(float((crowds < k).mean()), 6)
     return line | of_questions(release, inside, outside)
 
 

@@ -186,8 +186,8 @@ class FinerMeasures:
     whole_records : int
         Records that follow whole, beyond those published exactly.
     crossed_k : int
-        People of the smallest crowd that shares its rows here and in an earlier release, those
-        counted who fit a row in both. None where no earlier release was given.
+        People of the smallest crowd who share a row that fits here and one in an earlier release,
+        those counted who fit a row in both. None where no earlier release was given.
     crossed_below_k : float
         Share of these people whose crowd is smaller than the k that was promised.
     """

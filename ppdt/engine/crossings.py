@@ -15,29 +15,47 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array, vstack
 
 from .fitting_rows import Beliefs, FittingRows, PublishedRows
 from .reruns import Part, all_worlds, connected_parts, count_worlds, listed_beliefs
 
 # %% ../../nbs/engine/crossings.ipynb #4ef002b2
+_MOST_ENTRIES = 2**25  # of a block of people beside all others
+
+
+def _rows_of_kinds(o: PublishedRows, people: pd.DataFrame) -> tuple[csr_array, np.ndarray]:
+    """Which different rows fit which different people, and the kind of each person"""
+    kinds, blocks = o.fits(people)
+    fits = vstack([csr_array(m.astype(np.float32)) for _, m in blocks])
+    return csr_array(fits), kinds.of
+
+
 def shared_crowds(
     releases: Sequence[PublishedRows], people: pd.DataFrame
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How many people fit the same rows as each of them in all releases, and who fits a row in each
+    """How many people share a row with each of them in every release, and who fits a row in each
 
     `people`: everybody in the tables
     """
-    looks, fits = [], []
-    for o in releases:
-        kinds, blocks = o.fits(people)
-        packed = np.concatenate([np.packbits(m, axis=1) for _, m in blocks])
-        look = np.unique(packed, axis=0, return_inverse=True)[1].ravel()
-        looks.append(look[kinds.of])
-        fits.append(packed.any(axis=1)[kinds.of])
-    alike = np.unique(np.stack(looks), axis=1, return_inverse=True)[1].ravel()
-    return np.bincount(alike)[alike], np.logical_and.reduce(fits)
+    each = [_rows_of_kinds(o, people) for o in releases]
+    looks = np.stack([of for _, of in each])
+    first, alike = np.unique(looks, axis=1, return_index=True, return_inverse=True)[1:]
+    alike = alike.ravel()
+    many = np.bincount(alike).astype(np.float64)
+    rows = [fits[of[first]] for fits, of in each]
+    step = max(1, _MOST_ENTRIES // len(first))
+    found = []
+    for b in range(0, len(first), step):
+        shared = np.ones((len(first[b : b + step]), len(first)), dtype=bool)
+        for fits in rows:
+            shared &= (fits[b : b + step] @ fits.T).toarray() > 0
+        found.append(shared @ many)
+    is_in = np.logical_and.reduce([np.diff(fits.indptr) > 0 for fits in rows])
+    crowds = np.concatenate(found).astype(np.int64)
+    return crowds[alike], is_in[alike]
 
-
+# %% ../../nbs/engine/crossings.ipynb #acaac977
 def crossed_fields(
     releases: Sequence[PublishedRows], people: pd.DataFrame, k: int | None
 ) -> dict[str, Any]:
@@ -130,7 +148,7 @@ class Crossing:
         return Beliefs(rows, shares / shares.sum(axis=1, keepdims=True), first.classes)
 
     def crowds(self, people: pd.DataFrame) -> np.ndarray:
-        """How many people fit the same rows as each of them, in every release.
+        """How many people share a row that fits with each of them, in every release.
 
         Parameters
         ----------
@@ -140,7 +158,8 @@ class Crossing:
         Returns
         -------
         ndarray of int, shape (n_people,)
-            Each person counts. Below the k of every release, the crowd that was promised is gone.
+            Each person counts. Of groups of equal rows these are the people in the same group
+            in each; below the k of every release, the crowd that was promised is gone.
         """
         return shared_crowds(self._each, people)[0]
 
