@@ -42,7 +42,7 @@ def shared_crowds(
     looks = np.stack([of for _, of in each])
     first, alike = np.unique(looks, axis=1, return_index=True, return_inverse=True)[1:]
     alike = alike.ravel()
-    many = np.bincount(alike).astype(np.float64)
+    many = np.bincount(alike).astype(np.float32)
     rows = [fits[of[first]] for fits, of in each]
     step = max(1, _MOST_ENTRIES // len(first))
     found = []
@@ -50,7 +50,7 @@ def shared_crowds(
         shared = np.ones((len(first[b : b + step]), len(first)), dtype=bool)
         for fits in rows:
             shared &= (fits[b : b + step] @ fits.T).toarray() > 0
-        found.append(shared @ many)
+        found.append(shared.astype(np.float32) @ many)
     is_in = np.logical_and.reduce([np.diff(fits.indptr) > 0 for fits in rows])
     crowds = np.concatenate(found).astype(np.int64)
     return crowds[alike], is_in[alike]
