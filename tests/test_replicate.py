@@ -784,6 +784,55 @@ def test_the_front_page_says_what_is_stored(frontier):
         assert told == pytest.approx(stored, abs=0.00051), line
 
 
+# ---------- what attackers gain
+@pytest.fixture(scope="module")
+def attacks():
+    return script("attack_runs")
+
+
+def test_stored_lines_of_attacks_are_of_the_design(attacks):
+    t = pd.read_csv(attacks.RESULTS / "attacks.csv")
+    assert list(t.columns) == attacks.COLUMNS and not t.duplicated(attacks.KEY).any()
+    assert set(keys(t, attacks.KEY)) == set(attacks.all_units())
+    large = t[t.case != "customers"]
+    assert (large.presence_in >= 1 - large.lost / large.n).all()
+    # two releases exclude nothing that one allows, and no bound is broken by rows that fit
+    assert (large.crossing_presence_out <= large.presence_out).all()
+    assert (large.certain_in[large.method.str.endswith("_alpha")] == 0).all()
+    shop = t[t.case == "customers"].dropna(subset=["worlds"])
+    assert (shop.rerun_worlds.between(1, shop.worlds)).all()
+    assert (shop.rerun_belief >= shop.table_belief - 1e-9)[shop.lost == 0].all()
+    blind = shop[shop.method.isin(["strict", "relaxed", "cluster", "lattice"])]
+    assert (blind.rerun_worlds == blind.worlds).all(), "they do not look at the class"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_line_of_attacks_comes_out_as_stored(attacks, data_dir):
+    old = pd.read_csv(attacks.RESULTS / "attacks.csv").set_index(attacks.KEY)
+    for unit in (("customers", "cluster_alpha", 2), ("adult", "tdr", 100)):
+        line = attacks.run(unit)
+        for o in set(line) - set(attacks.KEY):
+            assert line[o] == pytest.approx(old.loc[unit, o], abs=1e-6), (unit, o)
+
+
+def test_the_front_page_says_what_attackers_find(attacks):
+    t = pd.read_csv(attacks.RESULTS / "attacks.csv")
+    adult = t[(t.case == "adult") & (t.k == 5)].set_index("method")
+    shop = t[(t.case == "customers") & (t.k == 2)].set_index("method")
+    page = (places.ROOT / "README.md").read_text("utf-8")
+    _, _, table = page.partition("## What do attackers find?")
+    lines = [o for o in table.partition("\n## ")[0].splitlines() if o.startswith("| ")][1:]
+    methods = ["strict", "cluster", "infogain", "erp", "mict", "kactus"]
+    names = ["presence", "certain", "crossing_certain"]
+    assert len(lines) == len(names) + 1
+    for line, name in zip(lines, names):
+        told = [float(o) for o in line.strip("| ").split("|")[1:]]
+        stored = 100 * (adult[f"{name}_in"] - adult[f"{name}_out"])[methods]
+        assert told == pytest.approx(stored.tolist(), abs=0.51), line
+    told = [float(o) for o in lines[-1].strip("| ").split("|")[1:]]
+    assert told == shop.rerun_certain[methods].tolist()
+
+
 # ---------- what groups lose, teach and tell
 @pytest.fixture(scope="module")
 def grouping():
