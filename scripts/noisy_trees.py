@@ -86,7 +86,7 @@ def library(name, module):
 
 
 def all_units():
-    """(method, setting, epsilon, repeat); one repeat where there is no chance"""
+    """(method, setting, epsilon, repeat); one repeat without noise"""
     repeats = range(REPEATS)
     found = [("raw", o, inf, 0) for o in ("table", "boosting", "c45")]
     found += [(m, f"k{k}", inf, 0) for m in BEFORE for k in KS]
@@ -96,8 +96,8 @@ def all_units():
     for m, of in settings.items():
         for o in of:
             found += [(m, o, e, r) for e in EPSILONS for r in repeats]
-    found += [("random_trees", o, inf, r) for o in forests for r in repeats]
-    found += [(m, settings[m][0], inf, 0) for m in ("naive_bayes", "pairs")]
+    counted = [(m, o) for m, of in settings.items() if m != "boosting" for o in of]
+    found += [(m, o, inf, 0) for m, o in counted]
     return found
 
 
