@@ -852,7 +852,7 @@ def test_stored_lines_of_noise_are_of_the_design(noise):
 
 def test_a_line_without_noise_comes_out_as_stored(noise, data_dir):
     t = pd.read_csv(noise.RESULTS / "noise.csv", dtype={"setting": str}).set_index(noise.KEY)
-    for unit in (("naive_bayes", "one", np.inf, 0), ("random_trees", "6x8", np.inf, 3)):
+    for unit in (("naive_bayes", "one", np.inf, 0), ("random_trees", "6x8", np.inf, 0)):
         line = noise.run(unit)
         for o in (*noise.MEASURED, "third_auc", "counts"):
             assert line[o] == pytest.approx(t.loc[unit, o], abs=1e-6), (unit, o)
@@ -883,7 +883,7 @@ def test_a_table_of_noise_keeps_what_was_counted(noise):
 
 def test_noise_without_its_library(noise, monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
-    with pytest.raises(SystemExit, match=r"pip install opendp, or .ppdt.noise."):
+    with pytest.raises(SystemExit, match="not installed: pip install"):
         noise.noisy([1, 2], 1, 1)
 
 
