@@ -2,7 +2,8 @@
 
 from configparser import ConfigParser
 from pathlib import Path
-from setuptools import setup, find_packages
+
+from setuptools import find_packages, setup
 
 root = Path(__file__).resolve().parent
 config = ConfigParser(delimiters=["="])
@@ -26,7 +27,10 @@ setup(
     package_data={lib: ["py.typed", "data/*", "data/**/*"]},  # the small tables of the book
     python_requires=">=" + cfg["min_python"],
     install_requires=cfg["requirements"].split(),
-    extras_require={"dev": cfg["dev_requirements"].split()},
+    extras_require={
+        "dev": cfg["dev_requirements"].split(),
+        "noise": cfg["noise_requirements"].split(),  # scripts/noisy_trees.py only
+    },
     entry_points={
         "console_scripts": cfg["console_scripts"].split(),
         # makes the links of the documentation work

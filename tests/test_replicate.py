@@ -875,3 +875,69 @@ def test_groups_on_the_command_line(grouping, data_dir, capsys):
     assert "strict" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="--row must be TABLE/METHOD K SPLIT"):
         grouping.main(["--row", "pima/none", "50", "0"])
+
+
+# ---------- noise instead of groups
+@pytest.fixture(scope="module")
+def noise():
+    return script("noisy_trees")
+
+
+def test_stored_lines_of_noise_are_of_the_design(noise):
+    t = pd.read_csv(noise.RESULTS / "noise.csv", dtype={"setting": str})
+    assert list(t.columns) == noise.COLUMNS and not t.duplicated(noise.KEY).any()
+    assert set(keys(t, noise.KEY)) == set(noise.all_units())
+    assert not t[noise.MADE + noise.MEASURED].isna().any(axis=None)
+    assert t[noise.MEASURED].ge(0).all(axis=None) and t[noise.MEASURED].le(1).all(axis=None)
+    # one person changes one count of a forest, nine of naive Bayes
+    for method, cells in (("random_trees", 1), ("naive_bayes", 9)):
+        of = t[t.method == method]
+        assert of.scale.to_numpy() == pytest.approx(cells / of.epsilon.to_numpy())
+    # more noise teaches less, in the mean of ten
+    mean = t.groupby(["method", "setting", "epsilon"]).auc.mean()
+    assert mean["naive_bayes", "one"].is_monotonic_increasing
+    assert mean["random_trees", "9x8", 0.1] < mean["random_trees", "9x8", 10]
+
+
+def test_a_line_without_noise_comes_out_as_stored(noise, data_dir):
+    t = pd.read_csv(noise.RESULTS / "noise.csv", dtype={"setting": str}).set_index(noise.KEY)
+    for unit in (("naive_bayes", "one", np.inf, 0), ("random_trees", "6x8", np.inf, 0)):
+        line = noise.run(unit)
+        for o in (*noise.MEASURED, "third_auc", "counts"):
+            assert line[o] == pytest.approx(t.loc[unit, o], abs=1e-6), (unit, o)
+
+
+def test_a_line_with_noise_comes_out_nearly_as_stored(noise, data_dir):
+    pytest.importorskip("opendp", reason="OpenDP draws the noise, and is no part of the gate")
+    t = pd.read_csv(noise.RESULTS / "noise.csv", dtype={"setting": str})
+    for method, setting in (("naive_bayes", "one"), ("random_trees", "6x8")):
+        old = t[(t.method == method) & (t.setting == setting) & (t.epsilon == 1)]
+        line = noise.run((method, setting, 1, 0))
+        for o in ("accuracy", "auc"):
+            far = 8 * old[o].std() + 0.003
+            assert line[o] == pytest.approx(old[o].mean(), abs=far), (method, o)
+
+
+def test_a_table_of_noise_keeps_what_was_counted(noise):
+    X = pd.DataFrame({o: [d[0], d[-1]] for o, d in noise.domains().items()})
+    y = pd.Series(["<=50K", ">50K"])
+    model = noise.NaiveBayes("one", np.inf, 0).fit(X, y)
+    assert (model.predict(X) == y).all() and model.counts == 2 * sum(noise.sizes(tens=True))
+    # every leaf of a drawn tree is reached by its own rows only, and every row reaches one
+    rng = np.random.default_rng(0)
+    rows = np.stack([rng.integers(0, m, 500) for m in noise.sizes()])
+    at = noise.leaves(noise.random_tree(4, rng), rows, 4)
+    assert ((at >= 0) & (at < 16)).all() and len(set(at)) > 8
+
+
+def test_noise_without_its_library(noise, monkeypatch):
+    monkeypatch.setitem(sys.modules, "opendp.prelude", None)
+    with pytest.raises(SystemExit, match="not installed: pip install"):
+        noise.noisy([1, 2], 1, 1)
+
+
+def test_noise_on_the_command_line(noise, data_dir, capsys):
+    noise.main(["--row", "naive_bayes", "one", "inf", "0"])
+    assert "naive_bayes" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="--row must be a run of the design"):
+        noise.main(["--row", "naive_bayes", "two", "0.1", "0"])
