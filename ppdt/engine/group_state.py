@@ -18,12 +18,17 @@ from .group_loss import FAR, Part, RangePart
 # %% ../../nbs/engine/group_state.ipynb #5a5d757f
 def _two_least(x, groups, placed, starts, sizes):
     """(the smallest x of each group, that of each row's group without it)"""
-    order = placed[np.lexsort((x[placed], groups[placed]))]
-    least = x[order[starts]]
-    second = np.where(sizes > 1, x[order[np.minimum(starts + 1, len(order) - 1)]], FAR)
+    group = groups[placed]
+    by_value = np.lexsort((x[placed], group))
+    order = placed[by_value]
+    first = order[starts]
+    least = x[first]
+    after = np.minimum(starts + 1, len(order) - 1)
+    second = x[order[after]]
+    second = np.where(sizes > 1, second, FAR)
     rest = np.full(len(x), FAR)
-    rest[placed] = least[groups[placed]]
-    rest[order[starts]] = second
+    rest[placed] = least[group]
+    rest[first] = second
     return least, rest
 
 
@@ -39,19 +44,26 @@ class _RangeState:
         self.low, self.rest_low = _two_least(self.row_low, groups, placed, starts, sizes)
         high, rest_high = _two_least(-self.row_high, groups, placed, starts, sizes)
         self.high, self.rest_high = -high, -rest_high
-        self.loss = self.part.price(self.low, self.high)
-        return self.loss, self.part.price(self.rest_low, self.rest_high)
+        price = self.part.price
+        self.loss = price(self.low, self.high)
+        rest = price(self.rest_low, self.rest_high)
+        return self.loss, rest
 
     def refresh(self, g, rows):
         """Group g has these rows; returns (its loss, the loss without each)"""
         low, high = self.row_low[rows], self.row_high[rows]
         self.low[g], self.high[g] = low.min(), high.max()
-        rest_low = np.full(len(rows), self.low[g])
-        rest_high = np.full(len(rows), self.high[g])
-        i, j = low.argmin(), high.argmax()
-        rest_low[i] = np.delete(low, i).min(initial=FAR)
-        rest_high[j] = np.delete(high, j).max(initial=-FAR)
-        self.rest_low[rows], self.rest_high[rows] = rest_low, rest_high
+        n = len(rows)
+        rest_low = np.full(n, self.low[g])
+        rest_high = np.full(n, self.high[g])
+        i = low.argmin()
+        j = high.argmax()
+        others = np.delete(low, i)
+        rest_low[i] = others.min(initial=FAR)
+        others = np.delete(high, j)
+        rest_high[j] = others.max(initial=-FAR)
+        self.rest_low[rows] = rest_low
+        self.rest_high[rows] = rest_high
         price = self.part.price
         self.loss[g] = price(self.low[g : g + 1], self.high[g : g + 1])[0]
         return self.loss[g], price(rest_low, rest_high)
@@ -88,12 +100,18 @@ class _SetState:
 
     def begin(self, groups, placed, starts, sizes):
         """All groups at once; returns (loss of each, loss without each row)"""
-        c, g, by_count = self.codes[placed], groups[placed], self.part.by_count
-        self.count = np.zeros((len(by_count) - 2, len(sizes)), dtype=np.int32)
+        c = self.codes[placed]
+        g = groups[placed]
+        by_count = self.part.by_count
+        shape = len(by_count) - 2, len(sizes)
+        self.count = np.zeros(shape, dtype=np.int32)
         np.add.at(self.count, (c, g), 1)
-        self.different = (self.count > 0).sum(axis=0)
+        occurs = self.count > 0
+        self.different = occurs.sum(axis=0)
+        alone = self.count[c, g] == 1
+        left = self.different[g] - alone
         rest = np.zeros(len(groups), dtype=np.int64)
-        rest[placed] = by_count[self.different[g] - (self.count[c, g] == 1)]
+        rest[placed] = by_count[left]
         return by_count[self.different], rest
 
     def refresh(self, g, rows):
@@ -122,9 +140,14 @@ class _SetState:
         o, h = self.codes[others], groups[others]
         count, m, by_count = self.count, self.different, self.part.by_count
         same = o == c
-        mine = m[g] - (count[c, g] == 1) + (count[o, g] == 0)
-        theirs = m[h] - (count[o, h] == 1) + (count[c, h] == 0)
-        mine, theirs = np.where(same, m[g], mine), np.where(same, m[h], theirs)
+        leaves = count[c, g] == 1
+        joins = count[o, g] == 0
+        mine = m[g] - leaves + joins
+        mine = np.where(same, m[g], mine)
+        leaves = count[o, h] == 1
+        joins = count[c, h] == 0
+        theirs = m[h] - leaves + joins
+        theirs = np.where(same, m[h], theirs)
         return by_count[mine], by_count[theirs]
 
 # %% ../../nbs/engine/group_state.ipynb #1219d51d
