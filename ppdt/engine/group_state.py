@@ -15,7 +15,7 @@ import numpy as np
 
 from .group_loss import FAR, Part, RangePart
 
-# %% ../../nbs/engine/group_state.ipynb #5a5d757f
+# %% ../../nbs/engine/group_state.ipynb #bc860e1d
 def _two_least(x, groups, placed, starts, sizes):
     """(the smallest x of each group, that of each row's group without it)"""
     group = groups[placed]
@@ -31,7 +31,7 @@ def _two_least(x, groups, placed, starts, sizes):
     rest[first] = second
     return least, rest
 
-
+# %% ../../nbs/engine/group_state.ipynb #5a5d757f
 class _RangeState:
     """Lowest and highest places of all groups, and of each row's group without it"""
 
