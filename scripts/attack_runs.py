@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parent))
-from frontier import METHODS as FRONTIER, people as adult
+from frontier import METHODS as FRONTIER, people as adult, trees_over
 from replicate import (
     MADE,
     RESULTS,
@@ -43,7 +43,6 @@ from ppdt.datasets import (
     load_customers,
     make_population,
 )
-from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.lattice import LatticeAnonymizer
 from ppdt.tds import TDSAnonymizer
 
@@ -93,24 +92,12 @@ def people(case):
     return tuple((o[KNOWN], o.income) for o in parts)
 
 
-def taxonomies(case, X):
-    """A tree over every column, for methods that need one"""
-    own = load_adult_taxonomies() if case == "adult" else {}
-    trees = {o: own[o] for o in X if o in own}
-    for o in X.columns.difference(list(trees)):
-        if pd.api.types.is_numeric_dtype(X[o]):
-            trees[o] = Taxonomy.from_quantiles(X[o])
-        else:
-            trees[o] = Taxonomy.from_lines([(v, "*") for v in sorted(X[o].unique())])
-    return trees
-
-
 def program(case, method, k, X):
     """The method with its parameters for a table"""
     if method == "tds":
-        return TDSAnonymizer(k=k, taxonomies=taxonomies(case, X))
+        return TDSAnonymizer(k=k, taxonomies=trees_over(case, X))
     if method == "lattice":
-        return METHODS[method](k=k, taxonomies=taxonomies(case, X))
+        return METHODS[method](k=k, taxonomies=trees_over(case, X))
     return METHODS[method](k=k)
 
 

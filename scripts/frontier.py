@@ -44,7 +44,7 @@ from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
 from ppdt.diversity import Alpha
 from ppdt.encoder import ReleaseEncoder
 from ppdt.erp import ERPAnonymizer
-from ppdt.generalization import load_adult_taxonomies
+from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.kactus import KActusAnonymizer
 from ppdt.learners import DrawnClassifier
 from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer
@@ -61,6 +61,18 @@ INFOGAIN = partial(MondrianAnonymizer, mode="infogain", categories="subsets")
 def tds(k):
     trees = {o: t for o, t in load_adult_taxonomies().items() if o in KNOWN}
     return TDSAnonymizer(k=k, taxonomies=trees)
+
+
+def trees_over(case, X):
+    """A tree over every column, for methods that need one: Adult's, quantiles, or one root"""
+    own = load_adult_taxonomies() if case == "adult" else {}
+    trees = {o: own[o] for o in X if o in own}
+    for o in X.columns.difference(list(trees)):
+        if pd.api.types.is_numeric_dtype(X[o]):
+            trees[o] = Taxonomy.from_quantiles(X[o])
+        else:
+            trees[o] = Taxonomy.from_lines([(v, "*") for v in sorted(X[o].unique())])
+    return trees
 
 
 METHODS = {

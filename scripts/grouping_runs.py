@@ -27,7 +27,7 @@ from scipy.sparse import csc_array
 from sklearn.metrics import roc_auc_score
 
 sys.path.insert(0, str(Path(__file__).parent))
-from frontier import GAINS, KNOWN, LEARNERS, PEOPLE
+from frontier import GAINS, KNOWN, LEARNERS, PEOPLE, trees_over
 from replicate import (
     MADE,
     RESULTS,
@@ -44,6 +44,7 @@ from ppdt.attacks import FittingRows, attack
 from ppdt.clusters import ClusterAnonymizer
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
 from ppdt.engine.group_loss import WHOLE, column_parts, group_loss
+from ppdt.lattice import LatticeAnonymizer
 from ppdt.loss import gcp
 from ppdt.mict import MicroaggregationAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
@@ -63,6 +64,10 @@ METHODS = {
     "cluster": ClusterAnonymizer,
     "cluster_refined": partial(ClusterAnonymizer, refine=ALL),
     "cluster_class": partial(ClusterAnonymizer, guide="class"),
+    "vmdav_refined": partial(MicroaggregationAnonymizer, refine=ALL),
+    "strict_ends": partial(MondrianAnonymizer, recoding="ends"),
+    "strict_region": partial(MondrianAnonymizer, recoding="region"),
+    "lattice": partial(LatticeAnonymizer, suppression_limit=0.02),
 }
 READERS = ("encoder_boosting", "drawn_boosting")
 KEY = ["case", "method", "k", "split"]
@@ -121,23 +126,26 @@ def run(unit, readers=READERS):
     case, method, k, split = unit
     (X, y), outside = people(case, split)
     begun = time.process_time()
-    release = METHODS[method](k=k).anonymize(X, y)
+    trees = {"taxonomies": trees_over(case, X)} if method == "lattice" else {}
+    release = METHODS[method](k=k, **trees).anonymize(X, y)
     seconds = round(time.process_time() - begun, 2)
     line = dict(zip(KEY, unit)) | {"n": len(X), "protect_seconds": seconds}
-    line["spread"] = round(gcp(release.data, X, form="spread", lost=release.lost), 6)
+    loss = gcp(release.data, X, form="spread", lost=release.lost, **trees)
+    line["spread"] = round(loss, 6)
     line["pure"] = share_pure(release)
     found = attack(FittingRows(release), X, y, *outside)
     for o in GAINS:
         gain = getattr(found, o)
         line |= {f"{o}_in": round(gain.share_in, 6), f"{o}_out": round(gain.share_out, 6)}
     for r in readers:
-        model = LEARNERS[r](None).fit(release.data, release.y)
+        model = LEARNERS[r](release.taxonomies or None).fit(release.data, release.y)
         line[f"{r}_accuracy"], line[f"{r}_auc"] = scores(model, *outside)
     return line
 
 
 FEW, GAP_K, SAMPLES = 16, 3, 5
-GAP_COLUMNS = ["case", "sample", "best", *METHODS, *MADE]
+GROUPS = tuple(METHODS)[:10]  # their groups, in sets or means
+GAP_COLUMNS = ["case", "sample", "best", *GROUPS, *MADE]
 
 
 def best_loss(X, k):
@@ -161,8 +169,8 @@ def gap(case, sample):
     X = X[[o for o in X if X[o].nunique() > 1]]
     y = y.sample(FEW, random_state=sample).reset_index(drop=True)
     line = {"case": case, "sample": sample, "best": round(best_loss(X, GAP_K), 6)}
-    for name, method in METHODS.items():
-        release = method(k=GAP_K).anonymize(X, y)
+    for name in GROUPS:
+        release = METHODS[name](k=GAP_K).anonymize(X, y)
         line[name] = round(gcp(release.data, X, form="spread", lost=release.lost), 6)
     return line
 
@@ -176,7 +184,7 @@ def gaps(out=None):
 
 
 SOME, BOUND_KS = 500, (2, 5, 10)
-BOUND_COLUMNS = ["case", "n", "k", "bound", *METHODS, *MADE]
+BOUND_COLUMNS = ["case", "n", "k", "bound", *GROUPS, *MADE]
 
 
 def pair_losses(X):
@@ -206,8 +214,8 @@ def bounded(case, k):
     X, y = X.head(SOME), y.head(SOME)
     X = X[[o for o in X if X[o].nunique() > 1]]
     line = {"case": case, "n": len(X), "k": k, "bound": round(loss_bound(X, k), 6)}
-    for name, method in METHODS.items():
-        release = method(k=k).anonymize(X, y)
+    for name in GROUPS:
+        release = METHODS[name](k=k).anonymize(X, y)
         line[name] = round(gcp(release.data, X, form="spread", lost=release.lost), 6)
     return line
 

@@ -847,9 +847,12 @@ def test_stored_lines_of_groups_are_of_the_design(grouping):
     assert (t.presence_in == 1).all() and t.spread.between(0, 1).all()
     # more rows in a group cost more; rows that move and change places cost less
     by_k = t.pivot_table("spread", ["case", "k"], "method")
-    assert (by_k.groupby("case").diff().dropna() > 0).all(axis=None)
+    more = by_k.groupby("case").diff().dropna()
+    assert (more.drop(columns="lattice") > 0).all(axis=None) and (more.lattice >= 0).all()
     for o in ("strict", "relaxed", "cluster"):
         assert (by_k[f"{o}_refined"] <= by_k[o]).all()
+    # a wider cell of the same groups
+    assert (by_k.strict < by_k.strict_ends).all() and (by_k.strict_ends <= by_k.strict_region).all()
 
 
 def test_a_line_of_groups_comes_out_as_stored(grouping, data_dir):
@@ -858,6 +861,26 @@ def test_a_line_of_groups_comes_out_as_stored(grouping, data_dir):
         line = grouping.run(unit, ["encoder_boosting"])
         for o in ("spread", "pure", "certain_in", "certain_out", "encoder_boosting_auc"):
             assert line[o] == pytest.approx(old.loc[unit, o], abs=1e-6), (unit, o)
+
+
+def test_no_groups_go_below_the_bound(grouping, data_dir):
+    t = pd.read_csv(grouping.RESULTS / "grouping_bound.csv")
+    assert list(t.columns) == grouping.BOUND_COLUMNS
+    assert set(keys(t, ["case", "k"])) == {
+        (c, k) for c in grouping.CASES for k in grouping.BOUND_KS
+    }
+    assert t[list(grouping.GROUPS)].gt(t.bound, axis=0).all(axis=None)
+    line = grouping.bounded("pima", 5)
+    stored = t.set_index(["case", "k"]).loc["pima", 5]
+    for o in ("bound", *grouping.GROUPS):
+        assert line[o] == pytest.approx(stored[o], abs=1e-6), o
+    # nor does the optimum of sixteen rows
+    best = pd.read_csv(grouping.RESULTS / "grouping_gap.csv").set_index(["case", "sample"]).best
+    for case in grouping.CASES:
+        (X, _), _ = grouping.people(case, 0)
+        X = X.sample(grouping.FEW, random_state=0)
+        X = X[[o for o in X if X[o].nunique() > 1]]
+        assert grouping.loss_bound(X, grouping.GAP_K) <= best[case, 0] + 1e-6
 
 
 def test_nothing_loses_less_than_the_best_groups(grouping, data_dir):
