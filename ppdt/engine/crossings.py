@@ -31,6 +31,20 @@ def _rows_of_kinds(o: PublishedRows, people: pd.DataFrame) -> tuple[csr_array, n
     return csr_array(fits), kinds.of
 
 
+def _fit_matrix(fits: csr_array) -> csr_array | np.ndarray:
+    """Who fits which row: sparse, or dense where much is full and memory allows"""
+    n_entries = np.prod(fits.shape)
+    is_full = fits.nnz > 0.02 * n_entries
+    return fits.toarray() if is_full and n_entries <= 4 * _MOST_ENTRIES else fits
+
+
+def _share_a_row(fits: csr_array | np.ndarray, b: int, step: int) -> np.ndarray:
+    """Which people of a block share a row with whom"""
+    both = fits[b : b + step] @ fits.T
+    both = both if isinstance(both, np.ndarray) else both.toarray()
+    return both > 0
+
+
 def shared_crowds(
     releases: Sequence[PublishedRows], people: pd.DataFrame
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -43,15 +57,15 @@ def shared_crowds(
     first, alike = np.unique(looks, axis=1, return_index=True, return_inverse=True)[1:]
     alike = alike.ravel()
     many = np.bincount(alike).astype(np.float32)
-    rows = [fits[of[first]] for fits, of in each]
+    rows = [_fit_matrix(fits[of[first]]) for fits, of in each]
     step = max(1, _MOST_ENTRIES // len(first))
     found = []
     for b in range(0, len(first), step):
         shared = np.ones((len(first[b : b + step]), len(first)), dtype=bool)
         for fits in rows:
-            shared &= (fits[b : b + step] @ fits.T).toarray() > 0
+            shared &= _share_a_row(fits, b, step)
         found.append(shared.astype(np.float32) @ many)
-    is_in = np.logical_and.reduce([np.diff(fits.indptr) > 0 for fits in rows])
+    is_in = np.logical_and.reduce([np.asarray(o.sum(axis=1)).ravel() > 0 for o in rows])
     crowds = np.concatenate(found).astype(np.int64)
     return crowds[alike], is_in[alike]
 
