@@ -188,7 +188,7 @@ def attacks(full=False, row=None, again=False, out=None, jobs=1):
     out, units = out or RESULTS / "attacks.csv", all_units()
     if row:
         words = f"tables are {', '.join(CASES)}, methods {', '.join(METHODS)}, k {KS}"
-        units = asked_row(row, units, words)
+        units = asked_row(row, units, "TABLE/METHOD K", words)
     elif not full:
         units = [u for u in units if u[0] == "customers"]
     if full:

@@ -197,7 +197,9 @@ def frontier(full=False, row=None, again=False, out=None, jobs=1):
     out, units = out or RESULTS / "frontier.csv", all_units()
     if row:
         names = ", ".join(("raw", *METHODS))
-        units = asked_row(row, units, f"methods are {names}, k {KS}, splits {SPLITS}")
+        units = asked_row(
+            row, units, "METHOD K SPLIT", f"methods are {names}, k {KS}, splits {SPLITS}"
+        )
     elif not full:
         units = [u for u in units if u[1:] in ((1, 0), (25, 0))]
     if full:

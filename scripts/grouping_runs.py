@@ -237,7 +237,7 @@ def grouping(full=False, row=None, again=False, out=None, jobs=1):
     out, units = out or RESULTS / "grouping.csv", all_units()
     if row:
         words = f"tables are {', '.join(CASES)}, methods {', '.join(METHODS)}"
-        units = asked_row(row, units, f"{words}, k {KS}, splits {SPLITS}")
+        units = asked_row(row, units, "TABLE/METHOD K SPLIT", f"{words}, k {KS}, splits {SPLITS}")
     elif not full:
         units = [u for u in units if u[0] == "pima" and u[2] == 5]
     if full:

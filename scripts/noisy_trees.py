@@ -417,13 +417,16 @@ def make(unit):
     return [run(unit) | provenance() | versions()]
 
 
+ROW = ("METHOD", "SETTING", "EPSILON", "REPEAT")
+
+
 def noisy_trees(full=False, row=None, again=False, out=None, jobs=1):
     """Make the runs that were asked for, and print them"""
     out, units = out or RESULTS / "noise.csv", all_units()
     if row:
         words = f"methods are raw, {', '.join((*BEFORE, *MODELS))}, epsilons {EPSILONS}, and inf"
         at = {named(u): u for u in units}
-        units = [at[u] for u in asked_row(row, list(at), words)]
+        units = [at[u] for u in asked_row(row, list(at), " ".join(ROW), words)]
     elif not full:
         units = [u for u in units if u[2:] == (1, 0)]
     if full:
@@ -435,8 +438,7 @@ def noisy_trees(full=False, row=None, again=False, out=None, jobs=1):
 
 
 def main(args=None):
-    names = "METHOD", "SETTING", "EPSILON", "REPEAT"
-    p = runs_parser(__doc__, names, "twenty minutes", "noise.csv")
+    p = runs_parser(__doc__, ROW, "twenty minutes", "noise.csv")
     a = parsed(p, args)
     try:
         noisy_trees(a.full, a.row, a.again, a.out, a.jobs)

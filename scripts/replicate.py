@@ -563,14 +563,14 @@ def each_unit(make, units, keep=None, jobs=1, desc="runs"):
     return res
 
 
-def asked_row(row, units, words):
-    """The unit that --row names, in a list. Ends the program where there is none; `words`: what may
-    be named
+def asked_row(row, units, form, words):
+    """The unit that --row names, in a list. Ends the program where there is none; `form`: of
+    --row, `words`: what may be named
     """
     want = (*row[0].split("/"), *(int(o) if o.isdecimal() else o for o in row[1:]))
     found = [u for u in units if u == want]
     if not found:
-        raise SystemExit(f"--row must be a run of the design. Got {' '.join(row)}; {words}.")
+        raise SystemExit(f"--row must be {form} of the design. Got {' '.join(row)}; {words}.")
     return found
 
 

@@ -887,7 +887,7 @@ def test_nothing_loses_less_than_the_best_groups(grouping, data_dir):
     t = pd.read_csv(grouping.RESULTS / "grouping_gap.csv")
     assert list(t.columns) == grouping.GAP_COLUMNS
     assert set(keys(t, ["case", "sample"])) == {(c, i) for c in grouping.CASES for i in range(5)}
-    for o in grouping.METHODS:
+    for o in grouping.GROUPS:
         assert (t[o] >= t.best - 1e-6).all()
     X = pd.DataFrame({"a": [0, 0, 1, 8, 9, 9, 9]})
     assert grouping.best_loss(X, 3) == pytest.approx((3 * 1 + 4 * 1) / 9 / 7)
@@ -962,5 +962,5 @@ def test_noise_without_its_library(noise, monkeypatch):
 def test_noise_on_the_command_line(noise, data_dir, capsys):
     noise.main(["--row", "naive_bayes", "one", "inf", "0"])
     assert "naive_bayes" in capsys.readouterr().out
-    with pytest.raises(SystemExit, match="--row must be a run of the design"):
+    with pytest.raises(SystemExit, match="--row must be METHOD SETTING EPSILON REPEAT"):
         noise.main(["--row", "naive_bayes", "two", "0.1", "0"])
