@@ -852,12 +852,12 @@ def test_pipelines_and_searches(cls, learner):
             both.fit(X, y)
         return
     res = cross_validate(
-        both, X, y, cv=2, return_estimator=True, error_score="raise", scoring="roc_auc"
+        both, X, y, cv=3, return_estimator=True, error_score="raise", scoring="roc_auc"
     )
     assert [
         len(o.anonymizer_.release_.data) + len(o.anonymizer_.release_.lost)
         for o in res["estimator"]
-    ] == [150] * 2 and min(res["test_score"]) > 0.5
+    ] == [200] * 3 and min(res["test_score"]) > 0.5
     assert all(o.anonymizer_.release_.audit.k >= 7 for o in res["estimator"])
     assert not hasattr(both, "anonymizer_") and not hasattr(both.anonymizer, "release_")
     assert len(cross_val_predict(both, X, y, cv=2, method="predict_proba")) == 300
