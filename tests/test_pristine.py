@@ -192,7 +192,7 @@ def test_a_changed_release_leaves_by_no_way(cls, data):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda o: o.__name__)
-@settings(max_examples=max(1, settings().max_examples // 2))
+@settings(max_examples=max(1, settings().max_examples // 4))
 @given(data=st.data())
 def test_an_unchanged_release_is_written_as_often_as_one_likes(cls, data):
     r = _made(cls, data)
