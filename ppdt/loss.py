@@ -7,6 +7,7 @@ __all__ = ['cell_ncp', 'kept_rows', 'ncp', 'ncp_of_true', 'gcp', 'discernibility
 
 # %% ../nbs/engine/loss.ipynb #66937cb4
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -171,10 +172,10 @@ def _not_lost(codes: np.ndarray, original: pd.Series, kept: np.ndarray | None) -
     return left
 
 
-def _column_ncp(coded, original, is_category, form, taxonomy, rows, left) -> float:
+def _column_ncp(coded, original, read, form, taxonomy, rows, left) -> float:
     """Mean NCP of one column's cells; what is not left of a cell loses everything.
 
-    `rows`: (positions of the published rows or None, their classes), for centroids
+    `read`: what encodes it; `rows`: (positions of published rows or None, classes), for centroids
     """
     codes, cs = coded
     kept, classes = rows
@@ -183,7 +184,7 @@ def _column_ncp(coded, original, is_category, form, taxonomy, rows, left) -> flo
     n, gone = max(len(codes), 1), float(len(codes) - left.sum())
     if _is_untouched(cs, original):
         return gone / n
-    a, raw = encode(original, is_category)
+    a, raw = read()
     check_cells(cs, a)
     if kept is not None and _has_centroids(cs):
         codes, cs = _without_centroids(a, raw[kept], codes, cs, classes)
@@ -249,6 +250,8 @@ def ncp_of_true(
     taxonomies: dict[str, Taxonomy] | None = None,
     lost: ArrayLike | None = None,
     true: Sequence[np.ndarray] | None = None,
+    coded: list | None = None,
+    raw: list | None = None,
 ) -> pd.Series:
     """`ncp` of a table in which some cells are not true: they lose everything.
 
@@ -257,8 +260,9 @@ def ncp_of_true(
     data, original, quasi_identifiers, categorical, form, taxonomies, lost
         As in `ncp`.
     true : list of ndarray, shape (n_rows,) each, optional
-        For each quasi-identifier how much of each row's cell holds the original's value, from 0 to
-        1; None: all cells that are not missing.
+        By quasi-identifier, how much of each row's cell is true, 0 to 1; None: all not missing.
+    coded, raw : list of tuple, optional
+        The columns of `data` as `cells` reads them, of `original` as `encode` does, if known.
 
     Returns
     -------
@@ -273,7 +277,7 @@ def ncp_of_true(
     _check_form(form)
     names, original = _measured_columns(data, original, quasi_identifiers)
     check_taxonomy_names(taxonomies, [*data.columns, *original.columns])
-    coded = [cells(data.loc[:, o]) for o in names]
+    coded = coded or [cells(data.loc[:, o]) for o in names]
     rows = None, None
     if lost is not None and any(_has_centroids(cs) for _, cs in coded):
         rows = _rows_of(data, original, lost), _classes(coded, len(data))
@@ -281,9 +285,11 @@ def ncp_of_true(
         rows = kept_rows(len(original), lost), None
     trees = taxonomies or {}
     loss = {}
-    for o, pair, left in zip(names, coded, true or [None] * len(coded)):
-        is_category = o in categorical
-        loss[o] = _column_ncp(pair, original[o], is_category, form, trees.get(o), rows, left)
+    for i, (o, pair) in enumerate(zip(names, coded)):
+        left = true and true[i]
+        read = partial(encode, original.loc[:, o], o in categorical)
+        read = partial(raw.__getitem__, i) if raw else read
+        loss[o] = _column_ncp(pair, original[o], read, form, trees.get(o), rows, left)
     return pd.Series(loss, dtype=float, name="ncp")
 
 # %% ../nbs/engine/loss.ipynb #811dead8

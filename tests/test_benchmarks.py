@@ -9,6 +9,7 @@ import sys
 import pandas as pd
 import places
 import pytest
+import ready
 from hypothesis import given, strategies as st
 
 from ppdt.generalization import recode
@@ -77,25 +78,48 @@ def bench(name, *options):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_help(name):
-    r = bench(name, "--help")
-    assert r.returncode == 0 and "--quick" in r.stdout and not r.stderr
+@pytest.fixture(scope="session")
+def pool():
+    """Where benchmarks are run, each in a process of its own"""
+    with ready.pool(1) as ex:
+        yield ex
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_quick_run(name, tmp_path):
-    """From end to end; the stored numbers are left alone"""
-    before = {p.name: p.read_bytes() for p in (BENCH / "results").glob("*")} | {
-        "README": common.README.read_bytes()
-    }
-    r = bench(name, "--quick", "--out", tmp_path)
+def test_help(name, capsys):
+    with pytest.raises(SystemExit) as e:
+        MODULES[name].main(["--help"])
+    told = capsys.readouterr()
+    assert e.value.code == 0 and "--quick" in told.out and not told.err
+
+
+def _is_whole(name, r, folder, before):
+    """It went from end to end, and left the stored numbers alone"""
     assert r.returncode == 0 and not r.stderr, r.stderr
-    assert "nan" not in r.stdout and MODULES[name].report(tmp_path) in r.stdout
-    assert list(tmp_path.glob(f"{name}*.csv"))
-    assert before == {p.name: p.read_bytes() for p in (BENCH / "results").glob("*")} | {
-        "README": common.README.read_bytes()
-    }
+    assert "nan" not in r.stdout and MODULES[name].report(folder) in r.stdout
+    assert list(folder.glob(f"{name}*.csv"))
+    assert before == _stored()
+
+
+def _stored():
+    """What is stored of all benchmarks"""
+    found = {p.name: p.read_bytes() for p in (BENCH / "results").glob("*")}
+    return found | {"README": common.README.read_bytes()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_quick_run(name, pool, tmp_path):
+    before = _stored()
+    r = ready.script(pool, BENCH / f"bench_{name}.py", "--quick", "--out", tmp_path)
+    _is_whole(name, r, tmp_path, before)
+
+
+def test_a_program_of_its_own(tmp_path):
+    """As users start it, with workers that import what they need"""
+    before = _stored()
+    r = bench("clusters", "--quick", "--out", tmp_path)
+    _is_whole("clusters", r, tmp_path, before)
+    assert bench("clusters", "--help").returncode == 0
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -866,7 +866,7 @@ def test_pipelines_and_searches(cls, learner):
     ] == [200] * 3 and min(res["test_score"]) > 0.5
     assert all(o.anonymizer_.release_.audit.k >= 7 for o in res["estimator"])
     assert not hasattr(both, "anonymizer_") and not hasattr(both.anonymizer, "release_")
-    assert len(cross_val_predict(both, X, y, cv=3, method="predict_proba")) == 300
+    assert len(cross_val_predict(both, X, y, cv=2, method="predict_proba")) == 300
     search = GridSearchCV(both, {"anonymizer__k": [2, 50]}, cv=2, error_score="raise").fit(X, y)
     assert search.best_estimator_.anonymizer_.k == search.best_params_["anonymizer__k"]
     if both.test == "raw":

@@ -9,12 +9,11 @@ import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 import places
 import pytest
+import ready
 
 ROOT = places.ROOT
 
@@ -145,43 +144,10 @@ def _biggest_first(paths):
     return sorted(paths, key=lambda p: -p.stat().st_size)
 
 
-# what takes seconds to import, and every notebook would import again
-_PRELOAD = [
-    "execnb.nbio",
-    "execnb.shell",
-    "nbdev.process",
-    "nbdev.showdoc",
-    "fastcore.test",
-    "matplotlib.pyplot",
-    "matplotlib_inline.backend_inline",
-    "pandas",
-    "ppdt.cli",
-    "ppdt.contest",
-    "scipy.stats",
-    "sklearn.ensemble",
-    "sklearn.pipeline",
-]
-
-
-def _context():
-    """Fresh processes; where they can be forked, from one that has imported the large packages"""
-    try:
-        ctx = get_context("forkserver")
-    except ValueError:
-        return get_context("spawn")
-    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-    ctx.set_forkserver_preload(_PRELOAD)
-    return ctx
-
-
-def _pool(at_once):
-    return ProcessPoolExecutor(at_once, mp_context=_context(), max_tasks_per_child=1)
-
-
 def _each(f, paths):
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     order = _biggest_first(paths)
-    with _pool(min(cpus or 1, len(paths))) as ex:
+    with ready.pool(min(cpus or 1, len(paths))) as ex:
         res = dict(zip(order, ex.map(f, order)))
     return {p: res[p] for p in paths}
 
@@ -189,7 +155,7 @@ def _each(f, paths):
 @pytest.fixture(scope="session")
 def pool():
     """Where notebooks are run, each in a process of its own"""
-    with _pool(1) as ex:
+    with ready.pool(1) as ex:
         yield ex
 
 

@@ -5,13 +5,14 @@ method, makes every way out refuse, and an unchanged one is written.
 import os
 import pickle
 import warnings
+from copy import deepcopy
 from dataclasses import replace
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, note, settings, strategies as st
 from registry import ANONYMIZERS, REGISTRY, tasks
 
 from ppdt.engine.seals import column_digest
@@ -145,6 +146,14 @@ def _made(cls, data):
             return None
 
 
+def _twin(r):
+    """A copy that shares no part that a change could reach"""
+    twin = deepcopy(r)
+    for part in ("audit", "schema"):
+        object.__setattr__(twin, part, deepcopy(getattr(r, part)))
+    return twin
+
+
 def _ways_out(r, folder):
     return (
         r.text,
@@ -153,29 +162,37 @@ def _ways_out(r, folder):
     )
 
 
-@pytest.mark.parametrize("name", CHANGES)
+def _refuses_to_leave(r, folder):
+    """No way out writes it"""
+    for leave in _ways_out(r, folder):
+        with pytest.raises(GuaranteeError, match="nothing is written|nobody has audited"):
+            leave()
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(r)
+    assert not os.listdir(folder)
+
+
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda o: o.__name__)
-@settings(max_examples=max(1, settings().max_examples // 30))
+@settings(max_examples=max(1, settings().max_examples // 10))
 @given(data=st.data())
-def test_a_changed_release_leaves_by_no_way(cls, name, data):
+def test_a_changed_release_leaves_by_no_way(cls, data):
+    """One release, and each change on a copy of it that is sealed as it is"""
     r = _made(cls, data)
     if r is None:
         return
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        r = CHANGES[name](r)
-        if r is None:
-            return
+        for name, change in CHANGES.items():
+            changed = change(_twin(r))
+            if changed is not None:
+                note(name)
+                _refuses_to_leave(changed, folder)
         for leave in _ways_out(r, folder):
-            with pytest.raises(GuaranteeError, match="nothing is written|nobody has audited"):
-                leave()
-        with pytest.raises(TypeError, match="not pickled"):
-            pickle.dumps(r)
-        assert not os.listdir(folder)
+            leave()
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda o: o.__name__)
-@settings(max_examples=max(1, settings().max_examples // 2))
+@settings(max_examples=max(1, settings().max_examples // 4))
 @given(data=st.data())
 def test_an_unchanged_release_is_written_as_often_as_one_likes(cls, data):
     r = _made(cls, data)

@@ -23,6 +23,8 @@ from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier
 from ppdt.tables import Exact, Interval, ValueSet, cell_column
 
+HALF = max(1, settings().max_examples // 2)
+
 CATEGORIES = [
     ID3Classifier(),
     ID3Classifier(max_depth=1),
@@ -79,6 +81,7 @@ def agree(clf, X, y, w, asked):
 
 
 @pytest.mark.parametrize("clf", NUMBERS, ids=str)
+@settings(max_examples=HALF)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_weights_are_rows(clf, seed, gaps):
     X, y, w = a_table(seed, gaps)
@@ -89,6 +92,7 @@ def test_weights_are_rows(clf, seed, gaps):
 
 
 @pytest.mark.parametrize("clf", CATEGORIES, ids=str)
+@settings(max_examples=HALF)
 @given(st.integers(0, 2**32 - 1))
 def test_weights_are_rows_of_categories(clf, seed):
     X, y, w = a_table(seed)
@@ -114,6 +118,7 @@ def set_table(seed):
 
 @pytest.mark.parametrize("scoring", ["spread", "discount"])
 @pytest.mark.parametrize("weights", ["uniform", "distribution"])
+@settings(max_examples=HALF)
 @given(st.integers(0, 2**32 - 1))
 def test_weights_are_rows_of_a_release(scoring, weights, seed):
     X, y, w = set_table(seed)
@@ -124,6 +129,7 @@ def test_weights_are_rows_of_a_release(scoring, weights, seed):
 
 
 @pytest.mark.parametrize("convert", ["fractional", "most_frequent"])
+@settings(max_examples=HALF)
 @given(st.integers(0, 2**32 - 1))
 def test_weights_are_rows_of_sets(convert, seed):
     X, y, w = set_table(seed)
@@ -238,7 +244,7 @@ def people(n=150, gaps=False):
     return X, y
 
 
-@settings(deadline=None)
+@settings(max_examples=HALF)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_weights_travel_past_the_anonymizer(seed, gaps):
     X, y = people(gaps=gaps)

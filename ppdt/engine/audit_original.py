@@ -215,9 +215,9 @@ def with_original(
         found["tidi"] = _bits_to_find(table, original, whole)
     if not list(loss_warnings(vague, raw is not None)):
         named, known = table.categorical or (), table.taxonomies
-        loss = ncp_of_true(
-            table.data, original, table.qi, named, "size", known, lost, _not_all_true(truth, table)
-        )
+        sure, whole = _not_all_true(truth, table), raw if kept is original else None
+        also = dict(true=sure, coded=table.coded, raw=whole)
+        loss = ncp_of_true(table.data, original, table.qi, named, "size", known, lost, **also)
         found["ncp"] = float(loss.max())
         found["gcp"] = float(loss.mean())
     if said.consistency or lost is not None:

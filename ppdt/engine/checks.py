@@ -31,10 +31,10 @@ def _check_head(columns, name):
             f"Column names of '{name}' must be strings, or all whole numbers. Got"
             f" {list(columns)[:5]}: use {name}.columns = {name}.columns.map(str)."
         )
-    dup = columns[columns.duplicated()].unique()
-    if len(dup):
+    if len(set(columns)) < len(columns):
+        dup = columns[columns.duplicated()][0]
         raise ValueError(
-            f"Column names of '{name}' must differ. Got {dup[0]!r} more than once: rename one."
+            f"Column names of '{name}' must differ. Got {dup!r} more than once: rename one."
         )
 
 # %% ../../nbs/engine/checks.ipynb #8d9c602a

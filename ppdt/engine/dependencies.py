@@ -20,6 +20,7 @@ from scipy.stats import entropy, siegelslopes, spearmanr
 
 from .checks import is_published
 from .counts import persons_in, sorted_sizes
+from .dtypes import factorize
 from .files import guess_kind
 from .values import DATE_PATTERN
 
@@ -34,7 +35,7 @@ class Coded(NamedTuple):
 
 def _numbers_of_texts(s: pd.Series) -> np.ndarray | None:
     """Texts that are all numbers, or all dates, as floats; None for others"""
-    codes, values = pd.factorize(s)
+    codes, values = factorize(s)
     if not len(values) or not all(isinstance(v, str) for v in values):
         return None
     found = None
@@ -78,7 +79,7 @@ def coded(s: pd.Series) -> Coded | None:
         None for values that cannot be compared.
     """
     try:
-        codes, values = pd.factorize(s)
+        codes, values = factorize(s)
     except TypeError:
         return None
     many = len(values) + bool((codes < 0).any())

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['LISTS', 'best_cut', 'cut_price', 'check_pairs', 'mdl_cut_points', 'holds_dates', 'cut_texts', 'range_names',
-           'cut_column', 'columns_to_cut', 'find_cuts', 'MDLDiscretizer']
+           'range_dtype', 'cut_column', 'columns_to_cut', 'find_cuts', 'MDLDiscretizer']
 
 # %% ../../nbs/engine/discretizing.ipynb #f6aff39f
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -160,6 +161,12 @@ def range_names(text: list[str]) -> list[str]:
     return res
 
 
+@lru_cache(1)
+def range_dtype(names: tuple[str, ...]) -> pd.CategoricalDtype:
+    """The dtype of a column of these ranges; the last one is kept, as many columns have no cut"""
+    return pd.CategoricalDtype(names, ordered=True)
+
+
 def cut_column(s: pd.Series, cuts: np.ndarray, dates: object = None) -> pd.Series:
     """A column of numbers or, with their dtype in `dates`, of dates as ordered categories; a number
     at a cut is below it
@@ -175,9 +182,9 @@ def cut_column(s: pd.Series, cuts: np.ndarray, dates: object = None) -> pd.Serie
     positions = a.positions if len(a) else []
     where = np.searchsorted(cuts, positions, side="left")
     where = np.append(where, -1).astype(int)
-    names = range_names(cut_texts(cuts, dates))
-    ranges = pd.Categorical.from_codes(where[codes], names, ordered=True)
-    return pd.Series(ranges, index=s.index, name=s.name)
+    ranges = range_dtype(tuple(range_names(cut_texts(cuts, dates))))
+    found = pd.Categorical.from_codes(where[codes], dtype=ranges)
+    return pd.Series(found, index=s.index, name=s.name)
 
 # %% ../../nbs/engine/discretizing.ipynb #0f0e04b2
 LISTS = (list, tuple, set, frozenset, np.ndarray, pd.Index)

@@ -216,15 +216,23 @@ def objects(values: Iterable) -> np.ndarray:
     return res
 
 
+_FEW_TEXTS = 10_000  # rows up to which a dictionary is the fastest
+
+
 def _number_texts(texts, known):
     """Codes and distinct values of texts, by a dictionary"""
     table = {}
     codes = [table.setdefault(o, len(table)) if k else -1 for o, k in zip(texts, known)]
-    return np.array(codes), pd.Index(list(table), dtype=object)
+    return np.array(codes, dtype=np.intp), objects(table)
 
 
 def factorize(values) -> tuple[np.ndarray, np.ndarray | pd.Index]:
     """`pd.factorize`, exact for texts with NUL characters as well"""
+    if isinstance(values.dtype, np.dtype):
+        values = np.asarray(values)
+    elif isinstance(values.dtype, pd.StringDtype) and len(values) <= _FEW_TEXTS:
+        texts = values.to_numpy(dtype=object)
+        return _number_texts(texts, [isinstance(o, str) for o in texts])
     codes, found = pd.factorize(values)
     is_text = values.dtype == object or isinstance(values.dtype, pd.StringDtype)
     if TEXT_DTYPE == "str" or not is_text:

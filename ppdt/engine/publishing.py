@@ -437,9 +437,9 @@ def published_table(
     if changed:
         for (a, raw_codes), (codes, cs) in zip(coded, published):
             data[a.name] = published_column(codes, cs, X[a.name], a, raw_codes)
-    return pd.DataFrame(data, index=X.index).set_axis(
-        X.columns[[o in data for o in X.columns]], axis=1
-    )
+    shown = pd.DataFrame(data, index=X.index)
+    shown.columns = X.columns[[o in data for o in X.columns]]
+    return shown
 
 # %% ../../nbs/engine/publishing.ipynb #abfbb81c
 def public_dtype(dtype: str) -> str:

@@ -52,6 +52,9 @@ def _value_bytes(s):
         return told.encode("utf-8", "surrogatepass") + s.cat.codes.to_numpy().tobytes()
     if s.dtype == object:
         return _object_bytes(s.to_numpy())
+    if isinstance(s.dtype, pd.StringDtype):
+        texts = repr(s.to_numpy(dtype=object).tolist())
+        return texts.encode("utf-8", "surrogatepass")
     if isinstance(s.dtype, np.dtype):
         values = s.to_numpy()
         wide = s.dtype.itemsize > 8  # such as longdouble: some of its bytes hold nothing
