@@ -70,6 +70,7 @@ METHODS = {
     "strict_region": partial(MondrianAnonymizer, recoding="region"),
     "lattice": partial(LatticeAnonymizer, suppression_limit=0.02),
 }
+TOO_LARGE = (("german", "lattice"),)  # twenty columns: 18 million nodes
 READERS = ("encoder_boosting", "drawn_boosting")
 KEY = ["case", "method", "k", "split"]
 COLUMNS = [
@@ -86,7 +87,8 @@ COLUMNS = [
 
 def all_units():
     """(table, method, k, split)"""
-    return [(c, m, k, s) for s in SPLITS for c in CASES for k in KS for m in METHODS]
+    each = [(c, m, k, s) for s in SPLITS for c in CASES for k in KS for m in METHODS]
+    return [u for u in each if u[:2] not in TOO_LARGE]
 
 
 @lru_cache(maxsize=1)
