@@ -22,7 +22,7 @@ quick: $(DEV)      ## fewer examples, changed notebooks, no site: under 3 minute
 	  --ignore=tests/test_benchmarks.py --ignore=tests/test_replicate.py
 
 test: $(DEV)       ## the whole gate
-	$(BIN)/python -m pytest -q -n logical --dist loadgroup
+	$(BIN)/python -m pytest -q -n logical
 
 lint: $(DEV)       ## style, the numbers of the house, types of the public modules
 	$(BIN)/ruff format nbs tests scripts benchmarks

@@ -20,10 +20,8 @@ if PROFILE == "stress":
     tables_tried.begin()
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Thousands of tables are for properties; other tests were passed in the gate"""
-    _by_files(items)
     if PROFILE != "stress":
         return
     is_property = [getattr(o.function, "is_hypothesis_test", False) for o in items]
@@ -32,14 +30,20 @@ def pytest_collection_modifyitems(config, items):
 
 
 # files whose tests share nothing that takes long to make
-_ALONE = {"test_notebooks", "test_contract", "test_benchmarks"}
+_ALONE = ("tests/test_notebooks.py", "tests/test_contract.py", "tests/test_benchmarks.py")
 
 
-def _by_files(items):
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
     """Under `pytest -n` a file's tests stay in one process, which makes what they share once"""
-    for o in items:
-        if o.path.stem not in _ALONE:
-            o.add_marker(pytest.mark.xdist_group(o.path.stem))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFiles(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            return nodeid if file.endswith(_ALONE) else file
+
+    return ByFiles(config, log)
 
 
 def pytest_terminal_summary(terminalreporter):
