@@ -12,6 +12,7 @@ __all__ = ['CommandParser', 'secret_options', 'command_parser']
 import argparse
 from collections.abc import Callable
 
+from .command_methods import ALL_MODES
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
 
 # %% ../../nbs/engine/command_options.ipynb #649acb03
@@ -191,8 +192,10 @@ _MODE = (
     "cut at medians, rows with equal values together or not; cut where the class is told best; let"
     " groups grow row by row, which loses less and takes longer; one level of its --taxonomy for"
     " each column (without one: as it is, or suppressed), the best; let a tree that predicts the"
-    " class say what to suppress, which may lose fewer than K rows; or publish its leaves in tiers,"
-    " where everybody has K rows that could be his and rows do not look alike (default: strict)"
+    " class say what to suppress, which may lose fewer than K rows; publish its leaves in tiers,"
+    " where everybody has K rows that could be his and rows do not look alike; levels of taxonomies"
+    " for the class, by TDS or TDR; averages within the leaves of a tree, or of near rows (default:"
+    " strict)"
 )
 
 # %% ../../nbs/engine/command_options.ipynb #6c4f59a3
@@ -235,7 +238,7 @@ def _anonymize_parser(sub, run):
     )
     p.add_argument(
         "--mode",
-        choices=("strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"),
+        choices=ALL_MODES,
         default="strict",
         help=_MODE,
     )
@@ -244,7 +247,10 @@ def _anonymize_parser(sub, run):
         type=share_of_one,
         default=0.0,
         metavar="S",
-        help="with --mode lattice: share of the rows that may be suppressed, 0 to 1 (default: 0)",
+        help=(
+            "share of the rows that may be left out so that the others keep more, 0 to 1; with"
+            " strict, relaxed, infogain, cluster and lattice (default: 0)"
+        ),
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
     _add_trust(p)
