@@ -413,7 +413,7 @@ def test_version_1_is_read():
 
 @pytest.mark.parametrize("values", [[7, "a"], [pd.Timestamp("1931-03-24"), "1931-03"], [True, "*"]])
 def test_texts_beside_values_of_another_type(tree, values):
-    """A release that shows some dates, and others as the node above them, is learnt with its name"""
+    """A release that shows some dates, and others as their node, is learnt with its name"""
     two = copy.deepcopy(tree)
     two.values[0] = values
     back = tree_from_json(tree_json(two))
