@@ -17,8 +17,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .command_files import check_missing, read_people, with_order
+from .command_files import check_missing, with_order
 from .command_methods import anonymizer_for, check_class_for
+from .office_files import read_office
 from .plans import Plan, PlanError
 from .recodings import RecodingError, loss_from_raw, parse_recodings, recoded
 
@@ -191,10 +192,11 @@ def planned_table(plan: Plan, folder: str | PathLike = ".") -> PlannedTable:
     PlanError, CommandError, ValueError, OSError
         For a file that is not as planned.
     """
-    path = Path(folder) / plan.file
-    form = plan.form
-    t = read_people(path, form.sep or ",", form.encoding or "utf-8")
-    return planned_texts(t, plan, path.name)
+    read = read_office(Path(folder) / plan.file, plan.form)
+    if not len(read.table):
+        raise PlanError(f"{read.name} must have at least one row under its column names. Got none")
+    found = planned_texts(read.table, plan, read.name)
+    return found._replace(notes=[*read.notes, *found.notes])
 
 # %% ../../nbs/engine/plan_tables.ipynb #c79bf669
 def planned_constraints(plan: Plan) -> list:
