@@ -88,6 +88,7 @@ from ppdt.engine.command_words import (
     whole_l,
 )
 from .engine.office_files import ANY_FORM, STANDARD_INPUT, FileForm
+from .engine.plan_command import do_anonymize_plan, is_plan, with_defaults
 
 # %% ../nbs/24_command.ipynb #22f9259f
 from ppdt.engine.demo import (
@@ -408,10 +409,13 @@ def do_anonymize(args: argparse.Namespace) -> int:
     """
     from ppdt.tables import schema_path
 
+    if is_plan(args.source):
+        return do_anonymize_plan(args)
+    with_defaults(args)
     if not args.qi:
         raise CommandError(
             "--qi must name the columns that others may know too. Got none: use for example --qi"
-            " age,sex,zip."
+            " age,sex,zip, or let `ppdt profile` suggest a plan."
         )
     out = Path(args.out)
     is_standard = args.out == "-"

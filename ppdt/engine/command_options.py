@@ -228,6 +228,7 @@ _ANONYMIZE = (
 _ANONYMIZE_EXAMPLES = (
     "examples:\n"
     "  ppdt anonymize people.csv --qi age,sex,zip --publish diet --k 5 -o release.csv\n"
+    "  ppdt anonymize plan.toml --k 11 -o release.csv      (a plan of `ppdt profile`)\n"
     "  ppdt anonymize people.csv --qi age,zip --class income --identifiers name,ssn --missing"
     " drop -o release.csv\n"
     "  ppdt anonymize people.parquet --qi 'age,\"city, state\"' --categorical age"
@@ -269,17 +270,15 @@ def _anonymize_parser(sub, run):
         description=_ANONYMIZE,
         epilog=_ANONYMIZE_EXAMPLES,
     )
-    p.add_argument("source", metavar="IN", help="a file, or - for standard input")
+    p.add_argument("source", metavar="IN", help="a file, a plan (.toml), or - for standard input")
     p.add_argument(
         "-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet, or -"
     )
     p.add_argument("--schema", metavar="FILE", help="where to write the schema, with -o -")
-    p.add_argument(
-        "--k", type=whole_k, default=5, help="how many rows must look alike, at least (default: 5)"
-    )
+    p.add_argument("--k", type=whole_k, help="how many rows must look alike, at least (default: 5)")
     _add_columns(
         p,
-        ("--qi", "quasi-identifiers: columns that others may know too (needed)"),
+        ("--qi", "quasi-identifiers: columns that others may know too (needed without a plan)"),
         ("--identifiers", "columns that name a person; they are dropped"),
         ("--publish", "columns that go out as they are; others without a role are refused"),
         ("--numeric", "quasi-identifiers that are numbers, whatever they look like"),
@@ -290,25 +289,20 @@ def _anonymize_parser(sub, run):
     )
     _add_class(p, "the column to be predicted; it is published as it is")
     _add_person(p, "K counts persons then, and the column is dropped")
-    p.add_argument(
-        "--missing", choices=("error", "drop", "category"), default="error", help=_MISSING
-    )
+    p.add_argument("--missing", choices=("error", "drop", "category"), help=_MISSING)
     p.add_argument(
         "--recoding",
         choices=("set", "interval", "ends", "region"),
-        default="set",
         help=_RECODING,
     )
     p.add_argument(
         "--mode",
         choices=ALL_MODES,
-        default="strict",
         help=_MODE,
     )
     p.add_argument(
         "--suppress",
         type=share_of_one,
-        default=0.0,
         metavar="S",
         help=(
             "share of the rows that may be left out so that the others keep more, 0 to 1; with"

@@ -48,6 +48,7 @@ _ROLES = {
     "person": "--person",
     "sensitive": "--sensitive",
     "taxonomies": "--taxonomy",
+    "date": "--date",
 }
 
 
@@ -72,7 +73,10 @@ def plan_with_options(plan: Plan, args: argparse.Namespace) -> Plan:
                 " the plan, or give the table itself"
             )
     typed = {o: getattr(args, o, None) for o in _SETTINGS}
-    return replace(plan, **{o: v for o, v in typed.items() if v is not None})
+    form = {o: getattr(args, o, None) for o in ("sep", "encoding", "decimal", "sheet")}
+    form = replace(plan.form, **{o: v for o, v in form.items() if v is not None})
+    form = replace(form, missing=(*form.missing, *(getattr(args, "na", None) or ())))
+    return replace(plan, form=form, **{o: v for o, v in typed.items() if v is not None})
 
 # %% ../../nbs/engine/plan_command.ipynb #3766dda2
 def anonymize_plan(
