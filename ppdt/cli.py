@@ -533,11 +533,15 @@ def do_demo(args: argparse.Namespace) -> int:
     CommandError
         For --out that is no folder.
     """
+    from ppdt.engine.messy_files import do_messy_demo
+
     out = Path(args.out)
     if out.exists() and not out.is_dir():
         raise CommandError(
             f"--out must be a folder. Got the file {str(out)!r}: choose another name."
         )
+    if args.data == "office":
+        return do_messy_demo(out)
     os.environ.setdefault("MPLBACKEND", "Agg")  # plots go to a file, never to a window
     d = demo_data(args.data)
     title = d.title[:1].upper() + d.title[1:]

@@ -81,9 +81,12 @@ def _demo_parser(sub, run):
     )
     p.add_argument(
         "--data",
-        choices=("population", "adult"),
+        choices=("population", "adult", "office"),
         default="population",
-        help="an invented population, or the Adult census extract (default: population)",
+        help=(
+            "an invented population, the Adult census extract, or three messy files to try"
+            " `ppdt profile` on (default: population)"
+        ),
     )
     p.add_argument(
         "--k",
