@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .command_files import check_missing, with_order
 from .command_methods import anonymizer_for, check_class_for
+from .date_texts import date_words
 from .office_files import read_office
 from .plans import Plan, PlanError
 from .recoded_columns import recoded_like, typed_raw
@@ -215,7 +216,7 @@ def told_recodings(release: Release, plan: Plan) -> Release:
     for entry in release.schema.columns:
         o = plan.column(entry["name"])
         if o.recode:
-            read = f"date {o.date}".strip() if o.kind == "date" else o.kind
+            read = f"date {date_words(o.date)}".strip() if o.kind == "date" else o.kind
             entry = {**entry, "recoded": list(o.recode), "read_as": read}
         columns.append(entry)
     schema = replace(release.schema, columns=tuple(columns))

@@ -12,6 +12,7 @@ __all__ = ['dates_of', 'typed_raw', 'recoded_like']
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .date_texts import date_form, date_note, form_of_words, read_dates
 from .plans import PlanError
 from .recodings import parse_recodings, recoded
 
@@ -27,7 +28,7 @@ def dates_of(texts: pd.Series, form: str, name: str) -> pd.Series:
     texts : Series of str, shape (n_rows,)
         A column of a file.
     form : str
-        As in `strptime`; empty for ISO 8601.
+        Such as "dd.mm.yyyy"; empty: the form that all texts share.
     name : str
         The column's name, for messages.
 
@@ -40,19 +41,17 @@ def dates_of(texts: pd.Series, form: str, name: str) -> pd.Series:
     PlanError
         Naming the first text that is no such date.
     """
-    import pandas as pd
-
-    known = texts.replace("", None)
-    found = pd.to_datetime(known, format=form or "ISO8601", errors="coerce")
-    wrong = (known.notna() & found.isna()).to_numpy()
-    if wrong.any():
-        row = int(wrong.argmax())
-        way = f"written as {form}" if form else "as in 2026-12-31"
+    found = form or date_form(texts)
+    if found is None:
+        why = date_note(texts) or "its texts share no form of dates"
         raise PlanError(
-            f"column {name!r} must hold dates {way}. Got {texts.iloc[row]!r} in row {row + 1}: say"
-            ' how they are written, such as date = "%d.%m.%Y", mend the text, or list it as missing'
+            f"column {name!r} must hold dates of one form. Got another column, since {why}: say how"
+            ' they are written, such as date = "dd.mm.yyyy", or say kind = "word"'
         )
-    return found.dt.as_unit("s").rename(name)
+    try:
+        return read_dates(texts.to_numpy(), form_of_words(found), name).set_axis(texts.index)
+    except ValueError as e:
+        raise PlanError(str(e)) from None
 
 
 def typed_raw(texts: pd.Series, kind: str, date: str, name: str) -> pd.Series:
