@@ -50,6 +50,7 @@ from ppdt.engine.command_files import (
 from .engine.command_methods import anonymizer_for, check_class_for
 from .engine.command_notes import check_no_cells, check_person_column, notes_on_columns
 from .engine.command_options import command_parser, secret_options
+from .engine.command_verify import do_sign, do_verify
 from ppdt.engine.command_words import (
     CommandError,
     asks_for_nothing,
@@ -535,7 +536,15 @@ def make_parser() -> argparse.ArgumentParser:
     ArgumentParser
         What it parses has `run`, what is to be done, a function of the arguments.
     """
-    return command_parser({"demo": do_demo, "anonymize": do_anonymize, "audit": do_audit})
+    return command_parser(
+        {
+            "demo": do_demo,
+            "anonymize": do_anonymize,
+            "audit": do_audit,
+            "verify": do_verify,
+            "sign": do_sign,
+        }
+    )
 
 # %% ../nbs/24_command.ipynb #15c227d7
 def main(argv: list[str] | None = None) -> int:

@@ -12,6 +12,7 @@ __all__ = ['CommandParser', 'secret_options', 'command_parser']
 import argparse
 from collections.abc import Callable
 
+from .command_verify import add_sign, add_verify
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
 
 # %% ../../nbs/engine/command_options.ipynb #649acb03
@@ -344,4 +345,6 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     _demo_parser(sub, runs["demo"])
     _anonymize_parser(sub, runs["anonymize"])
     _audit_parser(sub, runs["audit"])
+    add_verify(sub, runs["verify"])
+    add_sign(sub, runs["sign"])
     return p
