@@ -50,6 +50,7 @@ from ppdt.engine.command_files import (
 from .engine.command_methods import anonymizer_for, check_class_for
 from .engine.command_notes import check_no_cells, check_person_column, notes_on_columns
 from .engine.command_options import command_parser, secret_options
+from .engine.command_report import check_report_option, do_report, write_report_option
 from .engine.command_verify import do_sign, do_verify
 from ppdt.engine.command_words import (
     CommandError,
@@ -404,6 +405,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
             " age,sex,zip."
         )
     out = Path(args.out)
+    check_report_option(args, args.source, args.out)
     verb = "replaced" if out.exists() else "wrote"
     release, kinds, notes = anonymize_file(
         args.source,
@@ -428,6 +430,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
         say("note", o)
     print(f"{verb} {out.name} ({len(release.data):,} rows) and {schema_path(out).name}\n")
     print(translated(str(release.audit)))
+    write_report_option(args, args.out, args.source)
     return 0
 
 # %% ../nbs/24_command.ipynb #83a7d620
@@ -450,6 +453,7 @@ def do_audit(args: argparse.Namespace) -> int:
     CommandError
         As `audit_file`.
     """
+    check_report_option(args, args.file, args.original)
     numeric, categorical = args.numeric or [], args.categorical or []
     form = {"format": args.format, "sep": args.sep, "encoding": args.encoding}
     (a, qi, has_schema), notes = heard(
@@ -483,6 +487,7 @@ def do_audit(args: argparse.Namespace) -> int:
         )
         how = form | {"taxonomies": trees}
         print(f"\n{stand_out(args.file, qi, numeric, categorical, args.person, **how)}")
+    write_report_option(args, args.file, args.original)
     if a.holds is None and a.promise is not None:
         return 3
     return 1 if a.holds is False else 0
@@ -541,6 +546,7 @@ def make_parser() -> argparse.ArgumentParser:
             "demo": do_demo,
             "anonymize": do_anonymize,
             "audit": do_audit,
+            "report": do_report,
             "verify": do_verify,
             "sign": do_sign,
         }

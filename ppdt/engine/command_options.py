@@ -12,6 +12,7 @@ __all__ = ['CommandParser', 'secret_options', 'command_parser']
 import argparse
 from collections.abc import Callable
 
+from .command_report import add_report, add_report_options
 from .command_verify import add_sign, add_verify
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
 
@@ -248,6 +249,7 @@ def _anonymize_parser(sub, run):
         help="with --mode lattice: share of the rows that may be suppressed, 0 to 1 (default: 0)",
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
+    add_report_options(p, "IN")
     _add_trust(p)
     p.set_defaults(run=run)
 
@@ -305,6 +307,7 @@ def _audit_parser(sub, run):
     where = ", where the column publishes nodes and the schema does not tell"
     _add_secret(p, "are about; it is measured too", where)
     _add_form(p)
+    add_report_options(p, "--original")
     _add_trust(p)
     p.add_argument(
         "--stand-out",
@@ -345,6 +348,7 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     _demo_parser(sub, runs["demo"])
     _anonymize_parser(sub, runs["anonymize"])
     _audit_parser(sub, runs["audit"])
+    add_report(sub, runs["report"])
     add_verify(sub, runs["verify"])
     add_sign(sub, runs["sign"])
     return p

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Check', 'Verdict', 'verify']
+__all__ = ['Check', 'Verdict', 'Examined', 'examine', 'verify']
 
 # %% ../../nbs/engine/verifying.ipynb #f2f20075
 import html
@@ -279,22 +279,80 @@ def _signature_check(path, key):
         return Check("signature", False, fault)
     return Check("signature", True, f"file and schema are as the owner of {Path(key).name} signed")
 
-# %% ../../nbs/engine/verifying.ipynb #7412921b
-def _table_checks(path, r, promise, original, schema) -> Iterator[Check]:
-    """What the table shows of its promise, and beside the original"""
-    told: dict[str, Any] = {"promise": promise}
+# %% ../../nbs/engine/verifying.ipynb #6b4ad62e
+class Examined(NamedTuple):
+    """A release that was looked at, for a verdict and for a report.
+
+    Attributes
+    ----------
+    name : str
+        The name of its file.
+    schema : Schema
+        As it lies beside the file.
+    release : Release or None
+        What was read, without the promise where the file was changed; None where schema and file
+        contradict each other.
+    audit : Audit or None
+        Measured with the promise of the schema; None without quasi-identifiers.
+    original : DataFrame or None
+        The original, as it was compared.
+    checks, beyond : tuple
+        See `Verdict`.
+    """
+
+    name: str
+    schema: Schema
+    release: Any
+    audit: Audit | None
+    original: pd.DataFrame | None
+    checks: tuple[Check, ...]
+    beyond: tuple[str, ...]
+
+
+def _audited(name, r, schema, original):
+    """(the audit of a release, or None; the original as a table, or None)"""
+    told: dict[str, Any] = {"promise": schema.promise}
+    X = None
     if original is not None:
-        X, words = _original_of(original, r, path.name, schema)
+        X, words = _original_of(original, r, name, schema)
         told |= {"original": X, "categorical": words, "lost_rows": len(X) - len(r.data)}
-    if r.roles.quasi_identifiers:
-        a = audit(r, **told)
-        yield _promise_check(promise, a, r)
-    else:
-        a = None
+    return (audit(r, **told) if r.roles.quasi_identifiers else None), X
+
+
+def _table_checks(r, promise, a, has_original) -> Iterator[Check]:
+    """What the table shows of its promise, and beside the original"""
+    if a is None:
         yield Check("promise", True, "the schema names no quasi-identifiers and promises nothing")
+    else:
+        yield _promise_check(promise, a, r)
     yield _words_check(promise, r)
-    if original is not None and a is not None:
+    if has_original and a is not None:
         yield _original_check(a)
+
+
+def examine(
+    path: str | PathLike,
+    original: str | PathLike | pd.DataFrame | None = None,
+    key: str | PathLike | None = None,
+) -> Examined:
+    """Read a release and check it, see `verify`"""
+    path = Path(path)
+    schema = _schema_of(path)
+    promise = schema.promise
+    check_promise(promise, [c["name"] for c in schema.columns])
+    checks = [_file_check(path, schema)]
+    r, fits = _columns_check(path, schema)
+    checks.append(fits)
+    a = X = None
+    if r is not None:
+        a, X = _audited(path.name, r, schema, original)
+        checks += _table_checks(r, promise, a, original is not None)
+    if key is not None:
+        checks.append(_signature_check(path, key))
+    beyond = list(_beyond(r, promise, original is not None, key is not None))
+    if key is None and signature_path(path).is_file():
+        beyond[0] = f"who signed it: {signature_path(path).name} needs a public key"
+    return Examined(path.name, schema, r, a, X, tuple(checks), tuple(beyond))
 
 
 def verify(
@@ -325,18 +383,5 @@ def verify(
     CommandError
         For an original that cannot be compared.
     """
-    path = Path(path)
-    schema = _schema_of(path)
-    promise = schema.promise
-    check_promise(promise, [c["name"] for c in schema.columns])
-    checks = [_file_check(path, schema)]
-    r, fits = _columns_check(path, schema)
-    checks.append(fits)
-    if r is not None:
-        checks += _table_checks(path, r, promise, original, schema)
-    if key is not None:
-        checks.append(_signature_check(path, key))
-    beyond = list(_beyond(r, promise, original is not None, key is not None))
-    if key is None and signature_path(path).is_file():
-        beyond[0] = f"who signed it: {signature_path(path).name} needs a public key"
-    return Verdict(path.name, tuple(checks), tuple(beyond))
+    found = examine(path, original, key)
+    return Verdict(found.name, found.checks, found.beyond)
