@@ -72,6 +72,8 @@ from ppdt.engine.command_reading import (
     said_of_dates,
     table_of_kinds,
 )
+from .engine.command_report import check_report_option, do_report, write_report_option
+from .engine.command_verify import do_sign, do_verify
 from ppdt.engine.command_words import (
     CommandError,
     asks_for_nothing,
@@ -418,6 +420,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
             " age,sex,zip, or let `ppdt profile` suggest a plan."
         )
     out = Path(args.out)
+    check_report_option(args, args.source, args.out)
     is_standard = args.out == "-"
     verb = "replaced" if out.exists() and not is_standard else "wrote"
     release, kinds, notes = anonymize_file(
@@ -452,6 +455,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
         more = f" and {schema}" if schema else ""
         print(f"{verb} {table} ({len(release.data):,} rows){more}\n")
         print(translated(str(release.audit)))
+    write_report_option(args, args.out, args.source)
     return 0
 
 # %% ../nbs/24_command.ipynb #83a7d620
@@ -474,6 +478,7 @@ def do_audit(args: argparse.Namespace) -> int:
     CommandError
         As `audit_file`.
     """
+    check_report_option(args, args.file, args.original)
     numeric, categorical = args.numeric or [], args.categorical or []
     form = file_form(args)
     check_standard_once(args.file, args.original, args.against)
@@ -510,6 +515,7 @@ def do_audit(args: argparse.Namespace) -> int:
         trees = foreign_taxonomies(file, args.taxonomies, qi, numeric, categorical, args.format)
         how = {"format": args.format, "taxonomies": trees}
         print(f"\n{stand_out(file, qi, numeric, categorical, args.person, **how)}")
+    write_report_option(args, args.file, args.original)
     if a.holds is None and a.promise is not None:
         return 3
     return 1 if a.holds is False else 0
@@ -567,7 +573,16 @@ def make_parser() -> argparse.ArgumentParser:
     ArgumentParser
         What it parses has `run`, what is to be done, a function of the arguments.
     """
-    return command_parser({"demo": do_demo, "anonymize": do_anonymize, "audit": do_audit})
+    return command_parser(
+        {
+            "demo": do_demo,
+            "anonymize": do_anonymize,
+            "audit": do_audit,
+            "report": do_report,
+            "verify": do_verify,
+            "sign": do_sign,
+        }
+    )
 
 # %% ../nbs/24_command.ipynb #15c227d7
 def main(argv: list[str] | None = None) -> int:

@@ -14,6 +14,8 @@ import sys
 from collections.abc import Callable
 
 from .command_methods import ALL_MODES
+from .command_report import add_report, add_report_options
+from .command_verify import add_sign, add_verify
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
 from .office_files import FileForm
 
@@ -314,6 +316,7 @@ def _anonymize_parser(sub, run):
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
     _add_form(p, "")
+    add_report_options(p, "IN")
     _add_trust(p)
     p.set_defaults(run=run)
 
@@ -372,6 +375,7 @@ def _audit_parser(sub, run):
     _add_secret(p, "are about; it is measured too", where)
     _add_format(p)
     _add_form(p, " in files without a schema")
+    add_report_options(p, "--original")
     _add_trust(p)
     p.add_argument(
         "--stand-out",
@@ -412,4 +416,7 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     _demo_parser(sub, runs["demo"])
     _anonymize_parser(sub, runs["anonymize"])
     _audit_parser(sub, runs["audit"])
+    add_report(sub, runs["report"])
+    add_verify(sub, runs["verify"])
+    add_sign(sub, runs["sign"])
     return p
