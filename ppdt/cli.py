@@ -66,6 +66,7 @@ from ppdt.engine.command_words import (
     whole_k,
     whole_l,
 )
+from .engine.comparing_command import do_compare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -535,7 +536,13 @@ def make_parser() -> argparse.ArgumentParser:
     ArgumentParser
         What it parses has `run`, what is to be done, a function of the arguments.
     """
-    return command_parser({"demo": do_demo, "anonymize": do_anonymize, "audit": do_audit})
+    runs = {
+        "demo": do_demo,
+        "anonymize": do_anonymize,
+        "audit": do_audit,
+        "compare": do_compare,
+    }
+    return command_parser(runs)
 
 # %% ../nbs/24_command.ipynb #15c227d7
 def main(argv: list[str] | None = None) -> int:

@@ -13,6 +13,7 @@ import argparse
 from collections.abc import Callable
 
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
+from .comparing_command import add_compare
 
 # %% ../../nbs/engine/command_options.ipynb #649acb03
 class CommandParser(argparse.ArgumentParser):
@@ -344,4 +345,5 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     _demo_parser(sub, runs["demo"])
     _anonymize_parser(sub, runs["anonymize"])
     _audit_parser(sub, runs["audit"])
+    add_compare(sub, runs["compare"])
     return p

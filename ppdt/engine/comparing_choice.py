@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['SAME_LOSS', 'Way', 'Choice', 'simplicity', 'choose']
+__all__ = ['SAME_LOSS', 'Way', 'Choice', 'simplicity', 'choose', 'best_lines']
 
 # %% ../../nbs/engine/comparing_choice.ipynb #d803782c
 import math
@@ -73,8 +73,9 @@ def _near_best(t):
     """Lines within one standard error of the best accuracy; all where there is none"""
     if t.accuracy.isna().all():
         return t
-    best = t.loc[t.accuracy.idxmax()]
-    return t[t.accuracy >= best.accuracy - best.accuracy_se - 1e-12]
+    top = t.accuracy.max()
+    error = t.accuracy_se[t.accuracy == top].max()
+    return t[t.accuracy >= top - error - 1e-12]
 
 
 def _least(t):
@@ -116,8 +117,8 @@ def _ways(t, broken, limits):
         Way(_need(row, names), row["mode"], int(row.k)) for (names, _), row in zip(ways, lines)
     )
 
-# %% ../../nbs/engine/comparing_choice.ipynb #7e4a4fdc
-def choose(table: pd.DataFrame, limits: Limits = Limits()) -> Choice:
+# %% ../../nbs/engine/comparing_choice.ipynb #2958ed85
+def choose(table: pd.DataFrame, limits: Limits | None = None) -> Choice:
     """The line of a table that the rule recommends.
 
     Parameters
@@ -125,13 +126,14 @@ def choose(table: pd.DataFrame, limits: Limits = Limits()) -> Choice:
     table : DataFrame
         A line for each method and k: mode, k, risk, gain, gain_low, gain_high, loss, accuracy,
         accuracy_se (NaN where something was not measured), and failed ("" where it did not).
-    limits : Limits
-        What is out of the question.
+    limits : Limits or None
+        What is out of the question; None: the usual.
 
     Returns
     -------
     Choice
     """
+    limits = limits or Limits()
     made = table[table.failed == ""]
     broken = {i: broken_limits(row, limits) for i, row in made.iterrows()}
     passing = made[[not broken[i] for i in made.index]]
@@ -140,3 +142,29 @@ def choose(table: pd.DataFrame, limits: Limits = Limits()) -> Choice:
     near = _near_best(passing)
     at = int(_least(near))
     return Choice(at, tuple(passing.index), tuple(near.index), broken)
+
+# %% ../../nbs/engine/comparing_choice.ipynb #4d0049b9
+def _nearest(t, broken, limits):
+    """The line that breaks the fewest limits, of equals by the least"""
+    order = {}
+    for i, row in t.iterrows():
+        names = broken[i]
+        order[i] = len(names), _beyond(row, names, limits), row.k
+    return min(order, key=order.get)
+
+
+def best_lines(table: pd.DataFrame, choice: Choice, limits: Limits) -> list[int]:
+    """For each method the line of the k that suits it best, in the order of the table"""
+    res = []
+    for _, t in table.groupby("mode", sort=False):
+        passing = t[t.index.isin(choice.passing)]
+        made = t[t.failed == ""]
+        if choice.at in t.index:
+            res.append(choice.at)
+        elif len(passing):
+            res.append(_least(_near_best(passing)))
+        elif len(made):
+            res.append(_nearest(made, choice.broken, limits))
+        else:
+            res.append(t.index[0])
+    return [int(o) for o in res]

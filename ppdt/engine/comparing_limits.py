@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['LIMITED', 'USUAL_GAIN', 'WIDEST', 'PUBLIC_RISK', 'SOURCES', 'Limits', 'broken_limits', 'number_text',
+__all__ = ['LIMITED', 'USUAL_RISK', 'USUAL_GAIN', 'WIDEST', 'PUBLIC_RISK', 'SOURCES', 'Limits', 'broken_limits', 'number_text',
            'limits_in_words']
 
 # %% ../../nbs/engine/comparing_limits.ipynb #4a5cc3e8
@@ -22,6 +22,7 @@ LIMITED = {
     "least_accuracy": "accuracy",
     "most_loss": "loss",
 }
+USUAL_RISK = 0.2
 USUAL_GAIN = 0.05
 WIDEST = 0.2  # an interval of a gain that is wider says nothing about 0
 _SAME = 1e-9  # rounding of floats
@@ -49,7 +50,7 @@ class Limits:
         For what is no number from 0 to 1.
     """
 
-    most_risk: float = 0.2
+    most_risk: float = USUAL_RISK
     most_gain: float | None = None
     least_accuracy: float | None = None
     most_loss: float | None = None

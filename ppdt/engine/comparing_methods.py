@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['METHODS', 'BY_LEVELS', 'Method', 'why_not', 'fitting_modes', 'method_for']
+__all__ = ['METHODS', 'BY_LEVELS', 'Method', 'why_not', 'fitting_modes', 'check_any_left', 'method_for']
 
 # %% ../../nbs/engine/comparing_methods.ipynb #e80ac6c3
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from .command_methods import anonymizer_for
-from .command_words import CommandError
 
 # %% ../../nbs/engine/comparing_methods.ipynb #074da4f9
 @dataclass(frozen=True)
@@ -89,20 +88,32 @@ METHODS = {
 }
 BY_LEVELS = ("lattice",)  # they publish levels of taxonomies, and without one all or nothing
 
-# %% ../../nbs/engine/comparing_methods.ipynb #6158ae78
-def why_not(mode: str, has_class: bool, trees: dict, constraints: Sequence = ()) -> str:
-    """Why a method is left out, or nothing"""
+# %% ../../nbs/engine/comparing_methods.ipynb #b66f351d
+def why_not(
+    mode: str,
+    has_class: bool,
+    trees: dict,
+    constraints: Sequence = (),
+    bare: Sequence[str] = (),
+) -> str:
+    """Why a method is left out, or nothing; `bare`: columns of words without a taxonomy"""
     if METHODS[mode].needs_class and not has_class:
         return "needs a class, and there is none to learn"
     if mode in BY_LEVELS and not trees:
         return "needs taxonomies, and none was given"
+    if mode == "tds" and bare:
+        return f"needs a taxonomy of each column of words, and {', '.join(bare)} has none"
     if mode == "erp" and constraints:
         return "forms no groups, so nothing can be asked of the secrets in them"
     return ""
 
 
 def fitting_modes(
-    has_class: bool, trees: dict, constraints: Sequence = (), asked: Iterable[str] | None = None
+    has_class: bool,
+    trees: dict,
+    constraints: Sequence = (),
+    bare: Sequence[str] = (),
+    asked: Iterable[str] | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """The methods to compare, and the others with the reason why not.
 
@@ -116,49 +127,23 @@ def fitting_modes(
         if mode not in METHODS:
             known = ", ".join(METHODS)
             raise ValueError(f"'modes' must be of {known}. Got {mode!r}: choose others.")
-    left_out = {o: why_not(o, has_class, trees, constraints) for o in asked}
+    left_out = {o: why_not(o, has_class, trees, constraints, bare) for o in asked}
     left_out = {o: why for o, why in left_out.items() if why}
-    modes = [o for o in asked if o not in left_out]
+    check_any_left([o for o in asked if o not in left_out], left_out)
+    return [o for o in asked if o not in left_out], left_out
+
+
+def check_any_left(modes: list[str], left_out: dict[str, str]) -> None:
+    """Raises ValueError where no method is left"""
     if not modes:
         told = "; ".join(f"{o} {why}" for o, why in left_out.items()) or "none"
         raise ValueError(
             f"'modes' must hold a method that this table allows. Got {told}: use for example"
             " strict."
         )
-    return modes, left_out
 
-# %% ../../nbs/engine/comparing_methods.ipynb #b62dbf92
-def _one_step(X, names):
-    """A taxonomy of one step for each column of words"""
-    from ppdt.generalization import Taxonomy
-    from ppdt.tables import column_kind
-
-    trees = {}
-    for o in names:
-        if column_kind(X[o]) == "categorical":
-            values = sorted(map(str, X[o].dropna().unique()))
-            trees[o] = Taxonomy.from_dict({"(all)": values})
-    return trees
-
-
-def _whole_table(mode, trees, X, **common):
-    """Methods that recode a whole column, and those that publish averages"""
-    if mode in ("tds", "tdr"):
-        from ppdt import tds
-
-        if mode == "tdr":
-            return tds.TDRAnonymizer(taxonomies=trees or None, **common)
-        qi = [o for o in common.get("quasi_identifiers") or X.columns if o not in trees]
-        return tds.TDSAnonymizer(taxonomies=_one_step(X, qi) | trees, **common)
-    from ppdt import mict
-
-    classes = {"mdav": mict.MicroaggregationAnonymizer, "mict": mict.MiCTAnonymizer}
-    return classes[mode](**common)
-
-
-def method_for(
-    mode: str, recoding: str = "set", trees: dict | None = None, X: Any = None, **common: Any
-) -> Any:
+# %% ../../nbs/engine/comparing_methods.ipynb #3047be88
+def method_for(mode: str, recoding: str = "set", trees: dict | None = None, **common: Any) -> Any:
     """The method of a name, not fitted.
 
     Parameters
@@ -166,20 +151,16 @@ def method_for(
     mode : str
         A name of `METHODS`.
     recoding : {"set", "interval", "ends", "region"}
-        How values of a group are published; a method that cannot takes what it can.
+        How values of a group are published.
     trees : dict of Taxonomy
         By column name, for methods that publish nodes.
-    X : DataFrame
-        The table, for the values of its columns.
     **common
         What all anonymizers take.
+
+    Raises
+    ------
+    CommandError
+        For what the method has no use for.
     """
-    trees = trees or {}
-    if mode in ("tds", "tdr", "mdav", "mict"):
-        return _whole_table(mode, trees, X, **common)
-    trees = {} if mode in ("kactus", "erp") else trees
     common = {"constraints": ()} | common
-    try:
-        return anonymizer_for(mode, recoding, trees, **common)
-    except CommandError:
-        return anonymizer_for(mode, "set", trees, **common)
+    return anonymizer_for(mode, recoding, trees or {}, **common)
