@@ -44,7 +44,7 @@ some_limits = st.builds(
 
 
 @st.composite
-def results(draw, n=st.integers(1, 12)):
+def results(draw):
     """A table of results that nobody measured"""
     has_class, has_secret = draw(st.booleans()), draw(st.booleans())
     rows = []

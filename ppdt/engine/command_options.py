@@ -6,22 +6,41 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['CommandParser', 'secret_options', 'command_parser']
+__all__ = ['CommandParser', 'secret_options', 'file_form', 'command_parser']
 
 # %% ../../nbs/engine/command_options.ipynb #57afe641
 import argparse
+import sys
 from collections.abc import Callable
 
+from .command_methods import ALL_MODES
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
 from .comparing_command import add_compare
+from .office_files import FileForm
 
 # %% ../../nbs/engine/command_options.ipynb #649acb03
+def _joined(words):
+    """Words of a command, with a text such as -9,999 joined to its --na"""
+    res = []
+    for o in words:
+        if res and res[-1] == "--na" and o[:1] == "-" and o[:2] != "--":
+            res[-1] = f"--na={o}"
+        else:
+            res.append(o)
+    return res
+
+
 class CommandParser(argparse.ArgumentParser):
     "A parser whose errors are one line, and which does not guess abbreviated options"
 
     def __init__(self, *args, **kw) -> None:
         kw = {"formatter_class": argparse.RawDescriptionHelpFormatter} | kw
         super().__init__(*args, **({"allow_abbrev": False} | kw))
+
+    def parse_known_args(self, args=None, namespace=None):
+        """As argparse does it, with texts of --na that begin like an option"""
+        words = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(_joined(words), namespace)
 
     def error(self, message: str) -> None:
         """Raises CommandError"""
@@ -143,23 +162,63 @@ def _one_sign(text):
     return sign
 
 
-def _add_form(p):
-    """How another tool wrote a file"""
+def _texts(text):
+    """Texts with commas between them. Raises ArgumentTypeError."""
+    try:
+        return column_list(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"must be texts with commas between them. Got {text!r}: use for example --na -9,999;"
+            " an empty field is a missing value anyway"
+        ) from None
+
+# %% ../../nbs/engine/command_options.ipynb #90d0ce63
+def _add_format(p):
+    """The tool that wrote a file"""
     p.add_argument(
         "--format",
         choices=("ppdt", "arx", "anonypy", "sdcmicro"),
         help="the tool that wrote a file without a schema; ppdt: its texts as they stand",
     )
+
+
+def _add_form(p, where):
+    """How a file of an office is written"""
     p.add_argument(
         "--sep",
         type=_one_sign,
-        default=",",
         metavar="SIGN",
-        help="the sign between fields, of --original too (default: a comma)",
+        help=f"the sign between fields{where}, or tab (default: it is found)",
     )
     p.add_argument(
-        "--encoding", default="utf-8", metavar="E", help="of both files (default: utf-8)"
+        "--encoding", metavar="E", help="such as cp1252 or utf-16 (default: it is found)"
     )
+    p.add_argument(
+        "--decimal",
+        choices=(",", "."),
+        help="the sign before decimals (default: it is found, where the comma is not --sep)",
+    )
+    p.add_argument(
+        "--na",
+        type=_texts,
+        action="extend",
+        metavar="A,B",
+        help="texts that mean a missing value in any column, such as -9,999 (an empty field does)",
+    )
+    p.add_argument("--sheet", metavar="NAME", help="the sheet of an .xlsx file with several")
+    p.add_argument(
+        "--date",
+        action="append",
+        default=[],
+        metavar="COLUMN=FORM",
+        help=f"a quasi-identifier that is a date{where}, and how it is written, such as"
+        " birth=dd.mm.yyyy (default: found, where all values have one form)",
+    )
+
+
+def file_form(args: argparse.Namespace) -> FileForm:
+    """How the files of a command are written, as far as it was said"""
+    return FileForm(args.sep, args.encoding, args.decimal, tuple(args.na or ()), args.sheet)
 
 # %% ../../nbs/engine/command_options.ipynb #a300b9e6
 _ANONYMIZE = (
@@ -173,8 +232,12 @@ _ANONYMIZE_EXAMPLES = (
     "  ppdt anonymize people.csv --qi age,zip --class income --identifiers name,ssn --missing"
     " drop -o release.csv\n"
     "  ppdt anonymize people.parquet --qi 'age,\"city, state\"' --categorical age"
-    " -o release.parquet\n\n"
-    "Files are UTF-8, with commas and a row of names; an empty field is a missing value.\n"
+    " -o release.parquet\n"
+    "  ppdt anonymize leute.xlsx --sheet Stamm --qi birth,zip --date birth=dd.mm.yyyy"
+    " --na -9 -o release.csv\n\n"
+    "IN may be .csv, .tsv, .txt (also .gz), .xlsx or .parquet; - is standard input. How it is\n"
+    "written is found and told, or said with the last options. OUT is UTF-8 with commas, or\n"
+    "Parquet; -o - writes it to standard output, its schema to --schema FILE.\n"
     "A row stands for a person; where somebody has several, --person says whose row it is.\n"
     "A quasi-identifier is numeric when each of its values is a number without leading zeros.\n"
     "exit code: 0 written, 1 the promise could not be kept, 2 bad input"
@@ -192,8 +255,10 @@ _MODE = (
     "cut at medians, rows with equal values together or not; cut where the class is told best; let"
     " groups grow row by row, which loses less and takes longer; one level of its --taxonomy for"
     " each column (without one: as it is, or suppressed), the best; let a tree that predicts the"
-    " class say what to suppress, which may lose fewer than K rows; or publish its leaves in tiers,"
-    " where everybody has K rows that could be his and rows do not look alike (default: strict)"
+    " class say what to suppress, which may lose fewer than K rows; publish its leaves in tiers,"
+    " where everybody has K rows that could be his and rows do not look alike; levels of taxonomies"
+    " for the class, by TDS or TDR; averages within the leaves of a tree, or of near rows (default:"
+    " strict)"
 )
 
 # %% ../../nbs/engine/command_options.ipynb #6c4f59a3
@@ -201,14 +266,15 @@ def _anonymize_parser(sub, run):
     """`ppdt anonymize`"""
     p = sub.add_parser(
         "anonymize",
-        help="protect a CSV or Parquet file",
+        help="protect a table, from a CSV, Excel or Parquet file",
         description=_ANONYMIZE,
         epilog=_ANONYMIZE_EXAMPLES,
     )
-    p.add_argument("source", metavar="IN", help="a .csv or .parquet file")
+    p.add_argument("source", metavar="IN", help="a file, or - for standard input")
     p.add_argument(
-        "-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet"
+        "-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet, or -"
     )
+    p.add_argument("--schema", metavar="FILE", help="where to write the schema, with -o -")
     p.add_argument(
         "--k", type=whole_k, default=5, help="how many rows must look alike, at least (default: 5)"
     )
@@ -236,7 +302,7 @@ def _anonymize_parser(sub, run):
     )
     p.add_argument(
         "--mode",
-        choices=("strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"),
+        choices=ALL_MODES,
         default="strict",
         help=_MODE,
     )
@@ -245,9 +311,13 @@ def _anonymize_parser(sub, run):
         type=share_of_one,
         default=0.0,
         metavar="S",
-        help="with --mode lattice: share of the rows that may be suppressed, 0 to 1 (default: 0)",
+        help=(
+            "share of the rows that may be left out so that the others keep more, 0 to 1; with"
+            " strict, relaxed, infogain, cluster and lattice (default: 0)"
+        ),
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
+    _add_form(p, "")
     _add_trust(p)
     p.set_defaults(run=run)
 
@@ -257,7 +327,7 @@ _AUDIT_EXAMPLES = (
     "  ppdt audit release.csv\n"
     "  ppdt audit release.csv --k 5 --original people.csv\n"
     "  ppdt audit somebody-elses.csv --qi age,sex,zip --k 5\n"
-    "  ppdt audit of-arx.csv --format arx --sep ';' --qi age,zip --taxonomy zip=zip.csv\n\n"
+    "  ppdt audit of-arx.csv --format arx --qi age,zip --taxonomy zip=zip.csv\n\n"
     "The promise that the schema of a release states is checked, or what --k, --l-diversity,\n"
     "--t-closeness and --alpha ask instead. k-concealment (--mode erp) needs --original.\n\n"
     "exit code: 0 it holds (or nothing was asked), 1 it does not, 2 bad input, 3 the file alone"
@@ -277,7 +347,7 @@ def _audit_parser(sub, run):
         ),
         epilog=_AUDIT_EXAMPLES,
     )
-    p.add_argument("file", metavar="FILE", help="a .csv or .parquet file")
+    p.add_argument("file", metavar="FILE", help="a file, or - for standard input")
     p.add_argument(
         "--k",
         type=whole_k,
@@ -304,7 +374,8 @@ def _audit_parser(sub, run):
     _add_person(p, "persons are counted then")
     where = ", where the column publishes nodes and the schema does not tell"
     _add_secret(p, "are about; it is measured too", where)
-    _add_form(p)
+    _add_format(p)
+    _add_form(p, " in files without a schema")
     _add_trust(p)
     p.add_argument(
         "--stand-out",

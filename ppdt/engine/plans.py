@@ -18,8 +18,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from .file_form import FileForm
 from .limits import TextFormError, check_limit
+from .office_files import FileForm
 from .recodings import RecodingError, parse_recodings
 
 # %% ../../nbs/engine/plans.ipynb #be0ed92e

@@ -151,15 +151,26 @@ def _written_cuts(tree):
     return res
 
 
+def _text_places(values):
+    """Places of texts among values of another type"""
+    places = [i for i, o in enumerate(values) if isinstance(o, str)]
+    others = [o for o in values if not isinstance(o, str) and o is not MISSING]
+    return places if others else []
+
+
 def _written_attribute(tree, name, values):
     """What a file says of an attribute"""
+    beside = _text_places(values)
+    typed = [o for i, o in enumerate(values) if i not in set(beside)]
     texts = [str(o) if isinstance(o, pd.Interval) else value_label(o) for o in values]
     res = {
         "name": name,
-        "dtype": _value_type(values, repr(name)),
+        "dtype": _value_type(typed, repr(name)),
         "cells": any(isinstance(o, Cell) for o in values),
         "values": texts,
     }
+    if beside:
+        res["texts"] = beside
     if tree.dates and name in tree.dates:
         res["dates"] = tree.dates[name]
     return res
@@ -243,8 +254,9 @@ def tree_schema() -> dict:
             "cells": {"type": "boolean"},
             "values": values,
             "dates": text,
+            "texts": _list(number | {"minimum": 0}),
         },
-        ("dates",),
+        ("dates", "texts"),
     )
     fields = {
         "format": {"const": "ppdt-tree"},
@@ -317,14 +329,19 @@ def _read_value(text, dtype, as_cells):
     return Exact(_read_interval(text))
 
 
-def _read_values(texts, dtype, as_cells, name):
-    """Values from their texts"""
+def _read_values(texts, dtype, as_cells, name, beside=()):
+    """Values from their texts; `beside`: places of those that are texts whatever the type is"""
     known = _is_list_of(texts, lambda o: isinstance(o, str) and o != "")
     known = known and _is_value_type(dtype) and isinstance(as_cells, bool)
     _require(known, f"the values of {name} must be texts with a known type")
     check_limit("cell_length", max(map(len, texts), default=0), f"a value of {name}")
+    _require(
+        _is_list_of(list(beside), _is_integer) and set(beside) <= set(range(len(texts))),
+        f"'texts' of {name} must be places of its values",
+    )
+    types = ["str" if i in set(beside) else dtype for i in range(len(texts))]
     try:
-        res = [_read_value(o, dtype, as_cells) for o in texts]
+        res = [_read_value(o, kind, as_cells) for o, kind in zip(texts, types)]
     except (ValueError, TypeError, LookupError, ArithmeticError, OSError) as e:
         _require(False, f"the values of {name} cannot be read ({e})")
     if not as_cells:
@@ -517,6 +534,13 @@ def _class_values(classes, dtype):
     return res
 
 # %% ../../nbs/engine/tree_files.ipynb #0a863382
+def _texts_of(attribute):
+    """Places of values that are texts, as the file says them"""
+    places = attribute.get("texts", [])
+    _require(isinstance(places, list), f"'texts' of {attribute['name']!r} must be a list")
+    return places
+
+
 def tree_from_json(text: str) -> Tree:
     """Read a tree, of version 2 or of version 1 (values only).
 
@@ -540,7 +564,7 @@ def tree_from_json(text: str) -> Tree:
     classes = _read_values(d.get("classes"), d.get("class_dtype"), False, "the class")
     _require(len(classes) > 0, "there must be a class")
     values = [
-        _read_values(o.get("values"), o.get("dtype"), o.get("cells"), repr(o["name"]))
+        _read_values(o.get("values"), o.get("dtype"), o.get("cells"), repr(o["name"]), _texts_of(o))
         for o in attributes
     ]
     dates = _read_dates(attributes)
