@@ -89,6 +89,7 @@ from ppdt.engine.command_words import (
     whole_k,
     whole_l,
 )
+from .engine.comparing_command import do_compare
 from .engine.office_files import ANY_FORM, STANDARD_INPUT, FileForm
 from .engine.plan_command import do_anonymize_plan, is_plan, with_defaults
 
@@ -578,6 +579,7 @@ def make_parser() -> argparse.ArgumentParser:
             "demo": do_demo,
             "anonymize": do_anonymize,
             "audit": do_audit,
+            "compare": do_compare,
             "report": do_report,
             "verify": do_verify,
             "sign": do_sign,

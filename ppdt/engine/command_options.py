@@ -17,6 +17,7 @@ from .command_methods import ALL_MODES
 from .command_report import add_report, add_report_options
 from .command_verify import add_sign, add_verify
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
+from .comparing_command import add_compare
 from .office_files import FileForm
 
 # %% ../../nbs/engine/command_options.ipynb #649acb03
@@ -419,4 +420,5 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     add_report(sub, runs["report"])
     add_verify(sub, runs["verify"])
     add_sign(sub, runs["sign"])
+    add_compare(sub, runs["compare"])
     return p
