@@ -46,6 +46,7 @@ from ppdt.engine.command_files import (
     with_order,
     write_release,
 )
+from .engine.command_form import file_form
 from .engine.command_methods import anonymizer_for, check_class_for
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ from ppdt.engine.command_notes import (
     note_of_words,
     notes_on_columns,
 )
-from .engine.command_options import command_parser, file_form, secret_options
+from .engine.command_options import command_parser, secret_options
+from .engine.command_profile import do_profile
 from .engine.command_progress import doing
 from ppdt.engine.command_reading import (
     MeasuredFile,
@@ -563,7 +565,8 @@ def make_parser() -> argparse.ArgumentParser:
     ArgumentParser
         What it parses has `run`, what is to be done, a function of the arguments.
     """
-    return command_parser({"demo": do_demo, "anonymize": do_anonymize, "audit": do_audit})
+    runs = {"demo": do_demo, "anonymize": do_anonymize, "audit": do_audit}
+    return command_parser(runs | {"profile": do_profile})
 
 # %% ../nbs/24_command.ipynb #15c227d7
 def main(argv: list[str] | None = None) -> int:
