@@ -46,6 +46,7 @@ from ppdt.engine.command_files import (
     with_order,
     write_release,
 )
+from .engine.command_form import file_form
 from .engine.command_methods import anonymizer_for, check_class_for
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ from ppdt.engine.command_notes import (
     note_of_words,
     notes_on_columns,
 )
-from .engine.command_options import command_parser, file_form, secret_options
+from .engine.command_options import command_parser, secret_options
+from .engine.command_profile import do_profile
 from .engine.command_progress import doing
 from ppdt.engine.command_reading import (
     MeasuredFile,
@@ -577,6 +579,7 @@ def make_parser() -> argparse.ArgumentParser:
     return command_parser(
         {
             "demo": do_demo,
+            "profile": do_profile,
             "anonymize": do_anonymize,
             "audit": do_audit,
             "compare": do_compare,

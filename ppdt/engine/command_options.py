@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['CommandParser', 'secret_options', 'file_form', 'command_parser']
+__all__ = ['CommandParser', 'secret_options', 'command_parser']
 
 # %% ../../nbs/engine/command_options.ipynb #57afe641
 import argparse
 import sys
 from collections.abc import Callable
 
+from .command_form import add_file_form
 from .command_methods import ALL_MODES
+from .command_profile import add_profile
 from .command_report import add_report, add_report_options
 from .command_verify import add_sign, add_verify
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
@@ -156,27 +158,6 @@ def secret_options(args: argparse.Namespace) -> dict:
     """What was asked of a secret, and the taxonomies, as keywords"""
     return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
 
-# %% ../../nbs/engine/command_options.ipynb #5cf981ba
-def _one_sign(text):
-    """The sign between fields; tab is a word. Raises ArgumentTypeError."""
-    sign = "\t" if text in ("tab", r"\t") else text
-    if len(sign) != 1:
-        raise argparse.ArgumentTypeError(
-            f"must be one sign, or tab. Got {text!r}: use for example --sep ';'"
-        )
-    return sign
-
-
-def _texts(text):
-    """Texts with commas between them. Raises ArgumentTypeError."""
-    try:
-        return column_list(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(
-            f"must be texts with commas between them. Got {text!r}: use for example --na -9,999;"
-            " an empty field is a missing value anyway"
-        ) from None
-
 # %% ../../nbs/engine/command_options.ipynb #90d0ce63
 def _add_format(p):
     """The tool that wrote a file"""
@@ -189,28 +170,7 @@ def _add_format(p):
 
 def _add_form(p, where):
     """How a file of an office is written"""
-    p.add_argument(
-        "--sep",
-        type=_one_sign,
-        metavar="SIGN",
-        help=f"the sign between fields{where}, or tab (default: it is found)",
-    )
-    p.add_argument(
-        "--encoding", metavar="E", help="such as cp1252 or utf-16 (default: it is found)"
-    )
-    p.add_argument(
-        "--decimal",
-        choices=(",", "."),
-        help="the sign before decimals (default: it is found, where the comma is not --sep)",
-    )
-    p.add_argument(
-        "--na",
-        type=_texts,
-        action="extend",
-        metavar="A,B",
-        help="texts that mean a missing value in any column, such as -9,999 (an empty field does)",
-    )
-    p.add_argument("--sheet", metavar="NAME", help="the sheet of an .xlsx file with several")
+    add_file_form(p, where)
     p.add_argument(
         "--date",
         action="append",
@@ -219,11 +179,6 @@ def _add_form(p, where):
         help=f"a quasi-identifier that is a date{where}, and how it is written, such as"
         " birth=dd.mm.yyyy (default: found, where all values have one form)",
     )
-
-
-def file_form(args: argparse.Namespace) -> FileForm:
-    """How the files of a command are written, as far as it was said"""
-    return FileForm(args.sep, args.encoding, args.decimal, tuple(args.na or ()), args.sheet)
 
 # %% ../../nbs/engine/command_options.ipynb #a300b9e6
 _ANONYMIZE = (
@@ -406,8 +361,9 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
         epilog=(
             "start with:\n"
             "  ppdt demo\n"
-            "  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o release.csv\n"
-            "  ppdt audit release.csv\n\n"
+            "  ppdt profile people.csv -o plan.toml       then read plan.toml, and correct it\n"
+            "  ppdt anonymize plan.toml -o release.csv\n"
+            "  ppdt report release.csv -o report.html\n\n"
             "`ppdt COMMAND --help` tells more about one of them."
         ),
     )
@@ -415,10 +371,11 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     p.set_defaults(run=_show_help(p))
     sub = p.add_subparsers(title="commands", metavar="COMMAND")
     _demo_parser(sub, runs["demo"])
+    add_profile(sub, runs["profile"])
+    add_compare(sub, runs["compare"])
     _anonymize_parser(sub, runs["anonymize"])
-    _audit_parser(sub, runs["audit"])
     add_report(sub, runs["report"])
     add_verify(sub, runs["verify"])
     add_sign(sub, runs["sign"])
-    add_compare(sub, runs["compare"])
+    _audit_parser(sub, runs["audit"])
     return p
