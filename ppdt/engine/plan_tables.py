@@ -223,6 +223,12 @@ def told_recodings(release: Release, plan: Plan) -> Release:
     return sealed(replace(release, schema=schema))
 
 # %% ../../nbs/engine/plan_tables.ipynb #96cb033b
+def _spelt(s, column):
+    """A column of the file with its spellings joined, which is no loss"""
+    steps = [o for o in _steps(column)[:1] if o.word == "same"]
+    return recoded(s, steps)
+
+
 def losses_from_file(release: Release, p: PlannedTable) -> dict[str, tuple[float, float]]:
     """What the recodings cost, and what the whole way from the file did.
 
@@ -243,7 +249,7 @@ def losses_from_file(release: Release, p: PlannedTable) -> dict[str, tuple[float
     trees = release.taxonomies
     for o in p.plan.columns:
         if o.role == "quasi-identifier" and o.recode:
-            before, raw = p.X[o.name], p.raw[o.name]
+            before, raw = p.X[o.name], _spelt(p.raw[o.name], o)
             alone = loss_from_raw(before, before, raw)
             whole = loss_from_raw(release.data[o.name], before, raw, trees.get(o.name))
             losses[o.name] = alone, whole
