@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['choose_kinds', 'anonymize_file', 'audit_file', 'do_anonymize', 'do_audit', 'do_demo', 'make_parser', 'main',
-           'CommandError', 'Demo', 'DemoResult', 'asked_constraints', 'check_missing', 'check_options', 'check_places',
-           'column_list', 'demo_data', 'demo_lines', 'demo_next', 'demo_page', 'demo_plots', 'demo_text', 'in_options',
-           'in_order', 'known_columns', 'earlier_release', 'original_like', 'plot_accuracy', 'read_people',
-           'read_taxonomies', 'run_demo', 'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
+__all__ = ['choose_kinds', 'anonymize_file', 'audit_file', 'do_anonymize', 'do_audit', 'make_parser', 'main', 'CommandError',
+           'Demo', 'DemoResult', 'asked_constraints', 'check_missing', 'check_options', 'check_places', 'column_list',
+           'demo_data', 'demo_lines', 'demo_next', 'demo_page', 'demo_plots', 'demo_text', 'in_options', 'in_order',
+           'known_columns', 'earlier_release', 'original_like', 'plot_accuracy', 'read_people', 'read_taxonomies',
+           'run_demo', 'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
 
 # %% ../nbs/24_command.ipynb #f703359c
 import argparse
@@ -96,6 +96,7 @@ from .engine.office_files import ANY_FORM, STANDARD_INPUT, FileForm
 from .engine.plan_command import do_anonymize_plan, is_plan, with_defaults
 
 # %% ../nbs/24_command.ipynb #22f9259f
+from .engine.command_demo import do_demo
 from ppdt.engine.demo import (
     Demo,
     DemoResult,
@@ -524,50 +525,6 @@ def do_audit(args: argparse.Namespace) -> int:
     return 1 if a.holds is False else 0
 
 # %% ../nbs/24_command.ipynb #426d0e80
-def do_demo(args: argparse.Namespace) -> int:
-    """`ppdt demo`
-
-    Parameters
-    ----------
-    args : Namespace
-        What was typed.
-
-    Returns
-    -------
-    int
-        Exit code.
-
-    Raises
-    ------
-    CommandError
-        For --out that is no folder.
-    """
-    from ppdt.engine.messy_files import do_messy_demo
-
-    out = Path(args.out)
-    if out.exists() and not out.is_dir():
-        raise CommandError(
-            f"--out must be a folder. Got the file {str(out)!r}: choose another name."
-        )
-    if args.data == "office":
-        return do_messy_demo(out)
-    os.environ.setdefault("MPLBACKEND", "Agg")  # plots go to a file, never to a window
-    d = demo_data(args.data)
-    title = d.title[:1].upper() + d.title[1:]
-    others = f"{len(d.test):,} others test the trees"
-    print(f"{title}: {len(d.train):,} are protected, {others}.\n", flush=True)
-    res = run_demo(d, args.k)
-    print(demo_text(demo_lines(d, res)))
-    files = write_demo(d, res, out)
-    print(f"\nWritten to the folder {out}:")
-    for path, what in files:
-        print(f"  {path.name:<25}{what}")
-    print(f"\nNext: open {out / 'report.html'} in a browser, then try")
-    for what, command in demo_next(shlex.quote(str(out / "release.csv")), args.k):
-        print(f"  {command:<66}  {what}")
-    return 0
-
-
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the command.
 
