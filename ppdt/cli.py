@@ -267,9 +267,8 @@ def anonymize_file(
     check_places(source, target, schema)
     with doing(f"reading {Path(source).name}"):
         t, _, notes, name = read_people(source, form)
-    named = class_name, identifiers, numeric, categorical, published
+    named = class_name, identifiers, numeric, categorical, published, person
     check_options(t.columns, name, qi, *named)
-    known_columns([] if person is None else [person], "--person", t.columns, name)
     check_missing(t, qi, missing)
     said = said_of_dates(dates, qi, numeric, categorical, taxonomies)
     kinds, told = choose_kinds(t, qi, numeric, categorical, said)

@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .command_words import CommandError, as_option, known_columns, some_names
-from .date_texts import date_form, date_note, date_words, form_of_words, read_dates
+from ppdt.engine.date_texts import (
+    date_example,
+    date_form,
+    date_note,
+    date_words,
+    form_of_words,
+    read_dates,
+)
 from .office_files import ANY_FORM, FileForm, OfficeFile, read_office
 from .plans import read_plan
 from .recoded_columns import recoded_like
@@ -128,8 +135,8 @@ def _form_said(name, texts, form):
         why = date_note(texts) or f"{odd!r} is no date that is known"
         raise CommandError(
             f"Column {name!r} (--date) must hold dates in one form. Got others, since {why}: say"
-            f" the form, for example --date {as_option([name])}=dd.mm.yyyy, empty what is no date,"
-            " or leave --date out."
+            f" the form, for example --date {as_option([name])}={date_example(texts)}, empty what is"
+            " no date, or leave --date out."
         )
     return form
 
@@ -138,7 +145,7 @@ def _notes_on_dates(name, form, texts, said):
     """What to say of a column that holds dates, or looks like it"""
     if form is None:
         why = date_note(texts)
-        how = f"--date {as_option([name])}=dd.mm.yyyy"
+        how = f"--date {as_option([name])}={date_example(texts)}"
         advice = f"if these are dates, say how they are written, for example {how}"
         return [f"{name!r} is taken as words, since {why}; {advice}"] if why else []
     notes = []
@@ -230,19 +237,32 @@ def form_for(path: str | PathLike, form: FileForm) -> FileForm:
     return form if str(path) == "-" else replace(form, sheet=None)
 
 
+def _columns_of_release(path):
+    """The columns of a file with a schema. Raises CommandError for one that was changed since."""
+    from ppdt.engine.files import read_coded
+    from ppdt.tables import TextFormError, schema_path
+
+    try:
+        return read_coded(path)
+    except TextFormError as e:
+        raise CommandError(
+            f"{e}. A release is written in UTF-8 with commas, so {path.name} was changed since,"
+            f" perhaps by a spreadsheet: get it again, or move {schema_path(path).name} away."
+        ) from None
+
+
 def file_to_measure(path: str | PathLike | MeasuredFile, form: FileForm = ANY_FORM) -> Any:
     """A file, read to be measured; one that was read is given back. Raises CommandError and as
     `read_office`.
     """
     from ppdt.engine.dtypes import distinct_texts
-    from ppdt.engine.files import read_coded
     from ppdt.tables import schema_path
 
     if isinstance(path, MeasuredFile):
         return path
     is_path = str(path) != "-"
     if is_path and schema_path(path).is_file():
-        columns, name = read_coded(path), Path(path).name
+        columns, name = _columns_of_release(Path(path)), Path(path).name
         if not any(len(o.codes) for o in columns.values()):
             raise CommandError(f"{name} must have at least one row under its column names.")
         return MeasuredFile(name, Path(path), columns, [], True, True)
@@ -286,7 +306,8 @@ def _times(texts, name, dates):
         odd = date_note(texts.unique()) or f"{next(o for o in texts if o)!r} is no date"
         raise CommandError(
             f"--original must have dates in {name!r}, as the release has. Got others, since {odd}:"
-            f" say how they are written, for example --date {as_option([name])}=dd.mm.yyyy."
+            f" say how they are written, for example --date {as_option([name])}="
+            f"{date_example(texts.unique())}."
         ) from None
 
 
