@@ -6,18 +6,50 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['CommandParser', 'secret_options', 'file_form', 'command_parser']
+__all__ = ['CommandParser', 'secret_options', 'command_parser']
 
 # %% ../../nbs/engine/command_options.ipynb #57afe641
 import argparse
+import re
 import sys
 from collections.abc import Callable
 
+from .command_form import add_file_form
 from .command_methods import ALL_MODES
+from .command_profile import add_profile
+from .command_report import add_report, add_report_options
+from .command_verify import add_sign, add_verify
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
+from .comparing_command import add_compare
 from .office_files import FileForm
 
 # %% ../../nbs/engine/command_options.ipynb #649acb03
+_ARGUMENT = re.compile(r"^argument (\S+): ")
+_CHOICE = re.compile(r"invalid choice: (.+) \(choose from (.+)\)")
+_PLAIN = (
+    ("-o/--out", "-o"),
+    ("expected one argument", "must have a value after it"),
+    ("expected at least one argument", "must have a value after it"),
+)
+
+
+def _plain(message):
+    """What argparse says, in plain words"""
+    for a, b in _PLAIN:
+        message = message.replace(a, b)
+    message = _CHOICE.sub(lambda o: f"must be one of {_names(o[2])}. Got {o[1]}", message)
+    message = re.sub(r"^the following arguments are required: (.+)$", r"\1 must be given", message)
+    message = re.sub(
+        r"^unrecognized arguments: (.+)$", r"there is no option or place for \1", message
+    )
+    return _ARGUMENT.sub(r"\1 ", message)
+
+
+def _names(choices):
+    """What argparse offers to choose from, without quotes; signs keep them"""
+    return ", ".join(o if len(o) == 3 else o.strip("'") for o in choices.split(", "))
+
+
 def _joined(words):
     """Words of a command, with a text such as -9,999 joined to its --na"""
     res = []
@@ -43,7 +75,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> None:
         """Raises CommandError"""
-        raise CommandError(f"{message} (see {self.prog} --help)")
+        raise CommandError(f"{_plain(message)} (see {self.prog} --help)")
 
 
 def _add_columns(p, *options):
@@ -81,9 +113,12 @@ def _demo_parser(sub, run):
     )
     p.add_argument(
         "--data",
-        choices=("population", "adult"),
+        choices=("population", "adult", "office"),
         default="population",
-        help="an invented population, or the Adult census extract (default: population)",
+        help=(
+            "an invented population, the Adult census extract, or three messy files to try"
+            " `ppdt profile` on (default: population)"
+        ),
     )
     p.add_argument(
         "--k",
@@ -150,27 +185,6 @@ def secret_options(args: argparse.Namespace) -> dict:
     """What was asked of a secret, and the taxonomies, as keywords"""
     return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
 
-# %% ../../nbs/engine/command_options.ipynb #5cf981ba
-def _one_sign(text):
-    """The sign between fields; tab is a word. Raises ArgumentTypeError."""
-    sign = "\t" if text in ("tab", r"\t") else text
-    if len(sign) != 1:
-        raise argparse.ArgumentTypeError(
-            f"must be one sign, or tab. Got {text!r}: use for example --sep ';'"
-        )
-    return sign
-
-
-def _texts(text):
-    """Texts with commas between them. Raises ArgumentTypeError."""
-    try:
-        return column_list(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(
-            f"must be texts with commas between them. Got {text!r}: use for example --na -9,999;"
-            " an empty field is a missing value anyway"
-        ) from None
-
 # %% ../../nbs/engine/command_options.ipynb #90d0ce63
 def _add_format(p):
     """The tool that wrote a file"""
@@ -183,28 +197,7 @@ def _add_format(p):
 
 def _add_form(p, where):
     """How a file of an office is written"""
-    p.add_argument(
-        "--sep",
-        type=_one_sign,
-        metavar="SIGN",
-        help=f"the sign between fields{where}, or tab (default: it is found)",
-    )
-    p.add_argument(
-        "--encoding", metavar="E", help="such as cp1252 or utf-16 (default: it is found)"
-    )
-    p.add_argument(
-        "--decimal",
-        choices=(",", "."),
-        help="the sign before decimals (default: it is found, where the comma is not --sep)",
-    )
-    p.add_argument(
-        "--na",
-        type=_texts,
-        action="extend",
-        metavar="A,B",
-        help="texts that mean a missing value in any column, such as -9,999 (an empty field does)",
-    )
-    p.add_argument("--sheet", metavar="NAME", help="the sheet of an .xlsx file with several")
+    add_file_form(p, where)
     p.add_argument(
         "--date",
         action="append",
@@ -213,11 +206,6 @@ def _add_form(p, where):
         help=f"a quasi-identifier that is a date{where}, and how it is written, such as"
         " birth=dd.mm.yyyy (default: found, where all values have one form)",
     )
-
-
-def file_form(args: argparse.Namespace) -> FileForm:
-    """How the files of a command are written, as far as it was said"""
-    return FileForm(args.sep, args.encoding, args.decimal, tuple(args.na or ()), args.sheet)
 
 # %% ../../nbs/engine/command_options.ipynb #a300b9e6
 _ANONYMIZE = (
@@ -311,6 +299,7 @@ def _anonymize_parser(sub, run):
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
     _add_form(p, "")
+    add_report_options(p, "IN")
     _add_trust(p)
     p.set_defaults(run=run)
 
@@ -327,7 +316,7 @@ _AUDIT_EXAMPLES = (
     " does not tell"
 )
 
-
+# %% ../../nbs/engine/command_options.ipynb #7fec20d5
 def _audit_parser(sub, run):
     """`ppdt audit`"""
     p = sub.add_parser(
@@ -369,6 +358,7 @@ def _audit_parser(sub, run):
     _add_secret(p, "are about; it is measured too", where)
     _add_format(p)
     _add_form(p, " in files without a schema")
+    add_report_options(p, "--original")
     _add_trust(p)
     p.add_argument(
         "--stand-out",
@@ -398,8 +388,9 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
         epilog=(
             "start with:\n"
             "  ppdt demo\n"
-            "  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o release.csv\n"
-            "  ppdt audit release.csv\n\n"
+            "  ppdt profile people.csv -o plan.toml       then read plan.toml, and correct it\n"
+            "  ppdt anonymize plan.toml -o release.csv\n"
+            "  ppdt report release.csv -o report.html\n\n"
             "`ppdt COMMAND --help` tells more about one of them."
         ),
     )
@@ -407,6 +398,11 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     p.set_defaults(run=_show_help(p))
     sub = p.add_subparsers(title="commands", metavar="COMMAND")
     _demo_parser(sub, runs["demo"])
+    add_profile(sub, runs["profile"])
+    add_compare(sub, runs["compare"])
     _anonymize_parser(sub, runs["anonymize"])
+    add_report(sub, runs["report"])
+    add_verify(sub, runs["verify"])
+    add_sign(sub, runs["sign"])
     _audit_parser(sub, runs["audit"])
     return p

@@ -18,8 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .command_words import CommandError, as_option, known_columns, some_names
-from .date_texts import date_form, date_note, date_words, form_of_words, read_dates
+from ppdt.engine.date_texts import (
+    date_example,
+    date_form,
+    date_note,
+    date_words,
+    form_of_words,
+    read_dates,
+)
 from .office_files import ANY_FORM, FileForm, OfficeFile, read_office
+from .plans import read_plan
+from .recoded_columns import recoded_like
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,8 +135,8 @@ def _form_said(name, texts, form):
         why = date_note(texts) or f"{odd!r} is no date that is known"
         raise CommandError(
             f"Column {name!r} (--date) must hold dates in one form. Got others, since {why}: say"
-            f" the form, for example --date {as_option([name])}=dd.mm.yyyy, empty what is no date,"
-            " or leave --date out."
+            f" the form, for example --date {as_option([name])}={date_example(texts)}, empty what is"
+            " no date, or leave --date out."
         )
     return form
 
@@ -136,7 +145,7 @@ def _notes_on_dates(name, form, texts, said):
     """What to say of a column that holds dates, or looks like it"""
     if form is None:
         why = date_note(texts)
-        how = f"--date {as_option([name])}=dd.mm.yyyy"
+        how = f"--date {as_option([name])}={date_example(texts)}"
         advice = f"if these are dates, say how they are written, for example {how}"
         return [f"{name!r} is taken as words, since {why}; {advice}"] if why else []
     notes = []
@@ -228,19 +237,32 @@ def form_for(path: str | PathLike, form: FileForm) -> FileForm:
     return form if str(path) == "-" else replace(form, sheet=None)
 
 
+def _columns_of_release(path):
+    """The columns of a file with a schema. Raises CommandError for one that was changed since."""
+    from ppdt.engine.files import read_coded
+    from ppdt.tables import TextFormError, schema_path
+
+    try:
+        return read_coded(path)
+    except TextFormError as e:
+        raise CommandError(
+            f"{e}. A release is written in UTF-8 with commas, so {path.name} was changed since,"
+            f" perhaps by a spreadsheet: get it again, or move {schema_path(path).name} away."
+        ) from None
+
+
 def file_to_measure(path: str | PathLike | MeasuredFile, form: FileForm = ANY_FORM) -> Any:
     """A file, read to be measured; one that was read is given back. Raises CommandError and as
     `read_office`.
     """
     from ppdt.engine.dtypes import distinct_texts
-    from ppdt.engine.files import read_coded
     from ppdt.tables import schema_path
 
     if isinstance(path, MeasuredFile):
         return path
     is_path = str(path) != "-"
     if is_path and schema_path(path).is_file():
-        columns, name = read_coded(path), Path(path).name
+        columns, name = _columns_of_release(Path(path)), Path(path).name
         if not any(len(o.codes) for o in columns.values()):
             raise CommandError(f"{name} must have at least one row under its column names.")
         return MeasuredFile(name, Path(path), columns, [], True, True)
@@ -284,7 +306,8 @@ def _times(texts, name, dates):
         odd = date_note(texts.unique()) or f"{next(o for o in texts if o)!r} is no date"
         raise CommandError(
             f"--original must have dates in {name!r}, as the release has. Got others, since {odd}:"
-            f" say how they are written, for example --date {as_option([name])}=dd.mm.yyyy."
+            f" say how they are written, for example --date {as_option([name])}="
+            f"{date_example(texts.unique())}."
         ) from None
 
 
@@ -311,6 +334,14 @@ class GuessedFileWarning(UserWarning):
     "How a file is written was guessed."
 
 
+def _of_plan(path, form):
+    """The file that a plan names, and how it is written; any other as it is"""
+    if Path(path).suffix.lower() != ".toml":
+        return path, form
+    plan = read_plan(path)
+    return Path(path).parent / plan.file, plan.form
+
+
 def original_like(
     path: str | PathLike,
     columns: dict[str, dict],
@@ -325,7 +356,7 @@ def original_like(
     Parameters
     ----------
     path : str or PathLike
-        The original file.
+        The original file, or the plan by which it was protected.
     columns : dict
         What the schema says of the release's columns, by name.
     qi : iterable of str
@@ -356,6 +387,7 @@ def original_like(
 
     from ppdt.tables import schema_path, to_kind
 
+    path, form = _of_plan(path, form)
     file = read_people(path, form_for(path, form))
     for note in file.notes:
         warnings.warn(note, GuessedFileWarning, stacklevel=2)
@@ -368,10 +400,15 @@ def original_like(
         )
     known_columns(qi, "--original: the quasi-identifiers", t.columns, name)
     kinds, said = _kinds_said(qi, columns, numeric, categorical), asked_dates(dates, qi)
+    done = recoded_like(t, [{"name": o} | said for o, said in columns.items()])
     X = {}
     for o in qi:
+        if o in done:
+            X[o] = done[o]
+            continue
         X[o] = _times(t[o], o, said) if kinds[o] == "date" else to_kind(t[o], kinds[o], o)
-    X |= _others_of_original(t, [o for o in t if o not in X], columns)
+    others = [o for o in t if o not in X and o not in done]
+    X |= done | _others_of_original(t, others, columns)
     return pd.DataFrame(X), [o for o in qi if kinds[o] == "categorical"]
 
 # %% ../../nbs/engine/command_reading.ipynb #f102be28

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .command_files import check_places, release_of, write_release
+from .command_report import check_report_option, write_report_option
 from ppdt.engine.command_words import (
     CommandError,
     asks_for_nothing,
@@ -158,6 +159,7 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
 
     plan = plan_with_options(read_plan(args.source), args)
     out, folder = Path(args.out), Path(args.source).parent
+    check_report_option(args, folder / plan.file, args.out)
     verb = "replaced" if out.exists() else "wrote"
     release, p, notes = anonymize_plan(plan, out, folder)
     print(f"{plan.file}: {len(p.X):,} rows, by {Path(args.source).name}")
@@ -172,4 +174,5 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
         print("\nloss from the file (0 nothing, 1 all), where a column was made coarser first")
         for label, words in lines:
             say(label, words)
+    write_report_option(args, args.out, folder / plan.file)
     return 0
