@@ -266,7 +266,7 @@ _AUDIT_EXAMPLES = (
     " does not tell"
 )
 
-
+# %% ../../nbs/engine/command_options.ipynb #510ba9ce
 def _audit_parser(sub, run):
     """`ppdt audit`"""
     p = sub.add_parser(
