@@ -119,7 +119,7 @@ def _write(page, out, kind):
     atomic_write(out, lambda tmp: Path(tmp).write_text(page, encoding="utf-8"))
     return f"{verb} {out.name}, a report ({kind})"
 
-
+# %% ../../nbs/engine/command_report.ipynb #cd2856bf
 def write_report(
     release: str,
     out: str,
@@ -169,7 +169,7 @@ def write_report_option(args: argparse.Namespace, release: str, original: Any) -
         beside = original if args.internal else None
         print(f"\n{write_report(release, args.report, beside, args.internal)[0]}")
 
-
+# %% ../../nbs/engine/command_report.ipynb #2bdc705c
 def do_report(args: argparse.Namespace) -> int:
     """`ppdt report`
 

@@ -47,7 +47,7 @@ def _add_trust(p):
     text = "read files of any size; without it very large ones are refused, whatever they hold"
     p.add_argument("--trust", action="store_true", help=text)
 
-
+# %% ../../nbs/engine/command_verify.ipynb #8ebcb1fd
 def add_verify(sub: Any, run: Callable) -> None:
     """The parser of `ppdt verify`"""
     p = sub.add_parser(
@@ -80,7 +80,7 @@ def add_sign(sub: Any, run: Callable) -> None:
     p.add_argument("--new-key", metavar="FILE", help="make a new pair of keys: FILE and FILE.pub")
     p.set_defaults(run=run)
 
-# %% ../../nbs/engine/command_verify.ipynb #b8c7dde8
+# %% ../../nbs/engine/command_verify.ipynb #0378f851
 def do_verify(args: argparse.Namespace) -> int:
     """`ppdt verify`
 

@@ -92,7 +92,7 @@ _TEMPLATES = {
 {% endfor %}</tbody></table></div>""",
     "figure": """<figure class="{{ css }}"><img alt="{{ alt }}" src="data:image/svg+xml;base64,
 {{- data }}">{% if caption %}<figcaption>{{ caption }}</figcaption>{% endif %}</figure>""",
-    "bullets": """<ul>{% for o in items %}<li>{{ o }}</li>{% endfor %}</ul>""",
+    "bullets": """<ul>{% for o in items %}<li>{{ o | soft }}</li>{% endfor %}</ul>""",
     "mark": """<p class="mark {{ css }}"><strong>{{ word }}</strong> {{ text }}</p>""",
     "box": """<div class="{{ css }}">
 {% for o in parts %}{{ o }}

@@ -349,7 +349,7 @@ def gather(
         raise CommandError("'original' must be a DataFrame beside a Release. Got a file: read it.")
     return _facts(found)
 
-
+# %% ../../nbs/engine/report_facts.ipynb #98372f59
 def _facts(found: Examined) -> Facts:
     """The facts of a release that was examined"""
     r, schema = found.release, found.schema
@@ -382,7 +382,7 @@ def _facts(found: Examined) -> Facts:
         is_internal=raw is not None,
     )
 
-# %% ../../nbs/engine/report_facts.ipynb #4343ec1e
+# %% ../../nbs/engine/report_facts.ipynb #8738f39c
 BANDS = ("alone", "2 to 4", "5 to 10", "11 to 19", "20 and more")
 
 

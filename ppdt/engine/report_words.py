@@ -60,6 +60,8 @@ _MONDRIAN = {
         " rows."
     ),
 }
+
+# %% ../../nbs/engine/report_words.ipynb #c78b5991
 _MEANS = "Each number is replaced by the mean of its group, each word by the commonest one."
 _METHODS = {
     "ClusterAnonymizer": (
@@ -110,7 +112,7 @@ def method_words(promise: dict) -> str:
         return f"{_METHODS[name]} {_RECODINGS.get(options.get('recoding'), '')}".strip()
     return _METHODS.get(str(name), f"By the method {name}." if name else "It is not said how.")
 
-# %% ../../nbs/engine/report_words.ipynb #2008f605
+# %% ../../nbs/engine/report_words.ipynb #be2460bf
 _MODES = {
     "ClusterAnonymizer": "cluster",
     "LatticeAnonymizer": "lattice",
@@ -162,7 +164,7 @@ def command_words(f: Facts) -> str:
     words.append(f"-o {shlex.quote(f.name or 'OUT')}")
     return " ".join(o for o in words if o)
 
-# %% ../../nbs/engine/report_words.ipynb #a3a85480
+# %% ../../nbs/engine/report_words.ipynb #b7215f0e
 def promise_words(f: Facts) -> str:
     """What was promised, in a sentence"""
     promise, k = f.promise, f.promise.get("k")
@@ -218,7 +220,7 @@ def conditions(f: Facts) -> list[str]:
         found.append(f"{meaning} ({words})" if meaning else words)
     return found
 
-# %% ../../nbs/engine/report_words.ipynb #297bc704
+# %% ../../nbs/engine/report_words.ipynb #1219f8af
 def _share_words(c: ColumnFacts, n: int) -> Iterator[str]:
     """What its cells are"""
 
@@ -267,7 +269,7 @@ def column_words(c: ColumnFacts, n: int) -> str:
         told.append(f"Its cells leave open {percent(c.loss)} of what the column could be.")
     return " ".join(told)
 
-# %% ../../nbs/engine/report_words.ipynb #ba013a45
+# %% ../../nbs/engine/report_words.ipynb #b3c98e0f
 def loss_words(f: Facts) -> str:
     """What is lost in all, in a sentence"""
     a = f.audit
@@ -309,7 +311,7 @@ def _known_words(f):
         f" {listed(told)}."
     )
 
-
+# %% ../../nbs/engine/report_words.ipynb #ae60eccb
 def short_words(f: Facts) -> list[str]:
     """What is left of the risk, and what was lost"""
     told = []
@@ -328,7 +330,7 @@ def short_words(f: Facts) -> list[str]:
         told.append(f"There {'is 1 warning' if found == 1 else f'are {found} warnings'}, below.")
     return told
 
-# %% ../../nbs/engine/report_words.ipynb #67e8ccf3
+# %% ../../nbs/engine/report_words.ipynb #9af2e3f9
 def limits_words(f: Facts) -> list[str]:
     """What is not promised"""
     kind, known = f.promise.get("kind", "none"), listed(f.quasi_identifiers or ["no column"])
@@ -360,7 +362,7 @@ def limits_words(f: Facts) -> list[str]:
     )
     return told
 
-# %% ../../nbs/engine/report_words.ipynb #0f6f2916
+# %% ../../nbs/engine/report_words.ipynb #c9b9d29f
 _ASIDES = re.compile(r"[;:,] (?:and )?(?:give|list|read|leave|say|use)\b[^;]*")
 
 

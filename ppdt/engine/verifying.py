@@ -318,7 +318,7 @@ def _table_checks(r, promise, a, has_original) -> Iterator[Check]:
     if has_original and a is not None:
         yield _original_check(a)
 
-
+# %% ../../nbs/engine/verifying.ipynb #5e782408
 def examine(
     path: str | PathLike,
     original: str | PathLike | pd.DataFrame | None = None,
