@@ -111,7 +111,8 @@ _OTHERS = (
     Topic(
         "a class",
         "class",
-        r"^(class|target|label|outcome|response|y|zielgrosse|klasse|churn(ed)?|default(ed)?)$",
+        r"^(class|target|label|outcome|response|y|zielgrosse|klasse|churn(ed)?|default(ed)?"
+        r"|attrition|readmit(ted)?|readmission|comes? back|wiederaufnahme|kundigung)$",
     ),
 )
 _SPECIAL = (

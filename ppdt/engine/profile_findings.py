@@ -26,7 +26,7 @@ from ppdt.engine.singling_out import (
     people_alone,
     standing_out,
 )
-from .suggested_roles import Suggestion, suggested_roles
+from .suggested_roles import Suggestion, suggested_roles, values_each
 from .telling_columns import Telling, telling_columns
 
 # %% ../../nbs/engine/profile_findings.ipynb #0d635dfe
@@ -97,6 +97,8 @@ class Findings:
         That column.
     most_rows : int
         Rows of the person who has most.
+    secrets_vary : bool
+        Have people several values of the secret, after its recodings?
     k : int
         The k that is suggested; smaller groups count as few.
     columns : tuple of ColumnProfile
@@ -117,6 +119,7 @@ class Findings:
     people: int
     person: str | None
     most_rows: int
+    secrets_vary: bool
     k: int
     columns: tuple[ColumnProfile, ...]
     telling: tuple[Telling, ...]
@@ -145,6 +148,19 @@ def _people(columns: Sequence[ColumnFacts], person: str | None, rows: int) -> tu
     counts = np.bincount(facts.codes)
     counts = counts[counts > 0]
     return facts.codes, len(counts), int(counts.max(initial=0))
+
+
+def _secrets_vary(
+    columns: Sequence[ColumnFacts], roles: dict[str, Suggestion], person: str | None
+) -> bool:
+    """Have people several values of the secret, after its recodings?"""
+    who = next((o for o in columns if o.name == person), None)
+    secret = next((o for o in columns if roles[o.name].role == "sensitive"), None)
+    if who is None or secret is None:
+        return False
+    coarse = recoded_facts(secret, roles[secret.name].recode)
+    with_gaps = coarse._replace(codes=coarse.codes + 1, texts=["", *coarse.texts], dirt=None)
+    return values_each(who, with_gaps) > 1
 
 
 def _profiled(facts: ColumnFacts, found: Suggestion, risk: ColumnRisk, codes: frozenset):
@@ -237,6 +253,7 @@ def find_all(
         people=people,
         person=person,
         most_rows=most,
+        secrets_vary=_secrets_vary(facts, roles, person),
         k=k,
         columns=tuple(columns),
         telling=tuple(telling_columns(compared, people)),
