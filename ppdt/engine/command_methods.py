@@ -110,7 +110,7 @@ def _specialized(mode, recoding, trees, suppress, common):
     cls = TDSAnonymizer if mode == "tds" else TDRAnonymizer
     return cls(taxonomies=trees or None, **common)
 
-
+# %% ../../nbs/engine/command_methods.ipynb #2539573e
 def _averages(mode, recoding, trees, suppress, common):
     """Groups of near rows, within the leaves of a tree or not"""
     from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer

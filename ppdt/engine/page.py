@@ -50,13 +50,21 @@ img { width: 100%; height: auto; display: block; }
 figcaption { color: var(--soft); font-size: .9rem; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); gap: 0 2rem; }
 .grid > * { min-width: 0; }
-.fill { border-bottom: 1px solid var(--ink); min-height: 2.2rem; }
+table.sign th, table.sign td { border-bottom-color: var(--ink); vertical-align: bottom; }
+table.sign th[scope=row] { width: 9rem; }
+table.sign td { height: 2.8rem; border-left: 1rem solid #fff; }
 .stamp { display: none; }
 @media (max-width: 30rem) {
   body { margin: 1rem auto; }
   table.facts th { white-space: normal; }
+  table { font-size: .88rem; }
+  table.small { font-size: .78rem; }
   th, td { padding-right: .6rem; }
   .grid { grid-template-columns: minmax(0, 1fr); } }
+""".strip()
+
+# %% ../../nbs/engine/page.ipynb #81556237
+_PRINT = """
 @media print {
   body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt; }
   h1, h2, h3 { break-after: avoid; }
@@ -64,9 +72,9 @@ figcaption { color: var(--soft); font-size: .9rem; }
   thead { display: table-header-group; }
   p, li { orphans: 3; widows: 3; }
   .scroll { overflow: visible; }
-  .grid { display: block; }
+  .grid { display: block; orphans: 1; widows: 1; }
   .grid > * { display: inline-block; width: 48%; vertical-align: top; margin-right: 1.5%; }
-  figure.tall img { max-height: 23cm; width: auto; max-width: 100%; }
+  figure.tall img { max-height: 17cm; width: auto; max-width: 100%; }
   .stamp {
     display: block; position: fixed; top: 0; right: 0; writing-mode: vertical-rl;
     font-size: 9pt; font-weight: bold; letter-spacing: .3em; color: var(--red); }
@@ -74,13 +82,13 @@ figcaption { color: var(--soft); font-size: .9rem; }
   a { color: inherit; } }
 """.strip()
 
-# %% ../../nbs/engine/page.ipynb #9d669f53
+# %% ../../nbs/engine/page.ipynb #d067375c
 _TEMPLATES = {
     "table": """<div class="scroll"><table class="{{ css }}">
 {%- if head %}<thead><tr>
-{%- for o in head %}<th scope="col">{{ o }}</th>{% endfor %}</tr></thead>{% endif %}<tbody>
-{%- for row in rows %}<tr><th scope="row">{{ row[0] }}</th>
-{%- for o in row[1:] %}<td>{{ o }}</td>{% endfor %}</tr>
+{%- for o in head %}<th scope="col">{{ o | soft }}</th>{% endfor %}</tr></thead>{% endif %}<tbody>
+{%- for row in rows %}<tr><th scope="row">{{ row[0] | soft }}</th>
+{%- for o in row[1:] %}<td>{{ o | soft }}</td>{% endfor %}</tr>
 {% endfor %}</tbody></table></div>""",
     "figure": """<figure class="{{ css }}"><img alt="{{ alt }}" src="data:image/svg+xml;base64,
 {{- data }}">{% if caption %}<figcaption>{{ caption }}</figcaption>{% endif %}</figure>""",
@@ -89,7 +97,7 @@ _TEMPLATES = {
     "box": """<div class="{{ css }}">
 {% for o in parts %}{{ o }}
 {% endfor %}</div>""",
-    "text": """<{{ tag }}{% if css %} class="{{ css }}"{% endif %}>{{ text }}</{{ tag }}>""",
+    "text": """<{{ tag }}{% if css %} class="{{ css }}"{% endif %}>{{ text | soft }}</{{ tag }}>""",
     "page": """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -104,13 +112,31 @@ _TEMPLATES = {
 }
 
 
+_LONG = 24
+
+
+def _soft(words):
+    """A text that may be broken inside of long words, which would push a page out of shape"""
+    from markupsafe import Markup, escape
+
+    if hasattr(words, "__html__"):
+        return words
+    parts = []
+    for o in str(words).split(" "):
+        cut = [o[i : i + _LONG] for i in range(0, len(o), _LONG)]
+        parts.append(Markup("<wbr>").join(map(escape, cut)))
+    return Markup(" ").join(parts)
+
+
 @cache
 def _environment():
     """Jinja with the templates above; every text is escaped"""
     import jinja2
 
     loader = jinja2.DictLoader(_TEMPLATES)
-    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    made.filters["soft"] = _soft
+    return made
 
 
 def _piece(name, **facts):
@@ -119,7 +145,7 @@ def _piece(name, **facts):
 
     return Markup(_environment().get_template(name).render(**facts))
 
-# %% ../../nbs/engine/page.ipynb #4bfe86b4
+# %% ../../nbs/engine/page.ipynb #9c0092e4
 def table(rows: Iterable[Sequence], head: Sequence = (), css: str = "") -> str:
     """Rows as a table; the first cell of each is its heading"""
     return _piece("table", rows=list(rows), head=list(head), css=css)
@@ -157,7 +183,7 @@ def joined(*pieces: Any) -> str:
 
     return Markup("").join(pieces)
 
-# %% ../../nbs/engine/page.ipynb #d6b336a4
+# %% ../../nbs/engine/page.ipynb #e1635c7c
 def _css_text(words):
     """A text as a string of a style sheet, whatever it holds"""
     plain = [o if o.isascii() and o.isalnum() else f"\\{ord(o):06x}" for o in words]
@@ -195,5 +221,5 @@ def page(title: str, parts: Iterable, word: str = "") -> str:
     """
     from markupsafe import Markup
 
-    css = Markup(_CSS + _margins(title))
+    css = Markup(_CSS + _PRINT + _margins(title))
     return str(_piece("page", title=title, word=word, parts=list(parts), css=css))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .command_files import check_places, release_of, write_release
+from .command_report import check_report_option, write_report_option
 from ppdt.engine.command_words import (
     CommandError,
     asks_for_nothing,
@@ -48,6 +49,7 @@ _ROLES = {
     "person": "--person",
     "sensitive": "--sensitive",
     "taxonomies": "--taxonomy",
+    "date": "--date",
 }
 
 
@@ -72,7 +74,10 @@ def plan_with_options(plan: Plan, args: argparse.Namespace) -> Plan:
                 " the plan, or give the table itself"
             )
     typed = {o: getattr(args, o, None) for o in _SETTINGS}
-    return replace(plan, **{o: v for o, v in typed.items() if v is not None})
+    form = {o: getattr(args, o, None) for o in ("sep", "encoding", "decimal", "sheet")}
+    form = replace(plan.form, **{o: v for o, v in form.items() if v is not None})
+    form = replace(form, missing=(*form.missing, *(getattr(args, "na", None) or ())))
+    return replace(plan, form=form, **{o: v for o, v in typed.items() if v is not None})
 
 # %% ../../nbs/engine/plan_command.ipynb #3766dda2
 def anonymize_plan(
@@ -154,6 +159,7 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
 
     plan = plan_with_options(read_plan(args.source), args)
     out, folder = Path(args.out), Path(args.source).parent
+    check_report_option(args, folder / plan.file, args.out)
     verb = "replaced" if out.exists() else "wrote"
     release, p, notes = anonymize_plan(plan, out, folder)
     print(f"{plan.file}: {len(p.X):,} rows, by {Path(args.source).name}")
@@ -168,4 +174,5 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
         print("\nloss from the file (0 nothing, 1 all), where a column was made coarser first")
         for label, words in lines:
             say(label, words)
+    write_report_option(args, args.out, folder / plan.file)
     return 0

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['PlannedTable', 'dates_of', 'typed_raw', 'planned_texts', 'planned_table', 'planned_constraints', 'planned_taxonomies',
-           'planned_anonymizer', 'told_recodings', 'recoded_like', 'losses_from_file']
+__all__ = ['PlannedTable', 'planned_texts', 'planned_table', 'planned_constraints', 'planned_taxonomies', 'planned_anonymizer',
+           'told_recodings', 'losses_from_file']
 
 # %% ../../nbs/engine/plan_tables.ipynb #430f349e
 import difflib
-from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -19,8 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .command_files import check_missing, with_order
 from .command_methods import anonymizer_for, check_class_for
+from .date_texts import date_words
 from .office_files import read_office
 from .plans import Plan, PlanError
+from .recoded_columns import recoded_like, typed_raw
 from .recodings import RecodingError, loss_from_raw, parse_recodings, recoded
 
 if TYPE_CHECKING:
@@ -57,56 +58,6 @@ def _check_same_columns(plan, columns, name):
             f' {", ".join(map(repr, new))}: add it under [columns], with the role "identifier" if'
             " it is to be dropped"
         )
-
-# %% ../../nbs/engine/plan_tables.ipynb #31985e67
-def dates_of(texts: pd.Series, form: str, name: str) -> pd.Series:
-    """Texts as dates; "" is missing.
-
-    Parameters
-    ----------
-    texts : Series of str, shape (n_rows,)
-        A column of a file.
-    form : str
-        As in `strptime`; empty for ISO 8601.
-    name : str
-        The column's name, for messages.
-
-    Returns
-    -------
-    Series of datetime64, shape (n_rows,)
-
-    Raises
-    ------
-    PlanError
-        Naming the first text that is no such date.
-    """
-    import pandas as pd
-
-    known = texts.replace("", None)
-    found = pd.to_datetime(known, format=form or "ISO8601", errors="coerce")
-    wrong = (known.notna() & found.isna()).to_numpy()
-    if wrong.any():
-        row = int(wrong.argmax())
-        way = f"written as {form}" if form else "as in 2026-12-31"
-        raise PlanError(
-            f"column {name!r} must hold dates {way}. Got {texts.iloc[row]!r} in row {row + 1}: say"
-            ' how they are written, such as date = "%d.%m.%Y", mend the text, or list it as missing'
-        )
-    return found.dt.as_unit("s").rename(name)
-
-
-def typed_raw(texts: pd.Series, kind: str, date: str, name: str) -> pd.Series:
-    """A column of texts as numbers, dates or words. Raises PlanError."""
-    from ppdt.tables import to_kind
-
-    if kind == "date":
-        return dates_of(texts, date, name)
-    try:
-        return to_kind(texts.to_numpy(), "numeric" if kind == "number" else "categorical", name)
-    except ValueError as e:
-        raise PlanError(
-            str(e).replace("list the column under categorical", 'say kind = "word"')
-        ) from None
 
 # %% ../../nbs/engine/plan_tables.ipynb #e999a4ff
 def _steps(column):
@@ -265,39 +216,19 @@ def told_recodings(release: Release, plan: Plan) -> Release:
     for entry in release.schema.columns:
         o = plan.column(entry["name"])
         if o.recode:
-            read = f"date {o.date}".strip() if o.kind == "date" else o.kind
+            read = f"date {date_words(o.date)}".strip() if o.kind == "date" else o.kind
             entry = {**entry, "recoded": list(o.recode), "read_as": read}
         columns.append(entry)
     schema = replace(release.schema, columns=tuple(columns))
     return sealed(replace(release, schema=schema))
 
-
-def recoded_like(t: pd.DataFrame, entries: Iterable[dict]) -> dict[str, pd.Series]:
-    """Columns of an original, recoded as the schema of its release says.
-
-    Parameters
-    ----------
-    t : DataFrame of str, shape (n_rows, n_columns)
-        The original as texts, "" where missing.
-    entries : iterable of dict
-        The columns of the schema.
-
-    Returns
-    -------
-    dict of Series
-        By name, those that were recoded.
-    """
-    found = {}
-    for entry in entries:
-        name = entry["name"]
-        if not entry.get("recoded") or name not in t:
-            continue
-        kind, _, form = entry.get("read_as", "word").partition(" ")
-        steps = parse_recodings(entry["recoded"], kind, f"the column {name!r}")[0]
-        found[name] = recoded(typed_raw(t[name], kind, form, name), steps)
-    return found
-
 # %% ../../nbs/engine/plan_tables.ipynb #96cb033b
+def _spelt(s, column):
+    """A column of the file with its spellings joined, which is no loss"""
+    steps = [o for o in _steps(column)[:1] if o.word == "same"]
+    return recoded(s, steps)
+
+
 def losses_from_file(release: Release, p: PlannedTable) -> dict[str, tuple[float, float]]:
     """What the recodings cost, and what the whole way from the file did.
 
@@ -318,7 +249,7 @@ def losses_from_file(release: Release, p: PlannedTable) -> dict[str, tuple[float
     trees = release.taxonomies
     for o in p.plan.columns:
         if o.role == "quasi-identifier" and o.recode:
-            before, raw = p.X[o.name], p.raw[o.name]
+            before, raw = p.X[o.name], _spelt(p.raw[o.name], o)
             alone = loss_from_raw(before, before, raw)
             whole = loss_from_raw(release.data[o.name], before, raw, trees.get(o.name))
             losses[o.name] = alone, whole

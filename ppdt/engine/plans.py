@@ -18,6 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from .date_texts import date_words, form_of_words
 from .limits import TextFormError, check_limit
 from .office_files import FileForm
 from .recodings import RecodingError, parse_recodings
@@ -60,7 +61,7 @@ class PlannedColumn:
     kind : str
         "number", "word" or "date".
     date : str
-        How its dates are written, as in `strptime`: "%d.%m.%Y"; empty for ISO 8601.
+        How its dates are written, such as "dd.mm.yyyy"; empty: as all its texts are.
     recode : tuple of str
         What is made coarser before rows are grouped, see `ppdt.engine.recodings`.
     taxonomy : str
@@ -169,7 +170,7 @@ def _column_entry(column):
     told = {
         "role": column.role,
         "kind": column.kind,
-        "date": column.date,
+        "date": date_words(column.date),
         "recode": list(column.recode),
         "taxonomy": column.taxonomy,
     }
@@ -281,6 +282,14 @@ def _one_of(table, key, allowed, where, default):
 _COLUMN_KEYS = ("role", "kind", "date", "recode", "taxonomy")
 
 
+def _check_date(form, where):
+    """Raises PlanError for what is no form of dates"""
+    try:
+        form_of_words(form)
+    except ValueError as e:
+        raise PlanError(f"'date' in {where}: {e}") from None
+
+
 def _column(name, entry):
     """A column of a plan. Raises PlanError."""
     where = f"the column {name!r}"
@@ -301,6 +310,8 @@ def _column(name, entry):
     if recode and role in ("identifier", "person"):
         raise PlanError(f"{where} is dropped, as its role {role!r} says. Got 'recode': remove it")
     texts = {o: _told(entry, o, str, "a text in quotes", where, "") for o in ("date", "taxonomy")}
+    if texts["date"]:
+        _check_date(texts["date"], where)
     if texts["taxonomy"] and role != "quasi-identifier":
         raise PlanError(
             f"{where} must be a quasi-identifier to be published as nodes of a taxonomy. Got the"
