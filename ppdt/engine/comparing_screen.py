@@ -37,7 +37,8 @@ def gain_text(row) -> str:
     """A gain with its interval, in percent"""
     if math.isnan(row.gain):
         return "–"
-    return f"{100 * row.gain:+.1f} [{100 * row.gain_low:+.1f}, {100 * row.gain_high:+.1f}]"
+    low, high = (round(100 * o) for o in (row.gain_low, row.gain_high))
+    return f"{round(100 * row.gain, 1) + 0.0:+.1f} [{low:+d}, {high:+d}]"
 
 
 def accuracy_text(row) -> str:
