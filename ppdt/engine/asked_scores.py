@@ -124,9 +124,7 @@ class Answers(NamedTuple):
     notes: list[str]
 
 
-def answers_to(
-    t: pd.DataFrame, model: AskedModel, name: str, dates: Iterable[str] = ()
-) -> Answers:
+def answers_to(t: pd.DataFrame, model: AskedModel, name: str, dates: Iterable[str] = ()) -> Answers:
     """The answers of a model to a file of people, see `new_people` for what it raises"""
     import warnings
 
@@ -164,9 +162,7 @@ def _notes_on_class(codes, t, column, model):
     return notes
 
 
-def scored(
-    t: pd.DataFrame, answers: Answers, model: AskedModel, column: str, name: str
-) -> Score:
+def scored(t: pd.DataFrame, answers: Answers, model: AskedModel, column: str, name: str) -> Score:
     """The answers to a file that has the class.
 
     Parameters
@@ -233,7 +229,9 @@ class HeldOut(NamedTuple):
     what: str
 
 
-def cross_validated(clf: Any, X: pd.DataFrame, y: pd.Series, groups: np.ndarray, folds: int) -> HeldOut:
+def cross_validated(
+    clf: Any, X: pd.DataFrame, y: pd.Series, groups: np.ndarray, folds: int
+) -> HeldOut:
     """How well a learner answers rows of a release that it did not learn from.
 
     Parameters

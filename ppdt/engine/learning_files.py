@@ -488,7 +488,10 @@ def learn_file(
         ("promise of the release", r.schema.promise.get("words") or "none is known"),
         ("predicts", f"{y.name} ({some_names(model.clf.classes_, 6)})"),
         ("learner", _how(learner, clf)),
-        ("found", f"{model.size}; asks {some_names([o.name for o in model.questions]) or 'nothing'}"),
+        (
+            "found",
+            f"{model.size}; asks {some_names([o.name for o in model.questions]) or 'nothing'}",
+        ),
     ]
     return Learnt(model, text, facts, found.notes + told, resubstitution, held, score)
 

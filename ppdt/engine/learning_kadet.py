@@ -209,7 +209,10 @@ def _facts(p, clf, X, model, class_name, file):
         ("predicts", f"{class_name} ({some_names(model.clf.classes_, 6)})"),
         ("learner", f"kADET: only questions that tell on nobody, by {how}"),
         ("promise", clf.guarantee),
-        ("found", f"{model.size}; asks {some_names([o.name for o in model.questions]) or 'nothing'}"),
+        (
+            "found",
+            f"{model.size}; asks {some_names([o.name for o in model.questions]) or 'nothing'}",
+        ),
     ]
     return facts
 
@@ -283,10 +286,9 @@ def learn_planned(
     CommandError, ValueError, GuaranteeError
         For what cannot be used, when no tree is safe, and when an audit finds the promise broken.
     """
-    from ppdt.kadet import publish
-
     from ppdt.engine.asked_scores import score_of
     from ppdt.engine.learning_files import place_codes
+    from ppdt.kadet import publish
 
     if p.y is None:
         raise CommandError("--class must name what is to be predicted. Got a plan without a class.")

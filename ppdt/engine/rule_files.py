@@ -159,7 +159,9 @@ def _read_shares(rule, n):
     """The share of a missing value that meets each test"""
     shares = rule.get("shares", [0.5] * n)
     ok = isinstance(shares, list) and len(shares) == n and all(map(_is_number, shares))
-    _require(ok and all(0 <= o <= 1 for o in shares), "'shares' are numbers from 0 to 1, one a test")
+    _require(
+        ok and all(0 <= o <= 1 for o in shares), "'shares' are numbers from 0 to 1, one a test"
+    )
     return list(map(float, shares))
 
 
