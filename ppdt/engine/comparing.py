@@ -64,6 +64,18 @@ def _usable_class(X, y, notes):
     return X, y
 
 
+def _check_gaps(X, qi):
+    """Raises ValueError for empty fields about which nothing was decided"""
+    gaps = X[qi].isna().sum()
+    if gaps.any():
+        o = gaps.idxmax()
+        raise ValueError(
+            f"'X' must have no missing values in quasi-identifiers. Got {gaps[o]:,} in column"
+            f" {o!r}: say missing='drop' to leave such rows out, or missing='category' to publish"
+            " them as a value."
+        )
+
+
 def people_of(X: Any, y: Any, qi: list, missing: str, rows: int, seed: int) -> People:
     """The people to compare, at most `rows` of them"""
     X = check_table(X)
@@ -75,6 +87,8 @@ def people_of(X: Any, y: Any, qi: list, missing: str, rows: int, seed: int) -> P
     if missing == "drop":
         whole = X[qi].notna().all(axis=1).to_numpy()
         X, y = _without(X, y, whole, "a quasi-identifier is empty", notes)
+    elif missing == "error":
+        _check_gaps(X, qi)
     X, y = _usable_class(X, y, notes)
     n = len(X)
     if rows < n:

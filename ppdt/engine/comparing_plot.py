@@ -163,5 +163,6 @@ def plot_comparison(f: Findings, *, ax: Any = None) -> Any:
     _mark_choice(ax, f, columns)
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_title("INTERNAL", loc="right", fontsize=8, color="#9c2f1f", weight="bold")
-    ax.figure.legend(loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    if ax.get_legend_handles_labels()[0]:
+        ax.figure.legend(loc="outside lower center", ncols=4, fontsize=8, frameon=False)
     return ax

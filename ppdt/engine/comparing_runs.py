@@ -167,7 +167,7 @@ class Measures:
         qi = release.roles.quasi_identifiers
         people, others = (split[o][0][list(qi)] for o in ("train", "test"))
         for name, (told, inside, outside) in self._secrets(release, split).items():
-            attacker = FittingRows(release, told)
+            attacker = FittingRows(release, np.asarray(told, dtype=object))
             both = (people, inside), (others, outside)
             res[name], least = hits_of(attacker, *both)
         return res, least

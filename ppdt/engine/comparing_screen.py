@@ -81,16 +81,18 @@ def rows_as_text(f: Findings, lines: Sequence[int]) -> tuple[list[str], list[lis
         rows.append(["  always", "", *told, repr(f.about.majority)])
     return heads, rows
 
-# %% ../../nbs/engine/comparing_screen.ipynb #10f8342e
-def _in_columns(heads, rows):
+# %% ../../nbs/engine/comparing_screen.ipynb #43213758
+def _in_columns(heads, rows, gap="  "):
     """Rows as text in columns; numbers to the right, names and verdicts to the left"""
     width = [max(len(r[j]) for r in [heads, *rows]) for j in range(len(heads))]
     res = []
     for r in [heads, *rows]:
         name, *numbers, verdict = r
         told = [o.rjust(w) for o, w in zip(numbers, width[1:-1])]
-        line = "  ".join([name.ljust(width[0]), *told, verdict])
+        line = gap.join([name.ljust(width[0]), *told, verdict])
         res.append(line.rstrip())
+    if max(map(len, res)) > WIDTH and gap == "  ":
+        return _in_columns(heads, rows, " ")
     return res
 
 

@@ -41,7 +41,10 @@ def verdict_of(i: int, table: pd.DataFrame, choice) -> str:
     if table.failed[i]:
         return "failed"
     if choice.broken[i]:
-        return f"breaks {', '.join(LIMITED[o] for o in choice.broken[i])}"
+        names = [LIMITED[o] for o in choice.broken[i]]
+        if len(names) > 2:
+            return f"breaks {names[0]} and {len(names) - 1} more"
+        return f"breaks {', '.join(names)}"
     if i == choice.at:
         return "recommended"
     if i not in choice.near:
@@ -240,7 +243,7 @@ def what_must_give(f: Findings) -> list[str]:
 def _nothing(f):
     """Where nothing passes"""
     if (f.table.failed != "").all():
-        return ["Nothing could be tried; the reasons stand in the table."]
+        return [f"Nothing could be tried: {f.table.failed.iloc[0].rstrip('.')}."]
     ways = what_must_give(f)
     head = "No release that was tried keeps all limits. One of them must give, or nothing is"
     words = ["Either", *["or"] * (len(ways) - 1)] if len(ways) > 1 else [""]
