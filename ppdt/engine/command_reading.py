@@ -135,8 +135,8 @@ def _form_said(name, texts, form):
         why = date_note(texts) or f"{odd!r} is no date that is known"
         raise CommandError(
             f"Column {name!r} (--date) must hold dates in one form. Got others, since {why}: say"
-            f" the form, for example --date {as_option([name])}={date_example(texts)}, empty what is"
-            " no date, or leave --date out."
+            f" the form, for example --date {as_option([name])}={date_example(texts)}, empty what"
+            " is no date, or leave --date out."
         )
     return form
 
@@ -236,7 +236,7 @@ def form_for(path: str | PathLike, form: FileForm) -> FileForm:
         return FileForm(missing=form.missing)
     return form if str(path) == "-" else replace(form, sheet=None)
 
-
+# %% ../../nbs/engine/command_reading.ipynb #bb155ae6
 def _columns_of_release(path):
     """The columns of a file with a schema. Raises CommandError for one that was changed since."""
     from ppdt.engine.files import read_coded
@@ -245,6 +245,8 @@ def _columns_of_release(path):
     try:
         return read_coded(path)
     except TextFormError as e:
+        if not any(o in str(e) for o in ("must be UTF-8", "between its fields")):
+            raise
         raise CommandError(
             f"{e}. A release is written in UTF-8 with commas, so {path.name} was changed since,"
             f" perhaps by a spreadsheet: get it again, or move {schema_path(path).name} away."

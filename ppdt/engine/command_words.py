@@ -61,10 +61,8 @@ _PHRASES = (
     ("say in kinds= what it holds", "list the column under --categorical"),
     ("give their whole taxonomies in taxonomies=", "give their whole taxonomies with --taxonomy"),
     ("which is listed under identifiers and dropped", "which is in --identifiers and dropped"),
-    ("the separator (sep=)", "the separator (--sep)"),
     ("or name its encoding\n", "or name its encoding with --encoding"),
     ("or say another form", "or say another form with --date"),
-    (", or say which sign it is", ", or say which it is with --sep"),
 )
 
 # %% ../../nbs/engine/command_words.ipynb #15d85211
