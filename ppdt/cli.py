@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% ../nbs/24_command.ipynb #d2b29e7b
+from .engine.command_learn import do_learn, do_predict, do_publish
 from ppdt.engine.command_notes import (
     check_finite,
     check_no_cells,
@@ -542,6 +543,9 @@ def make_parser() -> argparse.ArgumentParser:
             "report": do_report,
             "verify": do_verify,
             "sign": do_sign,
+            "learn": do_learn,
+            "predict": do_predict,
+            "publish": do_publish,
         }
     )
 

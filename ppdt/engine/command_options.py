@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 
 from .command_form import add_file_form
+from .command_learn import add_learn, add_predict, add_publish
 from .command_methods import ALL_MODES
 from .command_profile import add_profile
 from .command_report import add_report, add_report_options
@@ -404,5 +405,8 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     add_report(sub, runs["report"])
     add_verify(sub, runs["verify"])
     add_sign(sub, runs["sign"])
+    add_learn(sub, runs["learn"])
+    add_predict(sub, runs["predict"])
+    add_publish(sub, runs["publish"])
     _audit_parser(sub, runs["audit"])
     return p
