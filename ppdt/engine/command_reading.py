@@ -11,7 +11,7 @@ __all__ = ['read_people', 'asked_dates', 'said_of_dates', 'found_dates', 'table_
 
 # %% ../../nbs/engine/command_reading.ipynb #1ab52714
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -203,7 +203,7 @@ def _typed(texts, kind, name, dates):
 
 
 def table_of_kinds(
-    t: pd.DataFrame, kinds: dict[str, str], dates: dict[str, str] | None = None
+    t: pd.DataFrame, kinds: dict[str, str], dates: Mapping[str, str | None] | None = None
 ) -> pd.DataFrame:
     """A table of strings as it is to be protected: numbers and dates where the kind says so"""
     import pandas as pd
@@ -434,7 +434,7 @@ def earlier_release(path: str | PathLike, original: str | PathLike | None) -> An
     return r
 
 
-def check_standard_once(*paths: str | PathLike | None) -> None:
+def check_standard_once(*paths: Any) -> None:
     """Raises CommandError for standard input that is to be read twice"""
     if sum(isinstance(o, (str, PathLike)) and str(o) == "-" for o in paths) > 1:
         raise CommandError(
