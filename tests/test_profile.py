@@ -210,8 +210,8 @@ def test_the_files_of_the_book(make, person, class_name, secret, dropped):
 
 
 def test_a_plan_can_be_followed_as_it_was_suggested(tmp_path):
-    for make, name in ((hospital, "stays"), (sheet, "sheet")):
-        make().to_csv(tmp_path / f"{name}.csv", index=False)
+    for t, name in ((hospital(120), "stays"), (sheet(), "sheet")):
+        t.to_csv(tmp_path / f"{name}.csv", index=False)
         assert program("profile", f"{name}.csv", "-o", f"{name}.toml", cwd=tmp_path).returncode == 0
         done = program("anonymize", f"{name}.toml", "-o", f"{name}-release.csv", cwd=tmp_path)
         assert (done.returncode, done.stderr) == (0, "") and "k = 11" in done.stdout
@@ -426,6 +426,23 @@ def test_no_table_makes_it_stumble(t, random):
     rows = list(range(len(t)))
     random.shuffle(rows)
     assert facts_of(find_all(t.iloc[rows][columns])) == facts_of(found)
+
+
+def test_a_terminal_obeys_no_text_of_the_file():
+    odd = "a\x1b[31m\nb"
+    t = pd.DataFrame({odd: ["\x1b[2J", "\x1b[2j", "x"] * 20}, dtype=object)
+    text = profile_text(find_all(t, "t.csv"))
+    assert "\x1b" not in text and "spelt" in text
+
+
+def test_many_columns_take_no_age():
+    rng = np.random.default_rng(0)
+    t = pd.DataFrame(rng.integers(0, 9, (3000, 300)).astype(str), dtype=object)
+    t.columns = [f"x{i}" for i in range(300)]
+    began = time.process_time()
+    text = profile_text(find_all(t))
+    assert time.process_time() - began < 30
+    assert "compared were the 60 columns" in text and "combined were the 12 columns" in text
 
 
 def test_every_topic_has_a_use():

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ColumnProfile', 'Findings', 'suggested_k', 'find_all']
+__all__ = ['MOST_COMPARED', 'ColumnProfile', 'Findings', 'suggested_k', 'find_all']
 
 # %% ../../nbs/engine/profile_findings.ipynb #7faadf7a
 from collections.abc import Sequence
@@ -198,6 +198,15 @@ def _roles(columns, class_name, person, rows):
     return roles, few, who, of_rows, people, most
 
 
+MOST_COMPARED = 60  # columns of which all pairs are compared
+
+
+def _to_compare(facts, roles, risks):
+    """The columns that may tell another: of many, those that separate best"""
+    kept = [o for o in facts if roles[o.name].role not in ("identifier", "person")]
+    return sorted(kept, key=lambda o: (-risks[o.name].separation, o.name))[:MOST_COMPARED]
+
+
 def find_all(
     table: pd.DataFrame,
     file: str = "table",
@@ -242,7 +251,7 @@ def find_all(
     risks, alone = column_risks(facts, qi, who)
     known = [o for o in facts if o.name in qi]
     coarse = [recoded_facts(o, roles[o.name].recode) for o in known]
-    compared = [o for o in facts if roles[o.name].role not in ("identifier", "person")]
+    compared = _to_compare(facts, roles, risks)
     codes = frozenset(x.text for o in facts for x in o.missing if x.is_sure)
     columns = [_profiled(o, roles[o.name], risks[o.name], codes) for o in facts]
     return Findings(

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from .plans import Plan
-from .profile_findings import ColumnProfile, Findings
+from .profile_findings import MOST_COMPARED, ColumnProfile, Findings
 from .suggested_plans import codes_of_file, suggested_plan
 
 # %% ../../nbs/engine/profile_texts.ipynb #112c5985
@@ -89,6 +89,9 @@ def _telling_lines(found: Findings) -> list[str]:
             if of[told].recode and not of[teller].recode:
                 words += f": {teller} keeps what {', '.join(of[told].recode)} hides of {told}"
         lines.append(words)
+    kept = [o for o in found.columns if o.role not in ("identifier", "person")]
+    if len(kept) > MOST_COMPARED:
+        lines.insert(0, f"compared were the {MOST_COMPARED} columns that separate best")
     return lines
 
 # %% ../../nbs/engine/profile_texts.ipynb #3c612225
@@ -171,7 +174,7 @@ def column_table(found: Findings) -> pd.DataFrame:
                 "why": o.why,
             }
         )
-    return pd.DataFrame(lines).set_index("column")
+    return pd.DataFrame(lines).set_index("column").astype({"adds": "Int64"})
 
 
 def _shortened(text: str, width: int) -> str:
@@ -184,7 +187,7 @@ def _column_lines(o: ColumnProfile, width: int) -> list[str]:
     """A column of the table, in two lines"""
     risk = o.risk
     numbers = f"{risk.values:>9,} {risk.distinction:>7.3f} {risk.separation:>7.3f}"
-    adds = f"{risk.adds:>9,}" if o.role == "quasi-identifier" else f"{'':>9}"
+    adds = f"{'':>9}" if risk.adds is None else f"{risk.adds:>9,}"
     coarse = f"  {', '.join(o.recode)}" if o.recode else ""
     name = _shortened(o.name, width)
     first = f"{name:<{width}} {o.role:<16} {o.kind:<6}{numbers} {risk.alone:>9,}{adds}{coarse}"
@@ -197,6 +200,11 @@ def _head(found: Findings) -> str:
     who = f" of {_count(found.people, 'person', 'people')}" if found.person else ""
     rows, columns = _count(found.rows, "row"), _count(len(found.columns), "column")
     return f"INTERNAL: {found.file}, {rows}{who}, {columns}"
+
+
+def _printable(line: str) -> str:
+    """A line without signs that a terminal obeys"""
+    return "".join(o if o.isprintable() else "?" for o in line)
 
 
 def _answer_lines(title: str, lines: Iterable[str]) -> list[str]:
@@ -230,7 +238,7 @@ def profile_text(found: Findings) -> str:
     lines.append("")
     for title, told in answers(found, suggested_plan(found)):
         lines += _answer_lines(title, told)
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(_printable(line.rstrip()) for line in lines)
 
 # %% ../../nbs/engine/profile_texts.ipynb #cd028d27
 _MEANING = (
@@ -256,7 +264,8 @@ def profile_html(found: Findings) -> str:
     parts = [f"<p><b>{html.escape(_head(found))}</b></p>"]
     parts += [f"<p>{html.escape(o)}</p>" for o in found.notes]
     formats = {"distinction": "{:.3f}".format, "separation": "{:.3f}".format}
-    counts = dict.fromkeys(("values", "alone", "adds"), "{:,}".format)
+    counts = dict.fromkeys(("values", "alone"), "{:,}".format)
+    table["adds"] = ["" if o.risk.adds is None else f"{o.risk.adds:,}" for o in found.columns]
     parts.append(table.to_html(border=0, formatters=formats | counts))
     parts.append(f"<p><small>{_MEANING}</small></p>")
     for title, told in answers(found, suggested_plan(found)):

@@ -249,8 +249,13 @@ def _is_believed(facts: ColumnFacts) -> bool:
     """Do the values agree with a name that is one of an identifier?"""
     if facts.kind == "date" or len(facts.texts) < min(_MANY, facts.known):
         return False
-    if facts.topic.about in ("a name", "an address", "free text"):
+    about = facts.topic.about
+    if about in ("a name", "an address", "free text", "an e-mail address"):
         return facts.kind == "word" and not facts.no_number
+    if about in ("a telephone number", "a bank account"):
+        return 2 * sum(sum(x.isdigit() for x in o) >= 4 for o in facts.texts) > len(facts.texts)
+    if about in ("a number of a case", "a number that was given out"):
+        return 50 * len(facts.texts) >= facts.known
     return True
 
 
