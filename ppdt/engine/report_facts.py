@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from .audit_input import find_suppressed
-from .command_words import CommandError
+from .command_words import CommandError, known_columns
 from .counts import class_keys, value_codes
 from ppdt.engine.report_shares import (
     Shares,
@@ -273,15 +273,24 @@ def _as_a_reader(release):
     return replace(release, audit=None, lost=lost)
 
 
+def _audit_beside(release, promise, original):
+    """An audit, beside the original where there is one and its columns can be compared"""
+    if original is not None:
+        try:
+            return audit(release, original=original, promise=promise)
+        except ValueError:
+            pass  # what can be measured on the release alone is told
+    return audit(release, promise=promise)
+
+
 def _examined(release, original) -> Examined:
     """What `examine` finds in a file, of a release that is at hand"""
     seen = release if original is not None else _as_a_reader(release)
     a = None
+    if original is not None:
+        known_columns(release.schema.role("quasi_identifier"), "'original'", original, "original=")
     if release.roles is not None and release.roles.quasi_identifiers:
-        told: dict[str, Any] = {"promise": release.schema.promise}
-        if original is not None:
-            told["original"] = original
-        a = audit(seen, **told)
+        a = _audit_beside(seen, release.schema.promise, original)
     name = str(release.schema.file.get("name", ""))
     return Examined(name, release.schema, seen, a, original, (), ())
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['percent', 'some', 'listed', 'method_words', 'command_words', 'promise_words', 'verdict_words', 'conditions',
-           'column_words', 'loss_words', 'short_words', 'limits_words', 'warning_words']
+           'recode_words', 'column_words', 'loss_words', 'short_words', 'limits_words', 'warning_words']
 
 # %% ../../nbs/engine/report_words.ipynb #e11c8ae6
 import re
@@ -189,7 +189,9 @@ def promise_words(f: Facts) -> str:
 _ENDS = {
     True: "This was measured again, and it holds.",
     False: "This was measured again, and it does NOT hold.",
-    None: "This cannot be seen from what was given.",
+    None: (
+        "The file alone does not show whether it holds; its owner can see it beside the original."
+    ),
 }
 
 
@@ -253,9 +255,36 @@ def _share_words(c: ColumnFacts, n: int) -> Iterator[str]:
         yield f"{share('missing')} of its rows have no value."
 
 
+_RECODED = {
+    "year": "dates to the year",
+    "quarter": "dates to the quarter",
+    "month": "dates to the month",
+    "age": "dates to the age on {}",
+    "round": "rounded to {}",
+    "bands": "bands from {}",
+    "top": "{} and more together",
+    "bottom": "{} and less together",
+    "prefix": "the first {} signs",
+    "same": "spellings of a value joined",
+}
+
+
+def recode_words(c: ColumnFacts) -> str:
+    """What its owner did to a column before rows were grouped, in words"""
+    found = []
+    for o in c.recoded:
+        name, _, rest = o.partition(" ")
+        if name == "rare" and " " in rest:
+            least, label = rest.split(" ", 1)
+            found.append(f"values of fewer than {least} rows joined as {label}")
+        else:
+            found.append(_RECODED.get(name, o).format(rest))
+    return ", then ".join(found)
+
+
 def column_words(c: ColumnFacts, n: int) -> str:
     """What happened to a column of n rows, in sentences"""
-    told = [f"Before rows were grouped, its owner recoded it: {', '.join(c.recoded)}."]
+    told = [f"Before rows were grouped, its owner recoded it: {recode_words(c)}."]
     told = told if c.recoded else []
     if c.role != "quasi-identifier":
         told.append(f"It goes out as it is, with {some(c.n_values, 'value')}.")
