@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['choose_kinds', 'anonymize_file', 'audit_file', 'do_anonymize', 'do_audit', 'do_demo', 'make_parser', 'main',
-           'CommandError', 'Demo', 'DemoResult', 'asked_constraints', 'check_missing', 'check_options', 'check_places',
-           'column_list', 'demo_data', 'demo_lines', 'demo_next', 'demo_page', 'demo_plots', 'demo_text', 'in_options',
-           'in_order', 'known_columns', 'earlier_release', 'original_like', 'plot_accuracy', 'read_people',
-           'read_taxonomies', 'run_demo', 'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
+__all__ = ['choose_kinds', 'anonymize_file', 'audit_file', 'do_anonymize', 'do_audit', 'make_parser', 'main', 'CommandError',
+           'Demo', 'DemoResult', 'asked_constraints', 'check_missing', 'check_options', 'check_places', 'column_list',
+           'demo_data', 'demo_lines', 'demo_next', 'demo_page', 'demo_plots', 'demo_text', 'in_options', 'in_order',
+           'known_columns', 'earlier_release', 'original_like', 'plot_accuracy', 'read_people', 'read_taxonomies',
+           'run_demo', 'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
 
 # %% ../nbs/24_command.ipynb #f703359c
 import argparse
@@ -46,12 +46,14 @@ from ppdt.engine.command_files import (
     with_order,
     write_release,
 )
+from .engine.command_form import file_form
 from .engine.command_methods import anonymizer_for, check_class_for
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # %% ../nbs/24_command.ipynb #d2b29e7b
+from .engine.command_learn import do_learn, do_predict, do_publish
 from ppdt.engine.command_notes import (
     check_finite,
     check_no_cells,
@@ -59,7 +61,8 @@ from ppdt.engine.command_notes import (
     note_of_words,
     notes_on_columns,
 )
-from .engine.command_options import command_parser, file_form, secret_options
+from .engine.command_options import command_parser, secret_options
+from .engine.command_profile import do_profile
 from .engine.command_progress import doing
 from ppdt.engine.command_reading import (
     MeasuredFile,
@@ -72,6 +75,8 @@ from ppdt.engine.command_reading import (
     said_of_dates,
     table_of_kinds,
 )
+from .engine.command_report import check_report_option, do_report, write_report_option
+from .engine.command_verify import do_sign, do_verify
 from ppdt.engine.command_words import (
     CommandError,
     asks_for_nothing,
@@ -87,9 +92,12 @@ from ppdt.engine.command_words import (
     whole_k,
     whole_l,
 )
+from .engine.comparing_command import do_compare
 from .engine.office_files import ANY_FORM, STANDARD_INPUT, FileForm
+from .engine.plan_command import do_anonymize_plan, is_plan, with_defaults
 
 # %% ../nbs/24_command.ipynb #22f9259f
+from .engine.command_demo import do_demo
 from ppdt.engine.demo import (
     Demo,
     DemoResult,
@@ -407,12 +415,16 @@ def do_anonymize(args: argparse.Namespace) -> int:
     """
     from ppdt.tables import schema_path
 
+    if is_plan(args.source):
+        return do_anonymize_plan(args)
+    with_defaults(args)
     if not args.qi:
         raise CommandError(
             "--qi must name the columns that others may know too. Got none: use for example --qi"
-            " age,sex,zip."
+            " age,sex,zip, or let `ppdt profile` suggest a plan."
         )
     out = Path(args.out)
+    check_report_option(args, args.source, args.out)
     is_standard = args.out == "-"
     verb = "replaced" if out.exists() and not is_standard else "wrote"
     release, kinds, notes = anonymize_file(
@@ -447,6 +459,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
         more = f" and {schema}" if schema else ""
         print(f"{verb} {table} ({len(release.data):,} rows){more}\n")
         print(translated(str(release.audit)))
+    write_report_option(args, args.out, args.source)
     return 0
 
 # %% ../nbs/24_command.ipynb #83a7d620
@@ -469,6 +482,7 @@ def do_audit(args: argparse.Namespace) -> int:
     CommandError
         As `audit_file`.
     """
+    check_report_option(args, args.file, args.original)
     numeric, categorical = args.numeric or [], args.categorical or []
     form = file_form(args)
     check_standard_once(args.file, args.original, args.against)
@@ -505,51 +519,12 @@ def do_audit(args: argparse.Namespace) -> int:
         trees = foreign_taxonomies(file, args.taxonomies, qi, numeric, categorical, args.format)
         how = {"format": args.format, "taxonomies": trees}
         print(f"\n{stand_out(file, qi, numeric, categorical, args.person, **how)}")
+    write_report_option(args, args.file, args.original)
     if a.holds is None and a.promise is not None:
         return 3
     return 1 if a.holds is False else 0
 
 # %% ../nbs/24_command.ipynb #426d0e80
-def do_demo(args: argparse.Namespace) -> int:
-    """`ppdt demo`
-
-    Parameters
-    ----------
-    args : Namespace
-        What was typed.
-
-    Returns
-    -------
-    int
-        Exit code.
-
-    Raises
-    ------
-    CommandError
-        For --out that is no folder.
-    """
-    out = Path(args.out)
-    if out.exists() and not out.is_dir():
-        raise CommandError(
-            f"--out must be a folder. Got the file {str(out)!r}: choose another name."
-        )
-    os.environ.setdefault("MPLBACKEND", "Agg")  # plots go to a file, never to a window
-    d = demo_data(args.data)
-    title = d.title[:1].upper() + d.title[1:]
-    others = f"{len(d.test):,} others test the trees"
-    print(f"{title}: {len(d.train):,} are protected, {others}.\n", flush=True)
-    res = run_demo(d, args.k)
-    print(demo_text(demo_lines(d, res)))
-    files = write_demo(d, res, out)
-    print(f"\nWritten to the folder {out}:")
-    for path, what in files:
-        print(f"  {path.name:<25}{what}")
-    print(f"\nNext: open {out / 'report.html'} in a browser, then try")
-    for what, command in demo_next(shlex.quote(str(out / "release.csv")), args.k):
-        print(f"  {command:<66}  {what}")
-    return 0
-
-
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the command.
 
@@ -558,7 +533,21 @@ def make_parser() -> argparse.ArgumentParser:
     ArgumentParser
         What it parses has `run`, what is to be done, a function of the arguments.
     """
-    return command_parser({"demo": do_demo, "anonymize": do_anonymize, "audit": do_audit})
+    return command_parser(
+        {
+            "demo": do_demo,
+            "profile": do_profile,
+            "anonymize": do_anonymize,
+            "audit": do_audit,
+            "compare": do_compare,
+            "report": do_report,
+            "verify": do_verify,
+            "sign": do_sign,
+            "learn": do_learn,
+            "predict": do_predict,
+            "publish": do_publish,
+        }
+    )
 
 # %% ../nbs/24_command.ipynb #15c227d7
 def main(argv: list[str] | None = None) -> int:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['CommandParser', 'secret_options', 'file_form', 'command_parser']
+__all__ = ['CommandParser', 'secret_options', 'command_parser']
 
 # %% ../../nbs/engine/command_options.ipynb #57afe641
 import argparse
@@ -14,7 +14,14 @@ import re
 import sys
 from collections.abc import Callable
 
+from .command_form import add_file_form
+from .command_learn import add_learn, add_predict, add_publish
+from .command_methods import ALL_MODES
+from .command_profile import add_profile
+from .command_report import add_report, add_report_options
+from .command_verify import add_sign, add_verify
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
+from .comparing_command import add_compare
 from .office_files import FileForm
 
 # %% ../../nbs/engine/command_options.ipynb #649acb03
@@ -107,9 +114,12 @@ def _demo_parser(sub, run):
     )
     p.add_argument(
         "--data",
-        choices=("population", "adult"),
+        choices=("population", "adult", "office"),
         default="population",
-        help="an invented population, or the Adult census extract (default: population)",
+        help=(
+            "an invented population, the Adult census extract, or three messy files to try"
+            " `ppdt profile` on (default: population)"
+        ),
     )
     p.add_argument(
         "--k",
@@ -176,27 +186,6 @@ def secret_options(args: argparse.Namespace) -> dict:
     """What was asked of a secret, and the taxonomies, as keywords"""
     return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
 
-# %% ../../nbs/engine/command_options.ipynb #5cf981ba
-def _one_sign(text):
-    """The sign between fields; tab is a word. Raises ArgumentTypeError."""
-    sign = "\t" if text in ("tab", r"\t") else text
-    if len(sign) != 1:
-        raise argparse.ArgumentTypeError(
-            f"must be one sign, or tab. Got {text!r}: use for example --sep ';'"
-        )
-    return sign
-
-
-def _texts(text):
-    """Texts with commas between them. Raises ArgumentTypeError."""
-    try:
-        return column_list(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(
-            f"must be texts with commas between them. Got {text!r}: use for example --na -9,999;"
-            " an empty field is a missing value anyway"
-        ) from None
-
 # %% ../../nbs/engine/command_options.ipynb #90d0ce63
 def _add_format(p):
     """The tool that wrote a file"""
@@ -209,28 +198,7 @@ def _add_format(p):
 
 def _add_form(p, where):
     """How a file of an office is written"""
-    p.add_argument(
-        "--sep",
-        type=_one_sign,
-        metavar="SIGN",
-        help=f"the sign between fields{where}, or tab (default: it is found)",
-    )
-    p.add_argument(
-        "--encoding", metavar="E", help="such as cp1252 or utf-16 (default: it is found)"
-    )
-    p.add_argument(
-        "--decimal",
-        choices=(",", "."),
-        help="the sign before decimals (default: it is found, where the comma is not --sep)",
-    )
-    p.add_argument(
-        "--na",
-        type=_texts,
-        action="extend",
-        metavar="A,B",
-        help="texts that mean a missing value in any column, such as -9,999 (an empty field does)",
-    )
-    p.add_argument("--sheet", metavar="NAME", help="the sheet of an .xlsx file with several")
+    add_file_form(p, where)
     p.add_argument(
         "--date",
         action="append",
@@ -239,11 +207,6 @@ def _add_form(p, where):
         help=f"a quasi-identifier that is a date{where}, and how it is written, such as"
         " birth=dd.mm.yyyy (default: found, where all values have one form)",
     )
-
-
-def file_form(args: argparse.Namespace) -> FileForm:
-    """How the files of a command are written, as far as it was said"""
-    return FileForm(args.sep, args.encoding, args.decimal, tuple(args.na or ()), args.sheet)
 
 # %% ../../nbs/engine/command_options.ipynb #a300b9e6
 _ANONYMIZE = (
@@ -254,6 +217,7 @@ _ANONYMIZE = (
 _ANONYMIZE_EXAMPLES = (
     "examples:\n"
     "  ppdt anonymize people.csv --qi age,sex,zip --publish diet --k 5 -o release.csv\n"
+    "  ppdt anonymize plan.toml --k 11 -o release.csv      (a plan of `ppdt profile`)\n"
     "  ppdt anonymize people.csv --qi age,zip --class income --identifiers name,ssn --missing"
     " drop -o release.csv\n"
     "  ppdt anonymize people.parquet --qi 'age,\"city, state\"' --categorical age"
@@ -280,8 +244,10 @@ _MODE = (
     "cut at medians, rows with equal values together or not; cut where the class is told best; let"
     " groups grow row by row, which loses less and takes longer; one level of its --taxonomy for"
     " each column (without one: as it is, or suppressed), the best; let a tree that predicts the"
-    " class say what to suppress, which may lose fewer than K rows; or publish its leaves in tiers,"
-    " where everybody has K rows that could be his and rows do not look alike (default: strict)"
+    " class say what to suppress, which may lose fewer than K rows; publish its leaves in tiers,"
+    " where everybody has K rows that could be his and rows do not look alike; levels of taxonomies"
+    " for the class, by TDS or TDR; averages within the leaves of a tree, or of near rows (default:"
+    " strict)"
 )
 
 # %% ../../nbs/engine/command_options.ipynb #6c4f59a3
@@ -293,17 +259,15 @@ def _anonymize_parser(sub, run):
         description=_ANONYMIZE,
         epilog=_ANONYMIZE_EXAMPLES,
     )
-    p.add_argument("source", metavar="IN", help="a file, or - for standard input")
+    p.add_argument("source", metavar="IN", help="a file, a plan (.toml), or - for standard input")
     p.add_argument(
         "-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet, or -"
     )
     p.add_argument("--schema", metavar="FILE", help="where to write the schema, with -o -")
-    p.add_argument(
-        "--k", type=whole_k, default=5, help="how many rows must look alike, at least (default: 5)"
-    )
+    p.add_argument("--k", type=whole_k, help="how many rows must look alike, at least (default: 5)")
     _add_columns(
         p,
-        ("--qi", "quasi-identifiers: columns that others may know too (needed)"),
+        ("--qi", "quasi-identifiers: columns that others may know too (needed without a plan)"),
         ("--identifiers", "columns that name a person; they are dropped"),
         ("--publish", "columns that go out as they are; others without a role are refused"),
         ("--numeric", "quasi-identifiers that are numbers, whatever they look like"),
@@ -314,30 +278,29 @@ def _anonymize_parser(sub, run):
     )
     _add_class(p, "the column to be predicted; it is published as it is")
     _add_person(p, "K counts persons then, and the column is dropped")
-    p.add_argument(
-        "--missing", choices=("error", "drop", "category"), default="error", help=_MISSING
-    )
+    p.add_argument("--missing", choices=("error", "drop", "category"), help=_MISSING)
     p.add_argument(
         "--recoding",
         choices=("set", "interval", "ends", "region"),
-        default="set",
         help=_RECODING,
     )
     p.add_argument(
         "--mode",
-        choices=("strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"),
-        default="strict",
+        choices=ALL_MODES,
         help=_MODE,
     )
     p.add_argument(
         "--suppress",
         type=share_of_one,
-        default=0.0,
         metavar="S",
-        help="with --mode lattice: share of the rows that may be suppressed, 0 to 1 (default: 0)",
+        help=(
+            "share of the rows that may be left out so that the others keep more, 0 to 1; with"
+            " strict, relaxed, infogain, cluster and lattice (default: 0)"
+        ),
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
     _add_form(p, "")
+    add_report_options(p, "IN")
     _add_trust(p)
     p.set_defaults(run=run)
 
@@ -396,6 +359,7 @@ def _audit_parser(sub, run):
     _add_secret(p, "are about; it is measured too", where)
     _add_format(p)
     _add_form(p, " in files without a schema")
+    add_report_options(p, "--original")
     _add_trust(p)
     p.add_argument(
         "--stand-out",
@@ -425,8 +389,9 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
         epilog=(
             "start with:\n"
             "  ppdt demo\n"
-            "  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o release.csv\n"
-            "  ppdt audit release.csv\n\n"
+            "  ppdt profile people.csv -o plan.toml       then read plan.toml, and correct it\n"
+            "  ppdt anonymize plan.toml -o release.csv\n"
+            "  ppdt report release.csv -o report.html\n\n"
             "`ppdt COMMAND --help` tells more about one of them."
         ),
     )
@@ -434,6 +399,14 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     p.set_defaults(run=_show_help(p))
     sub = p.add_subparsers(title="commands", metavar="COMMAND")
     _demo_parser(sub, runs["demo"])
+    add_profile(sub, runs["profile"])
+    add_compare(sub, runs["compare"])
     _anonymize_parser(sub, runs["anonymize"])
+    add_report(sub, runs["report"])
+    add_verify(sub, runs["verify"])
+    add_sign(sub, runs["sign"])
+    add_learn(sub, runs["learn"])
+    add_predict(sub, runs["predict"])
+    add_publish(sub, runs["publish"])
     _audit_parser(sub, runs["audit"])
     return p

@@ -27,6 +27,8 @@ from ppdt.engine.date_texts import (
     read_dates,
 )
 from .office_files import ANY_FORM, FileForm, OfficeFile, read_office
+from .plans import read_plan
+from .recoded_columns import recoded_like
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -334,6 +336,14 @@ class GuessedFileWarning(UserWarning):
     "How a file is written was guessed."
 
 
+def _of_plan(path, form):
+    """The file that a plan names, and how it is written; any other as it is"""
+    if Path(path).suffix.lower() != ".toml":
+        return path, form
+    plan = read_plan(path)
+    return Path(path).parent / plan.file, plan.form
+
+
 def original_like(
     path: str | PathLike,
     columns: dict[str, dict],
@@ -348,7 +358,7 @@ def original_like(
     Parameters
     ----------
     path : str or PathLike
-        The original file.
+        The original file, or the plan by which it was protected.
     columns : dict
         What the schema says of the release's columns, by name.
     qi : iterable of str
@@ -379,6 +389,7 @@ def original_like(
 
     from ppdt.tables import schema_path, to_kind
 
+    path, form = _of_plan(path, form)
     file = read_people(path, form_for(path, form))
     for note in file.notes:
         warnings.warn(note, GuessedFileWarning, stacklevel=2)
@@ -391,10 +402,15 @@ def original_like(
         )
     known_columns(qi, "--original: the quasi-identifiers", t.columns, name)
     kinds, said = _kinds_said(qi, columns, numeric, categorical), asked_dates(dates, qi)
+    done = recoded_like(t, [{"name": o} | said for o, said in columns.items()])
     X = {}
     for o in qi:
+        if o in done:
+            X[o] = done[o]
+            continue
         X[o] = _times(t[o], o, said) if kinds[o] == "date" else to_kind(t[o], kinds[o], o)
-    X |= _others_of_original(t, [o for o in t if o not in X], columns)
+    others = [o for o in t if o not in X and o not in done]
+    X |= done | _others_of_original(t, others, columns)
     return pd.DataFrame(X), [o for o in qi if kinds[o] == "categorical"]
 
 # %% ../../nbs/engine/command_reading.ipynb #f102be28

@@ -31,6 +31,8 @@ _PHRASES = (
     ("recoding='uniform'", "another --mode"),
     ("; give the lost ones as lost=", ": leave the rows out of it that were lost"),
     ("taxonomies in taxonomies=", "taxonomies with --taxonomy"),
+    ("must have a Taxonomy for each", "must have a file for each"),
+    ("give one (Taxonomy.from_dict, Taxonomy.from_csv), or use TDRAnonymizer", "or use --mode tdr"),
     (" as original=, and the positions of its lost rows as lost= ([] for none)", " in Python"),
     ("under categorical", "under --categorical"),
     ("use kinds=", "use --numeric and --categorical"),

@@ -9,79 +9,13 @@ from __future__ import annotations
 __all__ = ['result_in_words', 'curve_in_words', 'tree_in_words', 'one_person', 'demo_page', 'write_demo']
 
 # %% ../../nbs/engine/demo_page.ipynb #441f0f89
-import base64
-import html
 import shlex
 from os import PathLike
 from pathlib import Path
 
 from .demo import Demo, DemoResult, as_percent, demo_lines, demo_next, demo_plots
 from .interrupts import uninterrupted
-
-# %% ../../nbs/engine/demo_page.ipynb #f621c1a8
-_CSS = """
-body {
-  font: 16px/1.5 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif;
-  color: #1c2127; background: #fff; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: .8rem 0 .4rem; }
-h2 { font-size: 1.15rem; margin: 2rem 0 .4rem; }
-.mark { border: 2px solid #9c2f1f; border-radius: 4px; padding: .5rem .8rem; }
-.mark strong { color: #9c2f1f; letter-spacing: .05em; }
-.lead { font-size: 1.1rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td {
-  padding: .3rem .9rem .3rem 0; border-bottom: 1px solid #d5dae0;
-  text-align: left; vertical-align: top; }
-table.numbers td, table.numbers thead th { text-align: right; }
-table.numbers th:first-child { text-align: left; font-weight: normal; }
-table.small { font-size: .82rem; }
-code {
-  font-size: .92em; background: #f1f3f5; padding: .05em .3em; border-radius: 3px;
-  overflow-wrap: anywhere; }
-figure { margin: .5rem 0; }
-img { width: 100%; height: auto; }
-figcaption { color: #3c444d; font-size: .9rem; }
-@media print {
-  body { margin: 0; max-width: none; font-size: 11pt; }
-  h2, h1 { break-after: avoid; }
-  table, figure, .mark { break-inside: avoid; }
-  figure.tall img { max-height: 23cm; width: auto; max-width: 100%; }
-  a { color: inherit; } }
-""".strip()
-
-# %% ../../nbs/engine/demo_page.ipynb #53985b67
-def _escaped(row):
-    """The cells of a row as HTML"""
-    return [html.escape(str(o)) for o in row]
-
-
-def _head(row):
-    """The head of an HTML table"""
-    cells = "".join(f'<th scope="col">{o}</th>' for o in _escaped(row))
-    return f"<thead><tr>{cells}</tr></thead>"
-
-
-def _row(row):
-    """A row of an HTML table; its first cell is its heading"""
-    first, *rest = _escaped(row)
-    cells = "".join(f"<td>{o}</td>" for o in rest)
-    return f'<tr><th scope="row">{first}</th>{cells}</tr>'
-
-
-def _table(rows, head, css):
-    """Text as an HTML table"""
-    body = "".join(map(_row, rows))
-    table = f'<table class="{css}">{_head(head)}<tbody>{body}</tbody></table>'
-    return f'<div class="scroll">{table}</div>'
-
-
-def _image(svg, alt, caption, css=""):
-    """A plot inside the page, with a text for those who cannot see it"""
-    data = base64.b64encode(svg).decode()
-    image = f'<img alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{data}">'
-    caption = f"<figcaption>{html.escape(caption)}</figcaption>"
-    return f'<figure class="{css}">{image}{caption}</figure>'
+from .page import bullets, figure, joined, mark, page, table, text
 
 # %% ../../nbs/engine/demo_page.ipynb #ad86cc90
 def result_in_words(d: Demo, res: DemoResult) -> str:
@@ -160,9 +94,9 @@ _LIMITS = (
     "It holds for one release. Do not publish the same people twice, grouped differently.",
 )
 _INTERNAL = (
-    '<p class="mark"><strong>INTERNAL</strong> This page compares the release with the original and'
-    " shows a row of the original. It may reveal people: keep it in the house. What may leave it"
-    " are <code>release.csv</code> and <code>release.csv.schema.json</code>.</p>"
+    "This page compares the release with the original and shows a row of the original. It may"
+    " reveal people: keep it in the house. What may leave it are release.csv and"
+    " release.csv.schema.json."
 )
 _CURVE = (
     "Each point is a tree learnt from a release with that k, and asked about people as they are."
@@ -170,8 +104,8 @@ _CURVE = (
     " one member by chance, as the paper of Shao and Beckford does."
 )
 _BRACES = (
-    "<p>Braces hold the values that occur in the group of this person: each of them is possible,"
-    " and none is false.</p>"
+    "Braces hold the values that occur in the group of this person: each of them is possible, and"
+    " none is false."
 )
 _TREE = (
     "Read from left to right: a question, the answers, the class that most people have then. Dots"
@@ -180,24 +114,18 @@ _TREE = (
 )
 
 # %% ../../nbs/engine/demo_page.ipynb #099e540d
-def _list(items):
-    """An HTML list of items that are HTML"""
-    return f"<ul>{''.join(f'<li>{o}</li>' for o in items)}</ul>"
-
-
 def _what_it_is_not(d, res):
     """What the promise does not say, as a list"""
     qi = ", ".join(d.quasi_identifiers)
-    return _list(html.escape(o.format(qi=qi, k=res.k)) for o in _LIMITS)
+    return bullets(o.format(qi=qi, k=res.k) for o in _LIMITS)
 
 
 def _made_from(d):
     """How it was made"""
-    return (
-        f"<p>Data: {html.escape(d.source)}. Groups by strict Mondrian over"
-        f" {html.escape(', '.join(d.quasi_identifiers))}; published as sets of values; trees by ID3"
-        f" on sets, from {html.escape(', '.join(d.features))}, at most three questions. Seeds are"
-        " fixed: the same command gives the same files.</p>"
+    return text(
+        f"Data: {d.source}. Groups by strict Mondrian over {', '.join(d.quasi_identifiers)};"
+        f" published as sets of values; trees by ID3 on sets, from {', '.join(d.features)}, at most"
+        " three questions. Seeds are fixed: the same command gives the same files."
     )
 
 
@@ -205,7 +133,7 @@ def _next_steps(folder, k):
     """What to try, as a list"""
     csv_file = shlex.quote(str(Path(folder) / "release.csv"))
     steps = demo_next(csv_file, k)
-    return _list(f"{what}: <code>{html.escape(command)}</code>" for what, command in steps)
+    return bullets(joined(f"{what}: ", text(command, "code")) for what, command in steps)
 
 # %% ../../nbs/engine/demo_page.ipynb #72c4b955
 def demo_page(d: Demo, res: DemoResult, folder: str | PathLike = "ppdt-demo") -> str:
@@ -229,31 +157,26 @@ def demo_page(d: Demo, res: DemoResult, folder: str | PathLike = "ppdt-demo") ->
     """
     head, *lines = demo_lines(d, res)
     curve, tree = demo_plots(res)
-    viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
     title = d.title[:1].upper() + d.title[1:]
     parts = [
-        "<!DOCTYPE html>",
-        f'<html lang="en"><head><meta charset="utf-8">{viewport}',
-        f"<title>ppdt demo: {html.escape(d.title)}</title><style>{_CSS}</style></head><body>",
-        _INTERNAL,
-        f"<h1>What does privacy cost? {html.escape(title)}</h1>",
-        f'<p class="lead">{html.escape(result_in_words(d, res))}</p>',
-        _table(lines, head, "numbers"),
-        "<h2>More protection, less accuracy?</h2>",
-        _image(curve, curve_in_words(res), _CURVE),
-        "<h2>What happened to a person</h2>",
-        _table(one_person(d, res), ("column", "original", "release", ""), "small"),
-        _BRACES,
-        "<h2>What this does not promise</h2>",
+        mark("INTERNAL", _INTERNAL),
+        text(f"What does privacy cost? {title}", "h1"),
+        text(result_in_words(d, res), css="lead"),
+        table(lines, head, "numbers"),
+        text("More protection, less accuracy?", "h2"),
+        figure(curve, curve_in_words(res), _CURVE),
+        text("What happened to a person", "h2"),
+        table(one_person(d, res), ("column", "original", "release", ""), "small"),
+        text(_BRACES),
+        text("What this does not promise", "h2"),
         _what_it_is_not(d, res),
-        "<h2>What the tree asks</h2>",
-        _image(tree, tree_in_words(res), _TREE, "tall"),
-        "<h2>How it was made, and what next</h2>",
+        text("What the tree asks", "h2"),
+        figure(tree, tree_in_words(res), _TREE, "tall"),
+        text("How it was made, and what next", "h2"),
         _made_from(d),
         _next_steps(folder, res.k),
-        "</body></html>\n",
     ]
-    return "\n".join(parts)
+    return page(f"ppdt demo: {d.title}", parts, "INTERNAL")
 
 # %% ../../nbs/engine/demo_page.ipynb #8c04e4d8
 def write_demo(d: Demo, res: DemoResult, out: str | PathLike) -> list[tuple[Path, str]]:
@@ -278,11 +201,11 @@ def write_demo(d: Demo, res: DemoResult, out: str | PathLike) -> list[tuple[Path
     from ppdt.tables import atomic_write
 
     out = Path(out)
-    page = demo_page(d, res, out)
+    whole = demo_page(d, res, out)
     with uninterrupted():
         out.mkdir(parents=True, exist_ok=True)
         res.release.to_csv(out / "release.csv")
-        atomic_write(out / "report.html", lambda tmp: Path(tmp).write_text(page, encoding="utf-8"))
+        atomic_write(out / "report.html", lambda tmp: Path(tmp).write_text(whole, encoding="utf-8"))
     return [
         (out / "report.html", "INTERNAL  the table above, two plots, and what they mean"),
         (out / "release.csv", "PUBLIC    the protected table"),

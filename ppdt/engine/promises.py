@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['NO_RERUN', 'safe_options', 'make_promise', 'check_promise', 'promise_of', 'asked_of', 'smallest_class', 'by_groups',
-           'of_promise']
+__all__ = ['NO_RERUN', 'safe_options', 'words_of_promise', 'make_promise', 'check_promise', 'odd_words', 'promise_of', 'asked_of',
+           'smallest_class', 'by_groups', 'of_promise']
 
 # %% ../../nbs/engine/promises.ipynb #25385c66
 import inspect
@@ -88,6 +88,15 @@ def _k_words(kind, k, groups):
     return [] if kind == "none" else [f"{kind} with k = {k}"]
 
 
+def words_of_promise(promise: dict) -> str:
+    """The words of a promise, by its other entries: for readers, and to see whether words lie"""
+    words = _k_words(promise["kind"], promise.get("k"), promise.get("groups", []))
+    if promise.get("persons"):
+        words = [f"{o}, counted in persons" for o in words]
+    words += [str(o["words"]) for o in promise.get("constraints", [])]
+    return "; ".join(words) or "nothing"
+
+
 def make_promise(
     est: Any,
     kind: str,
@@ -122,17 +131,16 @@ def make_promise(
 
     told = [{"columns": list(c), "k": int(n)} for c, n in groups]
     limits = [_constraint_entry(o) for o in bind_constraints(est.constraints, data, y)]
-    words, check, counted = _k_words(kind, k, told), _CHECKS[kind], {}
+    check, counted = _CHECKS[kind], {}
     if getattr(est, "person", None) is not None:
         # a file has no persons: its rows cannot show how many each class is about
-        words = [f"{o}, counted in persons" for o in words]
         limits = [{"words": f"{o['words']}, counted in persons"} for o in limits]
         check, counted = _PERSONS, {"persons": True}
-    words += [o["words"] for o in limits]
-    res = {"words": "; ".join(words) or "nothing", "kind": kind}
+    res = {"words": "", "kind": kind}
     res |= {} if kind in ("none", "groups") else {"k": int(k)}
     res |= {"groups": told} if told else {}
     res |= counted | {"constraints": limits, "check": check}
+    res["words"] = words_of_promise(res)
     options = safe_options(est)
     return res | {"method": type(est).__name__, "options": options, "ppdt": __version__}
 
@@ -204,6 +212,37 @@ def check_promise(promise: dict, columns: Iterable[str]) -> None:
         fault = f"{type(e).__name__}: {e}"
     if fault:
         raise TextFormError(f"the promise in the schema cannot be used ({fault})")
+
+# %% ../../nbs/engine/promises.ipynb #95916dcd
+def _meant(entry, data, y):
+    """The words of a constraint by its other entries; None where there are only words"""
+    c = _constraint(entry, None if y is None else y.name)
+    return None if c is None else bind_constraints((c,), data, y)[0].promise
+
+
+def odd_words(promise: dict, data: pd.DataFrame, y: pd.Series | None) -> list[tuple[str, str]]:
+    """Words of a promise that its other entries contradict.
+
+    Parameters
+    ----------
+    promise : dict
+        From a schema, checked; see `check_promise`.
+    data : DataFrame, shape (n_rows, n_columns)
+        The table it is about.
+    y : Series, shape (n_rows,), or None
+        Its class.
+
+    Returns
+    -------
+    list of pairs
+        (the words, what they should be); none for an empty promise.
+    """
+    if not promise:
+        return []
+    limits = promise.get("constraints", [])
+    pairs = [(str(o["words"]), _meant(o, data, y)) for o in limits]
+    pairs.append((str(promise.get("words", "nothing")), words_of_promise(promise)))
+    return [(said, meant) for said, meant in pairs if meant not in (None, said)]
 
 # %% ../../nbs/engine/promises.ipynb #84d9907b
 def promise_of(
