@@ -29,6 +29,7 @@ setup(
     install_requires=cfg["requirements"].split(),
     extras_require={
         "dev": cfg["dev_requirements"].split(),
+        "excel": cfg["excel_requirements"].split(),  # to read workbooks
         "sign": cfg["sign_requirements"].split(),  # ppdt sign, ppdt verify --key
         "noise": cfg["noise_requirements"].split(),  # scripts/noisy_trees.py only
     },

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['choose_kinds', 'anonymize_file', 'audit_file', 'do_anonymize', 'do_audit', 'do_demo', 'make_parser', 'main',
-           'CommandError', 'Demo', 'DemoResult', 'asked_constraints', 'check_missing', 'check_options', 'check_places',
-           'column_list', 'demo_data', 'demo_lines', 'demo_next', 'demo_page', 'demo_plots', 'demo_text', 'in_options',
-           'in_order', 'known_columns', 'earlier_release', 'original_like', 'plot_accuracy', 'read_people',
-           'read_taxonomies', 'run_demo', 'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
+__all__ = ['choose_kinds', 'anonymize_file', 'audit_file', 'do_anonymize', 'do_audit', 'make_parser', 'main', 'CommandError',
+           'Demo', 'DemoResult', 'asked_constraints', 'check_missing', 'check_options', 'check_places', 'column_list',
+           'demo_data', 'demo_lines', 'demo_next', 'demo_page', 'demo_plots', 'demo_text', 'in_options', 'in_order',
+           'known_columns', 'earlier_release', 'original_like', 'plot_accuracy', 'read_people', 'read_taxonomies',
+           'run_demo', 'spoilt_number', 'stand_out', 'whole_k', 'whole_l', 'write_demo']
 
 # %% ../nbs/24_command.ipynb #f703359c
 import argparse
+import contextlib
 import os
 import shlex
 import sys
@@ -30,26 +31,50 @@ from ppdt.engine.command_files import (
     check_missing,
     check_not_fewer,
     check_places,
-    earlier_release,
+    class_of_file,
+    columns_known,
     foreign_taxonomies,
     heard,
     in_order,
-    original_like,
     promise_of_file,
     quasi_identifiers_of,
-    read_people,
     read_taxonomies,
     release_of,
     stand_out,
-    table_of_kinds,
     taxonomies_of,
     whole_table,
     with_order,
     write_release,
 )
+from .engine.command_form import file_form
 from .engine.command_methods import anonymizer_for, check_class_for
-from .engine.command_notes import check_no_cells, check_person_column, notes_on_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# %% ../nbs/24_command.ipynb #d2b29e7b
+from .engine.command_learn import do_learn, do_predict, do_publish
+from ppdt.engine.command_notes import (
+    check_finite,
+    check_no_cells,
+    check_person_column,
+    note_of_words,
+    notes_on_columns,
+)
 from .engine.command_options import command_parser, secret_options
+from .engine.command_profile import do_profile
+from .engine.command_progress import doing
+from ppdt.engine.command_reading import (
+    MeasuredFile,
+    check_standard_once,
+    earlier_release,
+    file_to_measure,
+    found_dates,
+    original_like,
+    read_people,
+    said_of_dates,
+    table_of_kinds,
+)
 from .engine.command_report import check_report_option, do_report, write_report_option
 from .engine.command_verify import do_sign, do_verify
 from ppdt.engine.command_words import (
@@ -58,7 +83,6 @@ from ppdt.engine.command_words import (
     check_options,
     column_list,
     in_options,
-    is_finite_number,
     known_columns,
     notes_of_method,
     say,
@@ -68,11 +92,12 @@ from ppdt.engine.command_words import (
     whole_k,
     whole_l,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .engine.comparing_command import do_compare
+from .engine.office_files import ANY_FORM, STANDARD_INPUT, FileForm
+from .engine.plan_command import do_anonymize_plan, is_plan, with_defaults
 
 # %% ../nbs/24_command.ipynb #22f9259f
+from .engine.command_demo import do_demo
 from ppdt.engine.demo import (
     Demo,
     DemoResult,
@@ -119,39 +144,12 @@ _all_ = [
 ]
 
 # %% ../nbs/24_command.ipynb #c34bf656
-def _check_finite(name, texts):
-    """Raises CommandError for a field of a --numeric column that is no finite number"""
-    for i, text in enumerate(texts, 1):
-        if text and not is_finite_number(text):
-            raise CommandError(
-                f"Column {name!r} (--numeric) must hold finite numbers. Got {text!r} in row"
-                f" {i}: mend it, empty it and use --missing, or list the column under"
-                " --categorical."
-            )
-
-
-def _note_of_words(name, texts):
-    """A note where words make a column of numbers categorical, else None. Raises CommandError."""
-    row, text, is_error = spoilt_number(texts) or (0, "", False)
-    if is_error:
-        raise CommandError(
-            f"Column {name!r} holds numbers, and must hold finite numbers only. Got {text!r} in"
-            f" row {row}: mend it, empty it and use --missing, or list the column under"
-            " --categorical."
-        )
-    if not row:
-        return None
-    return (
-        f"{name!r} is taken as categorical, because row {row} holds {text!r}; empty such"
-        " fields if they mean missing, or list the column under --categorical to say so"
-    )
-
-
 def choose_kinds(
     t: pd.DataFrame,
     qi: Iterable[str],
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
+    dates: dict[str, str | None] | None = None,
 ) -> tuple[dict[str, str], list[str]]:
     """The kind of each quasi-identifier: what was said, else a guess.
 
@@ -163,29 +161,35 @@ def choose_kinds(
         Quasi-identifiers.
     numeric, categorical : iterable of str
         Columns said to be numeric, or categorical.
+    dates : dict or None
+        Columns said to be dates, with their forms, see `asked_dates`; None for those that are none.
 
     Returns
     -------
     tuple
-        (kind of each quasi-identifier, by name; notes for the reader).
+        (kind of each quasi-identifier, "numeric", "categorical" or "date", by name; notes for the
+        reader).
 
     Raises
     ------
     CommandError
-        For fields that are no finite numbers in a numeric column.
+        For fields that are no finite numbers in a numeric column, and no dates in one of dates.
     """
     from ppdt.tables import guess_kind
 
-    kinds, notes = {}, []
+    kinds, notes, dates = {}, [], dates or {}
     for o in qi:
         if o in numeric:
             kinds[o] = "numeric"
-            _check_finite(o, t[o])
+            check_finite(o, t[o])
         elif o in categorical:
             kinds[o] = "categorical"
         else:
-            kinds[o] = guess_kind(t[o].to_numpy())
-            note = _note_of_words(o, t[o]) if kinds[o] == "categorical" else None
+            texts = t[o].drop_duplicates().to_numpy()
+            form, told = found_dates(o, texts, dates)
+            kinds[o] = "date" if form else guess_kind(texts)
+            notes += told
+            note = note_of_words(o, t[o]) if kinds[o] == "categorical" else None
             notes += [] if note is None else [note]
     return kinds, notes
 
@@ -206,6 +210,9 @@ def anonymize_file(
     published: Iterable[str] = (),
     person: str | None = None,
     suppress: float = 0.0,
+    form: FileForm = ANY_FORM,
+    dates: Iterable[str] = (),
+    schema: str | PathLike | None = None,
     **secret: Any,
 ) -> tuple:
     """Protect a file.
@@ -213,7 +220,8 @@ def anonymize_file(
     Parameters
     ----------
     source, target : str or PathLike
-        IN and OUT, `.csv` or `.parquet`; OUT is replaced whole when it is there.
+        IN, any file of an office, and OUT, `.csv` or `.parquet`, which is replaced whole when it
+        is there; "-" is standard input, and standard output.
     qi : iterable of str
         Quasi-identifiers.
     k : int
@@ -238,6 +246,12 @@ def anonymize_file(
         Column that says whose row it is; k counts persons, and the column is dropped.
     suppress : float
         With "lattice": share of the rows that may be suppressed.
+    form : FileForm
+        How IN is written, as far as it was said.
+    dates : iterable of str
+        Quasi-identifiers that are dates, COLUMN or COLUMN=FORM each.
+    schema : str, PathLike or None
+        Where the schema goes when OUT is "-".
     **secret
         `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`.
 
@@ -251,16 +265,17 @@ def anonymize_file(
     CommandError, ValueError, OSError
         For input that cannot be used; then nothing is written.
     """
-    check_places(source, target)
-    t, name = read_people(source), Path(source).name
-    named = class_name, identifiers, numeric, categorical, published
+    check_places(source, target, schema)
+    with doing(f"reading {Path(source).name}"):
+        t, _, notes, name = read_people(source, form)
+    named = class_name, identifiers, numeric, categorical, published, person
     check_options(t.columns, name, qi, *named)
-    known_columns([] if person is None else [person], "--person", t.columns, name)
     check_missing(t, qi, missing)
-    kinds, notes = choose_kinds(t, qi, numeric, categorical)
+    said = said_of_dates(dates, qi, numeric, categorical, taxonomies)
+    kinds, told = choose_kinds(t, qi, numeric, categorical, said)
     check_no_cells(t, kinds, categorical)
-    notes += notes_on_columns(t, kinds, list(identifiers), person, k)
-    X = table_of_kinds(t, kinds)
+    notes = notes + told + notes_on_columns(t, kinds, list(identifiers), person, k)
+    X = table_of_kinds(t, kinds, said)
     asked = asked_of_secret(class_name, X.columns, name, secret)
     X = with_order(X, {o.sensitive or class_name for o in asked})
     trees = read_taxonomies(taxonomies, qi, kinds)
@@ -279,14 +294,16 @@ def anonymize_file(
         person=person,
     )
     y = None if class_name is None else X.pop(class_name)
-    release = release_of(anonymizer, X, y)
-    notes += write_release(release, target)
+    with doing(f"grouping and measuring {len(X):,} rows"):
+        release = release_of(anonymizer, X, y)
+    with doing(f"writing {Path(target).name}"):
+        notes += write_release(release, target, schema)
     dropped = len(X) - len(X.dropna(subset=list(qi))) if missing == "drop" else 0
     return release, kinds, notes + notes_of_method(mode, k, len(release.lost) - dropped, dropped)
 
 # %% ../nbs/24_command.ipynb #e391fee8
 def audit_file(
-    path: str | PathLike,
+    path: str | PathLike | MeasuredFile,
     qi: Iterable[str] | None = None,
     k: int | None = None,
     original: str | PathLike | None = None,
@@ -296,8 +313,8 @@ def audit_file(
     person: str | None = None,
     taxonomies: Iterable[str] = (),
     format: str | None = None,
-    sep: str = ",",
-    encoding: str = "utf-8",
+    form: FileForm = ANY_FORM,
+    dates: Iterable[str] = (),
     against: str | PathLike | None = None,
     **secret: Any,
 ) -> tuple:
@@ -305,8 +322,8 @@ def audit_file(
 
     Parameters
     ----------
-    path : str or PathLike
-        A release, or any table, `.csv` or `.parquet`.
+    path : str, PathLike or MeasuredFile
+        A release, or any file of an office; "-" is standard input.
     qi : iterable of str or None
         Columns an attacker may know; None: those of the schema.
     k : int or None
@@ -323,8 +340,10 @@ def audit_file(
         Texts COLUMN=FILE.
     format : str or None
         The tool that wrote a file without a schema, see `ppdt.release.read_release`.
-    sep, encoding : str
-        The sign between the fields of CSV files, and their encoding.
+    form : FileForm
+        How files without a schema are written, as far as it was said.
+    dates : iterable of str
+        How dates are written in the original, COLUMN=FORM each.
     against : str, PathLike or None
         The file of an earlier release about the same people, with its schema.
     **secret
@@ -344,18 +363,16 @@ def audit_file(
 
     from ppdt.privacy import audit
 
-    name, columns = Path(path).name, list(read_people(path, sep, encoding).columns)
-    if format == "anonypy":
-        columns = [o for o in columns if o != "count"]  # it says how many persons a row stands for
+    check_standard_once(path, original, against)
+    file = file_to_measure(path, form)
+    name, columns = file.name, file.people_columns(format)
     check_options(columns, name, qi or [], class_name, numeric=numeric, categorical=categorical)
     check_person_column(person, columns, name)
-    trees = foreign_taxonomies(path, taxonomies, qi, numeric, categorical, format)
-    form = {"format": format, "sep": sep, "encoding": encoding}
-    r = cells_of_file(path, numeric, categorical, trees, **form)
+    trees = foreign_taxonomies(file, taxonomies, qi, numeric, categorical, format)
+    r = cells_of_file(file, numeric, categorical, trees, format)
     has_schema = bool(r.schema.file)
-    qi = quasi_identifiers_of(path, qi, r, columns)
-    if class_name is None and r.y is not None and r.y.name not in qi:
-        class_name = r.y.name
+    qi = quasi_identifiers_of(file, qi, r)
+    class_name = class_name or class_of_file(r, qi)
     data = whole_table(r)
     asked = asked_constraints(class_name, data.columns, name, **secret)
     sensitive = secret.get("sensitive")
@@ -369,13 +386,12 @@ def audit_file(
         "taxonomies": taxonomies_of(r, taxonomies, data, qi, trees),
     }
     if original is not None:
-        is_known = has_schema or format not in (None, "ppdt")
-        known = {o["name"]: o for o in r.schema.columns} if is_known else {}
-        X, words = original_like(original, known, qi, numeric, categorical, sep, encoding)
+        known = columns_known(r, format)
+        X, words = original_like(original, known, qi, numeric, categorical, form, dates)
         check_not_fewer(original, len(X), name, len(data))
         told |= {"original": X, "categorical": words, "lost_rows": len(X) - len(data)}
     if against is not None:
-        told["against"] = earlier_release(against, original, sep, encoding)
+        told["against"] = earlier_release(against, original)
     return audit(data, qi, k, **told), qi, has_schema
 
 # %% ../nbs/24_command.ipynb #1a56ac3b
@@ -399,14 +415,18 @@ def do_anonymize(args: argparse.Namespace) -> int:
     """
     from ppdt.tables import schema_path
 
+    if is_plan(args.source):
+        return do_anonymize_plan(args)
+    with_defaults(args)
     if not args.qi:
         raise CommandError(
             "--qi must name the columns that others may know too. Got none: use for example --qi"
-            " age,sex,zip."
+            " age,sex,zip, or let `ppdt profile` suggest a plan."
         )
     out = Path(args.out)
     check_report_option(args, args.source, args.out)
-    verb = "replaced" if out.exists() else "wrote"
+    is_standard = args.out == "-"
+    verb = "replaced" if out.exists() and not is_standard else "wrote"
     release, kinds, notes = anonymize_file(
         args.source,
         out,
@@ -422,14 +442,23 @@ def do_anonymize(args: argparse.Namespace) -> int:
         published=args.publish or [],
         person=args.person,
         suppress=args.suppress,
+        form=file_form(args),
+        dates=args.date,
+        schema=args.schema,
         **secret_options(args),
     )
-    print(f"{Path(args.source).name}: {len(release.data) + len(release.lost):,} rows")
-    say_roles(args, release, kinds)
-    for o in notes + asks_for_nothing(args):
-        say("note", o)
-    print(f"{verb} {out.name} ({len(release.data):,} rows) and {schema_path(out).name}\n")
-    print(translated(str(release.audit)))
+    name = STANDARD_INPUT if args.source == "-" else Path(args.source).name
+    table = "the table" if is_standard else out.name
+    schema = args.schema if is_standard else schema_path(out).name
+    # the table itself stands on standard output
+    with contextlib.redirect_stdout(sys.stderr if is_standard else sys.stdout):
+        print(f"{name}: {len(release.data) + len(release.lost):,} rows")
+        say_roles(args, release, kinds)
+        for o in notes + asks_for_nothing(args):
+            say("note", o)
+        more = f" and {schema}" if schema else ""
+        print(f"{verb} {table} ({len(release.data):,} rows){more}\n")
+        print(translated(str(release.audit)))
     write_report_option(args, args.out, args.source)
     return 0
 
@@ -455,84 +484,47 @@ def do_audit(args: argparse.Namespace) -> int:
     """
     check_report_option(args, args.file, args.original)
     numeric, categorical = args.numeric or [], args.categorical or []
-    form = {"format": args.format, "sep": args.sep, "encoding": args.encoding}
-    (a, qi, has_schema), notes = heard(
-        lambda: audit_file(
-            args.file,
-            args.qi,
-            args.k,
-            args.original,
-            numeric,
-            categorical,
-            args.class_name,
-            args.person,
-            against=args.against,
-            **secret_options(args),
-            **form,
+    form = file_form(args)
+    check_standard_once(args.file, args.original, args.against)
+    with doing(f"reading {Path(args.file).name}"):
+        file = file_to_measure(args.file, form)
+    ask = secret_options(args) | {"format": args.format, "form": form, "dates": args.date}
+    with doing(f"measuring {file.name}"):
+        (a, qi, has_schema), notes = heard(
+            lambda: audit_file(
+                file,
+                args.qi,
+                args.k,
+                args.original,
+                numeric,
+                categorical,
+                args.class_name,
+                args.person,
+                against=args.against,
+                **ask,
+            )
         )
-    )
+    guessed = any("cells were guessed" in o for o in notes)
     what = "a release, with its schema" if has_schema else "no schema beside it"
     if args.format not in (None, "ppdt"):
         what += f", read as {args.format} writes it"
-    elif not has_schema and not numeric and not categorical and not notes:
+    elif not has_schema and not numeric and not categorical and not guessed:
         what += ", so cells are taken as text"
-    print(f"{Path(args.file).name}: {what}")
-    for o in notes:
+    print(f"{file.name}: {what}")
+    for o in file.notes + notes:
         say("note", translated(o))
     say("quasi-identifiers", ", ".join(qi))
     print(f"\n{translated(str(a))}")
     if args.stand_out:
-        trees = foreign_taxonomies(
-            args.file, args.taxonomies, qi, numeric, categorical, args.format
-        )
-        how = form | {"taxonomies": trees}
-        print(f"\n{stand_out(args.file, qi, numeric, categorical, args.person, **how)}")
+        trees = foreign_taxonomies(file, args.taxonomies, qi, numeric, categorical, args.format)
+        how = {"format": args.format, "taxonomies": trees}
+        print(f"\n{stand_out(file, qi, numeric, categorical, args.person, **how)}")
     write_report_option(args, args.file, args.original)
     if a.holds is None and a.promise is not None:
         return 3
     return 1 if a.holds is False else 0
 
 # %% ../nbs/24_command.ipynb #426d0e80
-def do_demo(args: argparse.Namespace) -> int:
-    """`ppdt demo`
-
-    Parameters
-    ----------
-    args : Namespace
-        What was typed.
-
-    Returns
-    -------
-    int
-        Exit code.
-
-    Raises
-    ------
-    CommandError
-        For --out that is no folder.
-    """
-    out = Path(args.out)
-    if out.exists() and not out.is_dir():
-        raise CommandError(
-            f"--out must be a folder. Got the file {str(out)!r}: choose another name."
-        )
-    os.environ.setdefault("MPLBACKEND", "Agg")  # plots go to a file, never to a window
-    d = demo_data(args.data)
-    title = d.title[:1].upper() + d.title[1:]
-    others = f"{len(d.test):,} others test the trees"
-    print(f"{title}: {len(d.train):,} are protected, {others}.\n", flush=True)
-    res = run_demo(d, args.k)
-    print(demo_text(demo_lines(d, res)))
-    files = write_demo(d, res, out)
-    print(f"\nWritten to the folder {out}:")
-    for path, what in files:
-        print(f"  {path.name:<25}{what}")
-    print(f"\nNext: open {out / 'report.html'} in a browser, then try")
-    for what, command in demo_next(shlex.quote(str(out / "release.csv")), args.k):
-        print(f"  {command:<66}  {what}")
-    return 0
-
-
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the command.
 
@@ -544,11 +536,16 @@ def make_parser() -> argparse.ArgumentParser:
     return command_parser(
         {
             "demo": do_demo,
+            "profile": do_profile,
             "anonymize": do_anonymize,
             "audit": do_audit,
+            "compare": do_compare,
             "report": do_report,
             "verify": do_verify,
             "sign": do_sign,
+            "learn": do_learn,
+            "predict": do_predict,
+            "publish": do_publish,
         }
     )
 

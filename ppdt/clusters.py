@@ -17,7 +17,7 @@ import pandas as pd
 
 from .diversity import bind_constraints
 from .engine.averages import NearestRecoder, distinct_published, group_representatives
-from .engine.checks import check_choice, check_number, check_that
+from .engine.checks import check_choice, check_number, check_share, check_that
 from .engine.greedy_groups import complete_groups, k_members
 from .engine.group_loss import Part, column_parts, group_loss
 from .engine.inducers import grouping_order
@@ -185,6 +185,12 @@ def _check_parameters(m):
     check_that(m, "guide", m.guide in (None, "class"), "None or 'class'")
     check_taxonomies(m.taxonomies)
     check_refine(m.refine)
+    check_share("suppression_limit", m.suppression_limit)
+    if m.suppression_limit and m.recoding == "mean":
+        raise ValueError(
+            "'suppression_limit' must be 0 with recoding='mean': means say nothing of which groups"
+            f" lose most. Got {m.suppression_limit}: use recoding='set'."
+        )
     is_whole = isinstance(m.block_rows, (int, np.integer))
     check_that(m, "block_rows", is_whole and m.block_rows >= 2, "a whole number from 2 on")
     if m.recoding == "mean" and m.taxonomies:
@@ -271,6 +277,9 @@ class ClusterAnonymizer(Anonymizer):
     block_rows : int
         Tables with more rows are first cut into blocks of at most so many (or 2k), by relaxed
         Mondrian; where `constraints` forbid a cut, they stay larger.
+    suppression_limit : float
+        Share of the rows that may be lost so that the others keep more, 0 to 1: groups that lose
+        most are set aside whole, and the other rows are grouped anew.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: a group grows until it fulfils them.
     published : list of str
@@ -314,6 +323,7 @@ class ClusterAnonymizer(Anonymizer):
         taxonomies: dict[str, Taxonomy] | None = None,
         refine: int = 0,
         block_rows: int = 32_768,
+        suppression_limit: float = 0.0,
         constraints: Sequence = (),
         published: Sequence[str] = (),
         person: str | None = None,
@@ -328,6 +338,11 @@ class ClusterAnonymizer(Anonymizer):
         self.taxonomies = taxonomies
         self.refine = refine
         self.block_rows = block_rows
+        self.suppression_limit = suppression_limit
+
+    @property
+    def _share_aside(self):
+        return self.suppression_limit
 
     def _check(self):
         _check_parameters(self)

@@ -16,7 +16,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from .diversity import TCloseness
-from .engine.checks import check_choice, check_that
+from .engine.checks import check_choice, check_share, check_that
 from ppdt.engine.lattice_cells import (
     LOSSES,
     check_levels,
@@ -114,10 +114,7 @@ def _check_parameters(m):
     check_choice("loss", m.loss, LOSSES)
     check_choice("suppressed", m.suppressed, ("star", "lose"))
     check_levels(m.levels)
-    limit = m.suppression_limit
-    number = isinstance(limit, (int, float, np.number)) and not isinstance(limit, (bool, np.bool_))
-    share = bool(number and 0 <= limit <= 1)
-    check_that(m, "suppression_limit", share, "a share of rows, from 0 to 1")
+    check_share("suppression_limit", m.suppression_limit)
     check_that(m, "minimal", isinstance(m.minimal, (bool, np.bool_)), "True or False")
     if m.suppressed == "lose" and any(isinstance(o, TCloseness) for o in m.constraints):
         raise ValueError(

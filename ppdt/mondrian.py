@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from .engine.averages import distinct_published
-from .engine.checks import check_choice
+from .engine.checks import check_choice, check_share
 from .engine.class_cuts import CANDIDATES, CATEGORIES
 from .engine.cut_regions import leaf_borders, region_cells
 from .engine.median_cuts import CUT_RULES, MEDIANS, WIDTHS, Cuts
@@ -260,6 +260,7 @@ def _published(m, task):
 # %% ../nbs/06_mondrian.ipynb #c4ec4a11
 def _check_parameters(m):
     """Raises ValueError for what is not allowed"""
+    check_share("suppression_limit", m.suppression_limit)
     for name, allowed in _WORDS.items():
         check_choice(name, getattr(m, name), allowed)
     if not isinstance(m.stop_pure, (bool, np.bool_)):
@@ -326,6 +327,9 @@ class MondrianAnonymizer(Anonymizer):
         Moves and exchanges of rows between near groups that follow at most, each of which makes all
         rows together lose less; 0: none. Groups are no regions then, there are no `cuts_`, and
         recoding="region" cannot be asked for.
+    suppression_limit : float
+        Share of the rows that may be lost so that the others keep more, 0 to 1: groups that lose
+        most are set aside whole, and the other rows are grouped anew.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every group must fulfil besides its
         size.
@@ -379,6 +383,7 @@ class MondrianAnonymizer(Anonymizer):
         stop_pure: bool = False,
         taxonomies: dict[str, Taxonomy] | None = None,
         refine: int = 0,
+        suppression_limit: float = 0.0,
         constraints: Sequence = (),
         published: Sequence[str] = (),
         person: str | None = None,
@@ -396,6 +401,11 @@ class MondrianAnonymizer(Anonymizer):
         self.stop_pure = stop_pure
         self.taxonomies = taxonomies
         self.refine = refine
+        self.suppression_limit = suppression_limit
+
+    @property
+    def _share_aside(self):
+        return self.suppression_limit
 
     @property
     def recodes_new_rows(self) -> bool:

@@ -155,6 +155,8 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
     # does the method say that its ranges end at values of rows?
     _names_ends = False
     recodes_new_rows = False
+    # share of the rows that may be set aside so that the others keep more
+    _share_aside: float = 0.0
 
     @property
     def guarantee(self) -> str | None:

@@ -450,6 +450,7 @@ ANONYMIZERS = {
                 width=pick("rank", "distinct", "ratio"),
                 median=pick("lower", "midpoint"),
                 refine=pick(0, 50),
+                suppression_limit=pick(0.0, 0.3),
                 taxonomies=some_taxonomies,
             ),
             grid(
@@ -457,6 +458,7 @@ ANONYMIZERS = {
                 recoding=pick("set", "interval", "ends"),
                 width=pick("rank", "distinct", "ratio"),
                 refine=pick(0, 50),
+                suppression_limit=pick(0.0, 0.3),
                 taxonomies=some_taxonomies,
             ),
             with_class(
@@ -467,10 +469,12 @@ ANONYMIZERS = {
                     categories=pick("ordered", "subsets"),
                     stop_pure=st.booleans(),
                     refine=pick(0, 50),
+                    suppression_limit=pick(0.0, 0.3),
                     taxonomies=some_taxonomies,
                 )
             ),
         ),
+        loses=lambda p: int(10 * p.get("suppression_limit", 0)),
         impossible=("missing='drop' leaves", WHOLE),
         keeps=("release_", "groups_"),
         checked={
@@ -515,12 +519,14 @@ ANONYMIZERS = {
                 loss=pick("spread", "size"),
                 weights=some_weights,
                 refine=pick(0, 50),
+                suppression_limit=pick(0.0, 0.3),
                 block_rows=pick(2, 5, 30_000),
                 taxonomies=some_taxonomies,
             ),
             grid(recoding=st.just("mean"), refine=pick(0, 50)),
-            with_class(grid(guide=st.just("class"), refine=pick(0, 50))),
+            with_class(grid(guide=st.just("class"), suppression_limit=pick(0.0, 0.3))),
         ),
+        loses=lambda p: int(10 * p.get("suppression_limit", 0)),
         impossible=(
             "missing='drop' leaves",
             WHOLE,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from ppdt.engine import files
+from ppdt.engine.csv_texts import careful_columns
 from ppdt.engine.plain_csv import plain_table
 from ppdt.tables import TextFormError, read_text, trusted
 
@@ -34,6 +35,8 @@ def answer(read):
 @example(head=b"a,b\n", content=b"1,2\n\n3,4\n")
 @example(head=b"a,b\n", content=b"1,2\n\n\n")
 @example(head=b"a,b\n", content=b'1,2\n"\n\n",4\n')
+@example(head=b"a,b\r\n", content=b"1,2\r\n\r\n")
+@example(head=b"a,b\r\n", content=b"1,2\r\n3,4\r\n")
 @example(head=b"a\n", content=b"1\n\n\n2\n\n")
 @example(head=b"a\n", content=b"\xef\xbb\xbf1\n")
 @example(head=b"", content=b"\xef\xbb\xbf\xef\xbb\xbfa\n1\n")
@@ -41,7 +44,7 @@ def answer(read):
 def test_both_readers_say_the_same(path, head, content):
     path.write_bytes(head + content)
     assert answer(lambda: files.read_coded(path)) == answer(
-        lambda: files._careful_columns(path, ",", "utf-8-sig")
+        lambda: careful_columns(path, path.name, ",", "utf-8-sig")
     )
 
 
@@ -71,5 +74,5 @@ def test_texts_over_several_blocks(path):
     path.write_text("\n".join(["a,b", *rows]), "utf-8", newline="")
     assert plain_table(path) is not None
     assert answer(lambda: files.read_coded(path)) == answer(
-        lambda: files._careful_columns(path, ",", "utf-8-sig")
+        lambda: careful_columns(path, path.name, ",", "utf-8-sig")
     )

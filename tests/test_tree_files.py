@@ -411,15 +411,29 @@ def test_version_1_is_read():
     assert tree_text(tree_from_json(json.dumps(d))) == "Gender = Female: No\nGender = Male: Yes"
 
 
+@pytest.mark.parametrize("values", [[7, "a"], [pd.Timestamp("1931-03-24"), "1931-03"], [True, "*"]])
+def test_texts_beside_values_of_another_type(tree, values):
+    """A release that shows some dates, and others as their node, is learnt with its name"""
+    two = copy.deepcopy(tree)
+    two.values[0] = values
+    back = tree_from_json(tree_json(two))
+    assert back.values[0] == values and list(map(type, back.values[0])) == list(map(type, values))
+    d = json.loads(tree_json(two))
+    for odd in ([5], [-1], ["a"], 1, None):
+        d["attributes"][0]["texts"] = odd
+        with pytest.raises(TextFormError, match="'texts' of 'Gender' must be"):
+            tree_from_json(json.dumps(d))
+
+
 def test_what_cannot_be_written(tree):
     two = copy.deepcopy(tree)
-    two.values[0][0] = 7
+    two.values[0] = [7, pd.Timestamp("2024-01-01")]
     with pytest.raises(
         TypeError, match="Values of 'Gender' must be all strings.*turn them into strings before fit"
     ):
         tree_json(two)
-    two.values[0][0] = pd.Interval(pd.Timedelta(1), pd.Timedelta(2))
-    with pytest.raises(TypeError, match="Got .'Interval', 'str'."):
+    two.values[0] = [pd.Interval(pd.Timedelta(1), pd.Timedelta(2)), "a"]
+    with pytest.raises(TypeError, match="Got .'Interval'."):
         tree_json(two)
     bad = copy.deepcopy(tree)
     bad.threshold[tree.kind == THRESHOLD] = np.nan

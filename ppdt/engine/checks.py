@@ -8,7 +8,7 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['of_release', 'known_taxonomies', 'check_table', 'is_published', 'Roles', 'column_names', 'check_roles', 'check_class',
            'check_y', 'class_codes', 'check_weight', 'fit_columns', 'forget_learnt', 'same_columns', 'check_choice',
-           'check_that', 'is_number_between', 'check_number', 'check_seed', 'check_k']
+           'check_that', 'is_number_between', 'check_share', 'check_number', 'check_seed', 'check_k']
 
 # %% ../../nbs/engine/checks.ipynb #a6d2bdbe
 import warnings
@@ -530,6 +530,12 @@ def is_number_between(v: Any, low: float, high: float = np.inf) -> bool:
     """Is it a number, and no truth value, from `low` to `high`?"""
     is_number = isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool)
     return is_number and low <= v <= high
+
+
+def check_share(name: str, v: Any) -> None:
+    """Raise ValueError for what is no share of rows"""
+    if not is_number_between(v, 0, 1):
+        raise ValueError(f"'{name}' must be a share of rows, from 0 to 1. Got {v!r}.")
 
 
 def check_number(name: str, v: Any, positive: bool = False) -> None:

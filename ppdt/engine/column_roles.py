@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Said', 'release_roles', 'without_role', 'Advice', 'advise', 'NamelessColumns', 'why_words', 'persons_words',
-           'check_all_named']
+__all__ = ['Said', 'release_roles', 'without_role', 'names_people', 'Advice', 'advise', 'NamelessColumns', 'why_words',
+           'persons_words', 'check_all_named']
 
 # %% ../../nbs/engine/column_roles.ipynb #d6b768d1
 import re
@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from .checks import Roles, check_roles, column_names
+from .column_topics import topic_of
 from ppdt.engine.dependencies import (
     Coded,
     coded,
@@ -113,7 +114,7 @@ def _is_date(s: pd.Series) -> bool:
     )
 
 
-def _names_people(s: pd.Series, x: Coded, few: int) -> str:
+def names_people(s: pd.Series, x: Coded, few: int) -> str:
     """What makes a column an identifier, in words; nothing for others"""
     values = s.dropna().unique()
     if mail_like(values):
@@ -155,7 +156,9 @@ def _advised(s: pd.Series, x: Coded | None, others: list[Coded], few: int) -> tu
     """The role that a column may have, and why"""
     if x is None:
         return "identifiers", "values that cannot be compared"
-    people = _names_people(s, x, few)
+    topic = topic_of(str(s.name))
+    is_known = topic is not None and topic.use == "known"
+    people = "" if is_known and not mail_like(s.dropna().unique()) else names_people(s, x, few)
     if people:
         return "identifiers", people
     if x.many < 2:
@@ -164,6 +167,8 @@ def _advised(s: pd.Series, x: Coded | None, others: list[Coded], few: int) -> tu
         return "quasi_identifiers", "dates"
     if x.numbers is not None and x.many > 2:
         return "quasi_identifiers", "numbers"
+    if is_known:
+        return "quasi_identifiers", f"{topic.about}, as its name says, which others may know"
     if _singles_out(x, others, few):
         return "quasi_identifiers", f"{x.many:,} values that single out with others"
     return "published", f"{x.many:,} values"

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['read_people', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret', 'with_order',
-           'table_of_kinds', 'read_taxonomies', 'release_of', 'cells_of_file', 'foreign_taxonomies', 'heard',
-           'whole_table', 'original_like', 'earlier_release', 'write_release', 'promise_of_file',
-           'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
+__all__ = ['STANDARD', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret', 'with_order',
+           'read_taxonomies', 'release_of', 'cells_of_file', 'foreign_taxonomies', 'heard', 'whole_table',
+           'write_release', 'promise_of_file', 'columns_known', 'class_of_file', 'quasi_identifiers_of',
+           'taxonomies_of', 'check_not_fewer', 'stand_out']
 
 # %% ../../nbs/engine/command_files.ipynb #4bd887aa
 from collections.abc import Callable, Iterable
@@ -17,8 +17,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .command_reading import MeasuredFile, file_to_measure
 from ppdt.engine.command_words import (
     CommandError,
+    as_option,
+    in_options,
     is_finite_number,
     known_columns,
     nameless_words,
@@ -28,42 +31,21 @@ from ppdt.engine.command_words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-# %% ../../nbs/engine/command_files.ipynb #3cfff275
-def read_people(path: str | PathLike, sep: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
-    """Read a file as text.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        A CSV or Parquet file.
-    sep, encoding : str
-        The sign between the fields of a CSV file, and its encoding.
-
-    Returns
-    -------
-    pd.DataFrame
-        A table of strings, "" where missing, at least one row.
-
-    Raises
-    ------
-    CommandError
-        For a table without rows; see `ppdt.tables.read_text` for the others.
-    """
-    from ppdt.tables import read_text
-
-    t = read_text(path, sep, encoding)
-    if not len(t):
-        raise CommandError(
-            f"{Path(path).name} must have at least one row under its column names. Got none."
-        )
-    return t
-
 # %% ../../nbs/engine/command_files.ipynb #077a5eae
+STANDARD = "-"  # standard input, or standard output
+
+
 def _check_target(target):
     """Raises CommandError or ValueError for a place where nothing can be written"""
     from ppdt.tables import file_kind
 
-    file_kind(target)
+    try:
+        file_kind(target)
+    except ValueError:
+        raise CommandError(
+            f"-o must end in .csv or .parquet, or be - for standard output. Got {target.name!r}:"
+            " choose one of them."
+        ) from None
     if not target.parent.is_dir():
         raise CommandError(
             f"-o must lie in a folder that exists. Got {str(target)!r}: make the folder"
@@ -75,7 +57,25 @@ def _check_target(target):
         )
 
 
-def check_places(source: str | PathLike, target: str | PathLike) -> None:
+def _check_schema_place(target, schema):
+    """Raises CommandError for a place of the schema that cannot be used"""
+    if schema is None:
+        return
+    if str(target) != STANDARD:
+        raise CommandError(
+            "--schema must come with -o -, standard output. Got a file in -o, whose schema lies"
+            " beside it: leave --schema out."
+        )
+    if not Path(schema).parent.is_dir() or Path(schema).is_dir():
+        raise CommandError(
+            f"--schema must be a file in a folder that exists. Got {str(schema)!r}: choose another"
+            " place."
+        )
+
+# %% ../../nbs/engine/command_files.ipynb #77d19660
+def check_places(
+    source: str | PathLike, target: str | PathLike, schema: str | PathLike | None = None
+) -> None:
     """May OUT be written for this IN?
 
     Parameters
@@ -84,6 +84,8 @@ def check_places(source: str | PathLike, target: str | PathLike) -> None:
         IN.
     target : str or PathLike
         OUT.
+    schema : str, PathLike or None
+        --schema.
 
     Raises
     ------
@@ -92,11 +94,15 @@ def check_places(source: str | PathLike, target: str | PathLike) -> None:
     """
     from ppdt.tables import schema_path
 
+    is_standard = str(target) == STANDARD
     source, target = Path(source), Path(target)
-    _check_target(target)
+    _check_schema_place(target, schema)
+    if not is_standard:
+        _check_target(target)
     if not source.is_file():
         return
-    if target.resolve() == source.resolve() or target.exists() and target.samefile(source):
+    is_same = target.resolve() == source.resolve()
+    if is_same or target.exists() and target.samefile(source):
         raise CommandError(
             f"-o must not be the file that is read. Got {str(target)!r} for both: choose another"
             " name."
@@ -235,28 +241,26 @@ def with_order(t: pd.DataFrame, names: Iterable) -> pd.DataFrame:
         t[o] = in_order(t[o])
     return t
 
-
-def table_of_kinds(t: pd.DataFrame, kinds: dict[str, str]) -> pd.DataFrame:
-    """A table of strings as it is to be protected: numbers where the kind is numeric"""
-    import pandas as pd
-
-    from ppdt.tables import to_kind
-
-    return pd.DataFrame({o: to_kind(t[o].to_numpy(), kinds.get(o, "categorical"), o) for o in t})
-
 # %% ../../nbs/engine/command_files.ipynb #661e785b
-def _taxonomy(path, kind):
-    """A taxonomy from a file, over numbers or words; kind None: numbers where all values are"""
+def _taxonomy(path, kind, name):
+    """A taxonomy from a file, over numbers, dates or words; kind None: numbers where all are"""
+    from ppdt.engine.taxonomy_files import taxonomy_file
     from ppdt.generalization import Taxonomy
     from ppdt.tables import guess_kind
 
-    words = Taxonomy.from_csv(path, "str")
-    if (kind or guess_kind(words.values)) != "numeric":
-        return words
-    try:
-        return Taxonomy.from_csv(path, "int64")
-    except ValueError:
-        return Taxonomy.from_csv(path, "float64")
+    file = taxonomy_file(path)
+    first = file.lines[0] if file.lines else []
+    if first and first[0].casefold() == name.casefold():
+        raise CommandError(f"{file.header()}.")
+    if kind == "date":
+        return Taxonomy.from_csv(path, "datetime64[s]")
+    if kind == "categorical":
+        return Taxonomy.from_csv(path, "str")
+    leaves = [o[0] for o in file.lines if o]
+    if kind is None and guess_kind(leaves) != "numeric":
+        return Taxonomy.from_csv(path, "str")
+    is_whole = all(o.strip().lstrip("+-").isdigit() for o in leaves)
+    return Taxonomy.from_csv(path, "int64" if is_whole else "float64")
 
 
 def read_taxonomies(
@@ -288,47 +292,63 @@ def read_taxonomies(
     res = {}
     for text in texts or ():
         name, _, path = text.rpartition("=")
-        if name not in qi:
+        if not path or name not in qi:
             raise CommandError(
                 f"--taxonomy must be COLUMN=FILE with a column of --qi. Got {text!r}; --qi has"
                 f" {some_names(qi)}."
             )
         if name in res:
             raise CommandError(f"--taxonomy must name each column once. Got {name!r} twice.")
-        res[name] = _taxonomy(path, kinds.get(name, "categorical"))
+        try:
+            res[name] = _taxonomy(path, kinds.get(name, "categorical"), name)
+        except (ValueError, OSError, CommandError) as e:
+            raise CommandError(f"--taxonomy {name}: {e}") from None
     return res
 
 # %% ../../nbs/engine/command_files.ipynb #34c693f2
+_SECRET_OPTIONS = {
+    "LDiversity": "--l-diversity",
+    "TCloseness": "--t-closeness",
+    "Alpha": "--alpha",
+}
+
+
 def release_of(anonymizer: Any, X: pd.DataFrame, y: pd.Series | None) -> Any:
     """The release of a table. Raises CommandError for columns without a role."""
     from ppdt.engine.column_roles import NamelessColumns, persons_words, why_words
+    from ppdt.release import GuaranteeError
 
     try:
         return anonymizer.anonymize(X, y)
     except NamelessColumns as e:
         persons = persons_words(e.advice, anonymizer.person, "--person {}")
         raise CommandError(nameless_words(e.advice, why_words(e.advice), persons)) from None
+    except GuaranteeError:
+        raise
+    except ValueError as e:
+        asked = [_SECRET_OPTIONS[type(o).__name__] for o in anonymizer.constraints or ()]
+        if "'constraints'" not in str(e) or not asked:
+            raise
+        text = str(e).replace("'constraints'", " and ".join(asked))
+        raise CommandError(in_options(text)) from None
 
 # %% ../../nbs/engine/command_files.ipynb #1b5e92b5
 def cells_of_file(
-    path: str | PathLike,
+    file: MeasuredFile,
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
     taxonomies: dict | None = None,
-    **form: Any,
+    format: str | None = None,
 ) -> Any:
-    """A file as a release: by its schema, by kinds or a form that was said, or by a guess.
-
-    `form`: `format`, `sep` and `encoding` of `read_release`
-    """
-    from ppdt.release import read_release
+    """A file as a release: by its schema, by kinds or a form that was said, or by a guess"""
+    from ppdt.engine.release_files import release_of_columns
 
     kinds = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
-    return read_release(path, kinds, taxonomies=taxonomies, **form)
+    return release_of_columns(file.columns, file.path, kinds, format=format, taxonomies=taxonomies)
 
 
 def foreign_taxonomies(
-    path: str | PathLike,
+    file: MeasuredFile,
     texts: Iterable[str],
     qi: Iterable[str] | None,
     numeric: Iterable[str] = (),
@@ -336,9 +356,7 @@ def foreign_taxonomies(
     format: str | None = None,
 ) -> dict:
     """The taxonomies, among those given, by which the names of another tool are read"""
-    from ppdt.tables import schema_path
-
-    if qi is None or format == "ppdt" or schema_path(path).is_file():
+    if qi is None or format == "ppdt" or file.has_schema:
         return {}
     said = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
     if format is None:
@@ -360,148 +378,68 @@ def whole_table(r: Any) -> pd.DataFrame:
     """All columns of a release, the class among them"""
     return r.data if r.y is None else r.data.join(r.y)
 
-# %% ../../nbs/engine/command_files.ipynb #ae9320a2
-def _kinds_said(qi, columns, numeric, categorical):
-    """The kind of each quasi-identifier: as said, else by the schema. Raises CommandError."""
-    kinds = {}
-    for o in qi:
-        if o in numeric:
-            kinds[o] = "numeric"
-        elif o in categorical:
-            kinds[o] = "categorical"
-        elif o in columns:
-            kinds[o] = "numeric" if columns[o]["kind"] == "numeric" else "categorical"
-        else:
-            raise CommandError(
-                "--original needs to know what the cells mean. Got no schema and no kind for"
-                f" {o!r}: list each column of --qi under --numeric or --categorical."
-            )
-    return kinds
-
-
-def _others_of_original(t, names, columns):
-    """Columns that go out as they are; those that cannot be read as the schema says are left out"""
-    import pandas as pd
-
-    from ppdt.tables import to_kind
-
-    found = {}
-    for o in names:
-        said = columns.get(o, {})
-        try:
-            if said.get("dtype", "").startswith("datetime"):
-                found[o] = pd.to_datetime(t[o].replace("", None))
-            elif said.get("kind") == "numeric":
-                found[o] = to_kind(t[o], "numeric", o)
-            else:
-                found[o] = t[o].replace("", None)
-        except ValueError:
-            continue
-    return found
-
-# %% ../../nbs/engine/command_files.ipynb #aea461aa
-def original_like(
-    path: str | PathLike,
-    columns: dict[str, dict],
-    qi: Iterable[str],
-    numeric: Iterable[str] = (),
-    categorical: Iterable[str] = (),
-    sep: str = ",",
-    encoding: str = "utf-8",
-) -> tuple:
-    """Read an original so that it can be compared with its release.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        The original file.
-    columns : dict
-        What the schema says of the release's columns, by name.
-    qi : iterable of str
-        Quasi-identifiers.
-    numeric, categorical : iterable of str
-        Columns said to be numeric, or categorical.
-    sep, encoding : str
-        The sign between the fields of a CSV file, and its encoding.
-
-    Returns
-    -------
-    tuple
-        (the original, a DataFrame; names of quasi-identifiers that are categorical).
-
-    Raises
-    ------
-    CommandError
-        A column is not there, or its kind is not known.
-    """
-    import pandas as pd
-
-    from ppdt.tables import schema_path, to_kind
-
-    t, name = read_people(path, sep, encoding), Path(path).name
-    if schema_path(path).is_file():
-        raise CommandError(
-            f"--original must be the table that the release was made from. Got {name}, which is a"
-            f" release itself, since {schema_path(path).name} lies beside it: give the original"
-            " table."
-        )
-    known_columns(qi, "--original: the quasi-identifiers", t.columns, name)
-    kinds = _kinds_said(qi, columns, numeric, categorical)
-    X = {}
-    for o in qi:
-        is_date = columns.get(o, {}).get("dtype", "").startswith("datetime")
-        X[o] = pd.to_datetime(t[o].replace("", None)) if is_date else to_kind(t[o], kinds[o], o)
-    X |= _others_of_original(t, [o for o in t if o not in X], columns)
-    return pd.DataFrame(X), [o for o in qi if kinds[o] == "categorical"]
-
-# %% ../../nbs/engine/command_files.ipynb #12133adf
-def earlier_release(
-    path: str | PathLike, original: str | PathLike | None, sep: str = ",", encoding: str = "utf-8"
-) -> Any:
-    """An earlier release, read with its schema. Raises CommandError without one, and without the
-    original
-    """
-    from ppdt.release import read_release
-
-    if original is None:
-        raise CommandError(
-            "--against needs --original, the list of people in both releases. Got none: give the"
-            " table that the release was made from."
-        )
-    r = read_release(path, sep=sep, encoding=encoding)
-    if not r.schema.file:
-        raise CommandError(
-            f"--against must be a release with its schema beside it. Got {Path(path).name} without"
-            " one: its cells could be anything."
-        )
-    return r
-
 # %% ../../nbs/engine/command_files.ipynb #eca62dad
-def write_release(release: Any, target: str | PathLike) -> list[str]:
+def _to_standard_output(release, schema):
+    """Write a release to standard output, and its schema to a file where one is named"""
+    import sys
+    from tempfile import TemporaryDirectory
+
+    from ppdt.tables import atomic_write, schema_path
+
+    with TemporaryDirectory() as folder:
+        # a schema holds the name of its table
+        name = Path(schema or "").name.removesuffix(".schema.json")
+        place = Path(folder) / (name if name.endswith(".csv") else "release.csv")
+        release.to_csv(place)
+        if schema is not None:
+            text = schema_path(place).read_bytes()
+            atomic_write(schema, lambda path: Path(path).write_bytes(text))
+        sys.stdout.buffer.write(place.read_bytes())
+        sys.stdout.buffer.flush()
+
+
+def write_release(
+    release: Any, target: str | PathLike, schema: str | PathLike | None = None
+) -> list[str]:
     """Write a release, by the ending of its file; notes on what was warned of"""
     from ppdt.tables import file_kind
 
-    write = release.to_csv if file_kind(target) == "csv" else release.to_parquet
-    return heard(lambda: write(target))[1]
+    if str(target) != STANDARD:
+        write = release.to_csv if file_kind(target) == "csv" else release.to_parquet
+        return heard(lambda: write(target))[1]
+    notes = heard(lambda: _to_standard_output(release, schema))[1]
+    if schema is None:
+        notes.append(
+            "the schema was not written, without which nobody can check the promise; --schema FILE"
+            " writes it"
+        )
+    return notes
 
-
+# %% ../../nbs/engine/command_files.ipynb #a4b24431
 def promise_of_file(r: Any, qi: list) -> dict:
     """What the schema of a file promises of these quasi-identifiers"""
     return r.schema.promise if set(qi) == set(r.roles.quasi_identifiers) else {}
 
 
-def quasi_identifiers_of(
-    path: str | PathLike, qi: Iterable[str] | None, r: Any, columns: list
-) -> list:
-    """What an attacker may know: as said, else by the schema. Raises CommandError."""
-    from ppdt.tables import schema_path
+def columns_known(r: Any, format: str | None) -> dict[str, dict]:
+    """What its schema, or the tool that wrote it, says of the columns of a release, by name"""
+    is_known = r.schema.file or format not in (None, "ppdt")
+    return {o["name"]: o for o in r.schema.columns} if is_known else {}
 
-    if qi is None and not schema_path(path).is_file():
-        example = some_names(columns[:3]).replace(" ", "")
+
+def class_of_file(r: Any, qi: list) -> str | None:
+    """The class that the schema names, where it is no quasi-identifier"""
+    return r.y.name if r.y is not None and r.y.name not in qi else None
+
+
+def quasi_identifiers_of(file: MeasuredFile, qi: Iterable[str] | None, r: Any) -> list:
+    """What an attacker may know: as said, else by the schema. Raises CommandError."""
+    if qi is None and not file.has_schema:
+        example = as_option(list(file.columns)[:3])
+        where = f", and no schema ({file.path.name}.schema.json) lies beside {file.name}"
         raise CommandError(
-            "--qi must say which columns an attacker may know. Got none, and"
-            f" {schema_path(path).name} does not lie beside {Path(path).name}: use for example"
-            f" --qi {example}."
+            "--qi must say which columns an attacker may know. Got none"
+            f"{where if file.is_path else ''}: use for example --qi {example}."
         )
     return list(qi or r.roles.quasi_identifiers)
 
@@ -530,7 +468,7 @@ def check_not_fewer(original: str | PathLike, n_original: int, name: str, n_rows
 
 # %% ../../nbs/engine/command_files.ipynb #328f965d
 def stand_out(
-    path: str | PathLike,
+    file: MeasuredFile,
     qi: Iterable[str],
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
@@ -541,8 +479,8 @@ def stand_out(
 
     Parameters
     ----------
-    path : str or PathLike
-        A table, `.csv` or `.parquet`.
+    file : MeasuredFile
+        A table.
     qi : iterable of str
         Quasi-identifiers.
     numeric, categorical : iterable of str
@@ -550,7 +488,7 @@ def stand_out(
     person : str or None
         The column that says who a row is about.
     **form
-        `taxonomies`, `format`, `sep` and `encoding` of `read_release`.
+        `taxonomies` and `format` of `read_release`.
 
     Returns
     -------
@@ -559,7 +497,7 @@ def stand_out(
     """
     from ppdt.privacy import risk_report
 
-    r = heard(lambda: cells_of_file(path, numeric, categorical, **form))[0]
+    r = heard(lambda: cells_of_file(file, numeric, categorical, **form))[0]
     data = whole_table(r)
     numbered = data.set_axis([f"row {i}" for i in range(1, len(data) + 1)])
     return risk_report(numbered, list(qi), person=person)

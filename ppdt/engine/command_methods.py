@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['anonymizer_for', 'check_class_for']
+__all__ = ['ALL_MODES', 'anonymizer_for', 'check_class_for']
 
 # %% ../../nbs/engine/command_methods.ipynb #9163d93d
 from typing import Any
@@ -15,34 +15,144 @@ from .command_words import CommandError
 
 # %% ../../nbs/engine/command_methods.ipynb #6649b020
 _BY_TREE = ("kactus", "erp")  # a tree that predicts the class says how rows are published
+_MEANS = ("mict", "mdav")  # groups are published as their averages
+_NODES = ("lattice", "tds", "tdr")  # levels of taxonomies are published
+_NEED_CLASS = {
+    "infogain": "cuts are chosen for",
+    "kactus": "its tree predicts",
+    "erp": "its tree predicts",
+    "mict": "its tree predicts",
+    "tds": "levels are chosen for",
+    "tdr": "levels are chosen for",
+}
+_MAY_LOSE = ("strict", "relaxed", "infogain", "cluster", "lattice")
 
 
 def _check_recoding(mode, recoding):
     """Raises CommandError for what a method cannot publish"""
-    if mode == "lattice" and recoding != "set":
+    if recoding == "set" or mode in ("strict", "relaxed", "infogain"):
+        return
+    if mode in _NODES:
         raise CommandError(
-            f"--recoding {recoding} cannot be used with --mode lattice, which publishes levels of"
+            f"--recoding {recoding} cannot be used with --mode {mode}, which publishes levels of"
             " taxonomies: leave it out, and give --taxonomy for numbers."
+        )
+    if mode in _MEANS:
+        raise CommandError(
+            f"--recoding {recoding} cannot be used with --mode {mode}, which publishes averages:"
+            " leave it out, or use --mode cluster."
         )
     if mode == "cluster" and recoding == "region":
         raise CommandError(
             "--recoding region cannot be used with --mode cluster, whose groups overlap and are no"
             " regions: use --recoding ends, or --mode strict."
         )
-    if mode in _BY_TREE and recoding not in ("set", "interval"):
+    if mode in _BY_TREE and recoding != "interval":
         raise CommandError(
             f"--recoding {recoding} cannot be used with --mode {mode}, which publishes leaves of a"
             " tree: use --recoding set or interval, or --mode strict."
         )
 
 
-def _lattice(trees, suppress, **common):
+def _check_trees(mode, trees):
+    """Raises CommandError for taxonomies where no nodes are published"""
+    if trees and mode in (*_BY_TREE, *_MEANS):
+        raise CommandError(
+            f"--taxonomy cannot be used with --mode {mode}, which publishes no nodes: leave it out,"
+            " or use another --mode."
+        )
+
+
+def _check_suppress(mode, suppress):
+    """Raises CommandError for rows that a method has no way to leave out"""
+    if suppress and mode not in _MAY_LOSE:
+        raise CommandError(
+            f"--suppress must be used with --mode {', '.join(_MAY_LOSE)}. Got --mode {mode}, which"
+            " has no such limit: leave it out, or use another --mode."
+        )
+
+# %% ../../nbs/engine/command_methods.ipynb #7ba643ab
+def _mondrian(mode, recoding, trees, suppress, common):
+    """Cuts at medians, or where the class is told best"""
+    from ppdt.mondrian import MondrianAnonymizer
+
+    return MondrianAnonymizer(
+        mode=mode,
+        recoding=recoding,
+        taxonomies=trees or None,
+        suppression_limit=suppress,
+        **common,
+    )
+
+
+def _cluster(mode, recoding, trees, suppress, common):
+    """Groups that grow row by row"""
+    from ppdt.clusters import ClusterAnonymizer
+
+    return ClusterAnonymizer(
+        recoding=recoding, taxonomies=trees or None, suppression_limit=suppress, **common
+    )
+
+
+def _lattice(mode, recoding, trees, suppress, common):
     """One level for each column"""
     from ppdt.lattice import LatticeAnonymizer
 
     return LatticeAnonymizer(
         taxonomies=trees or None, suppression_limit=suppress, minimal=False, **common
     )
+
+
+def _specialized(mode, recoding, trees, suppress, common):
+    """Levels of taxonomies, from the top down"""
+    from ppdt.tds import TDRAnonymizer, TDSAnonymizer
+
+    cls = TDSAnonymizer if mode == "tds" else TDRAnonymizer
+    return cls(taxonomies=trees or None, **common)
+
+# %% ../../nbs/engine/command_methods.ipynb #2539573e
+def _averages(mode, recoding, trees, suppress, common):
+    """Groups of near rows, within the leaves of a tree or not"""
+    from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer
+
+    cls = MiCTAnonymizer if mode == "mict" else MicroaggregationAnonymizer
+    return cls(**common)
+
+
+def _kactus(mode, recoding, trees, suppress, common):
+    """A tree says what to suppress"""
+    from ppdt.kactus import KActusAnonymizer
+
+    merge = "sets" if recoding == "set" else "none"
+    return KActusAnonymizer(numeric="interval", merge=merge, **common)
+
+
+def _tiers(mode, recoding, trees, suppress, common):
+    """Leaves of a tree, in tiers"""
+    from ppdt.erp import ERPAnonymizer
+
+    if common["constraints"]:
+        raise CommandError(
+            "--l-diversity, --t-closeness and --alpha cannot be used with --mode erp, which"
+            " makes no classes of rows that look alike: leave them out, or use another --mode."
+        )
+    return ERPAnonymizer(numeric="set" if recoding == "set" else "interval", **common)
+
+
+_METHODS = {
+    "strict": _mondrian,
+    "relaxed": _mondrian,
+    "infogain": _mondrian,
+    "cluster": _cluster,
+    "lattice": _lattice,
+    "kactus": _kactus,
+    "erp": _tiers,
+    "tds": _specialized,
+    "tdr": _specialized,
+    "mict": _averages,
+    "mdav": _averages,
+}
+ALL_MODES = tuple(_METHODS)
 
 # %% ../../nbs/engine/command_methods.ipynb #d00d1e55
 def anonymizer_for(
@@ -52,8 +162,8 @@ def anonymizer_for(
 
     Parameters
     ----------
-    mode : {"strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"}
-        --mode.
+    mode : str
+        --mode, one of `ALL_MODES`.
     recoding : {"set", "interval", "ends", "region"}
         --recoding.
     trees : dict
@@ -74,47 +184,16 @@ def anonymizer_for(
         For options that it has no use for.
     """
     _check_recoding(mode, recoding)
-    if mode == "lattice":
-        return _lattice(trees, suppress, **common)
-    if suppress:
-        raise CommandError(
-            f"--suppress must be used with --mode lattice. Got --mode {mode}, which needs no limit:"
-            " leave it out, or use --mode lattice."
-        )
-    if mode == "cluster":
-        from ppdt.clusters import ClusterAnonymizer
-
-        return ClusterAnonymizer(recoding=recoding, taxonomies=trees or None, **common)
-    if mode not in _BY_TREE:
-        from ppdt.mondrian import MondrianAnonymizer
-
-        return MondrianAnonymizer(mode=mode, recoding=recoding, taxonomies=trees or None, **common)
-    if trees:
-        raise CommandError(
-            f"--taxonomy cannot be used with --mode {mode}, which publishes no nodes: leave it out,"
-            " or use another --mode."
-        )
-    if mode == "kactus":
-        from ppdt.kactus import KActusAnonymizer
-
-        merge = "sets" if recoding == "set" else "none"
-        return KActusAnonymizer(numeric="interval", merge=merge, **common)
-    from ppdt.erp import ERPAnonymizer
-
-    if common["constraints"]:
-        raise CommandError(
-            "--l-diversity, --t-closeness and --alpha cannot be used with --mode erp, which"
-            " makes no classes of rows that look alike: leave them out, or use another --mode."
-        )
-    return ERPAnonymizer(numeric="set" if recoding == "set" else "interval", **common)
+    _check_trees(mode, trees)
+    _check_suppress(mode, suppress)
+    return _METHODS[mode](mode, recoding, trees, suppress, common)
 
 
 def check_class_for(mode: str, class_name: str | None) -> None:
     """Raises CommandError for a method that needs the class and has none"""
-    if class_name is not None or mode not in ("infogain", *_BY_TREE):
+    if class_name is not None or mode not in _NEED_CLASS:
         return
-    why = "cuts are chosen for" if mode == "infogain" else "its tree predicts"
     raise CommandError(
-        f"--mode {mode} must have the class that {why}. Got none: name its column with --class, or"
-        " use --mode strict."
+        f"--mode {mode} must have the class that {_NEED_CLASS[mode]}. Got none: name its column"
+        " with --class, or use --mode strict."
     )

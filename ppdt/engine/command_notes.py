@@ -6,13 +6,19 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['check_no_cells', 'check_person_column', 'notes_on_columns']
+__all__ = ['check_no_cells', 'check_person_column', 'check_finite', 'note_of_words', 'notes_on_columns']
 
 # %% ../../nbs/engine/command_notes.ipynb #b9405291
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .command_words import CommandError, as_option, some_names
+from ppdt.engine.command_words import (
+    CommandError,
+    as_option,
+    is_finite_number,
+    some_names,
+    spoilt_number,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +46,34 @@ def check_person_column(person: str | None, columns: list, name: str) -> None:
             f" {some_names(columns)}. A release does not show whose a row is: its owner counts"
             " persons when it is made."
         )
+
+# %% ../../nbs/engine/command_notes.ipynb #e4614490
+def check_finite(name: str, texts: Iterable[str]) -> None:
+    """Raises CommandError for a field of a --numeric column that is no finite number"""
+    for i, text in enumerate(texts, 1):
+        if text and not is_finite_number(text):
+            raise CommandError(
+                f"Column {name!r} (--numeric) must hold finite numbers. Got {text!r} in row"
+                f" {i}: mend it, empty it and use --missing, or list the column under"
+                " --categorical."
+            )
+
+
+def note_of_words(name: str, texts: Iterable[str]) -> str | None:
+    """A note where words make a column of numbers categorical, else None. Raises CommandError."""
+    row, text, is_error = spoilt_number(texts) or (0, "", False)
+    if is_error:
+        raise CommandError(
+            f"Column {name!r} holds numbers, and must hold finite numbers only. Got {text!r} in"
+            f" row {row}: mend it, empty it and use --missing, or list the column under"
+            " --categorical."
+        )
+    if not row:
+        return None
+    return (
+        f"{name!r} is taken as categorical, because row {row} holds {text!r}; empty such"
+        " fields if they mean missing, or list the column under --categorical to say so"
+    )
 
 # %% ../../nbs/engine/command_notes.ipynb #f33f6f02
 def _lost_zeros(texts):

@@ -10,13 +10,58 @@ __all__ = ['CommandParser', 'secret_options', 'command_parser']
 
 # %% ../../nbs/engine/command_options.ipynb #57afe641
 import argparse
+import re
+import sys
 from collections.abc import Callable
 
+from .command_form import add_file_form
+from .command_learn import add_learn, add_predict, add_publish
+from .command_methods import ALL_MODES
+from .command_profile import add_profile
 from .command_report import add_report, add_report_options
 from .command_verify import add_sign, add_verify
 from .command_words import CommandError, column_list, share_of_one, whole_k, whole_l
+from .comparing_command import add_compare
+from .office_files import FileForm
 
 # %% ../../nbs/engine/command_options.ipynb #649acb03
+_ARGUMENT = re.compile(r"^argument (\S+): ")
+_CHOICE = re.compile(r"invalid choice: (.+) \(choose from (.+)\)")
+_PLAIN = (
+    ("-o/--out", "-o"),
+    ("expected one argument", "must have a value after it"),
+    ("expected at least one argument", "must have a value after it"),
+)
+
+
+def _plain(message):
+    """What argparse says, in plain words"""
+    for a, b in _PLAIN:
+        message = message.replace(a, b)
+    message = _CHOICE.sub(lambda o: f"must be one of {_names(o[2])}. Got {o[1]}", message)
+    message = re.sub(r"^the following arguments are required: (.+)$", r"\1 must be given", message)
+    message = re.sub(
+        r"^unrecognized arguments: (.+)$", r"there is no option or place for \1", message
+    )
+    return _ARGUMENT.sub(r"\1 ", message)
+
+
+def _names(choices):
+    """What argparse offers to choose from, without quotes; signs keep them"""
+    return ", ".join(o if len(o) == 3 else o.strip("'") for o in choices.split(", "))
+
+# %% ../../nbs/engine/command_options.ipynb #c96be540
+def _joined(words):
+    """Words of a command, with a text such as -9,999 joined to its --na"""
+    res = []
+    for o in words:
+        if res and res[-1] == "--na" and o[:1] == "-" and o[:2] != "--":
+            res[-1] = f"--na={o}"
+        else:
+            res.append(o)
+    return res
+
+
 class CommandParser(argparse.ArgumentParser):
     "A parser whose errors are one line, and which does not guess abbreviated options"
 
@@ -24,9 +69,14 @@ class CommandParser(argparse.ArgumentParser):
         kw = {"formatter_class": argparse.RawDescriptionHelpFormatter} | kw
         super().__init__(*args, **({"allow_abbrev": False} | kw))
 
+    def parse_known_args(self, args=None, namespace=None):
+        """As argparse does it, with texts of --na that begin like an option"""
+        words = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(_joined(words), namespace)
+
     def error(self, message: str) -> None:
         """Raises CommandError"""
-        raise CommandError(f"{message} (see {self.prog} --help)")
+        raise CommandError(f"{_plain(message)} (see {self.prog} --help)")
 
 
 def _add_columns(p, *options):
@@ -64,9 +114,12 @@ def _demo_parser(sub, run):
     )
     p.add_argument(
         "--data",
-        choices=("population", "adult"),
+        choices=("population", "adult", "office"),
         default="population",
-        help="an invented population, or the Adult census extract (default: population)",
+        help=(
+            "an invented population, the Adult census extract, or three messy files to try"
+            " `ppdt profile` on (default: population)"
+        ),
     )
     p.add_argument(
         "--k",
@@ -133,33 +186,26 @@ def secret_options(args: argparse.Namespace) -> dict:
     """What was asked of a secret, and the taxonomies, as keywords"""
     return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
 
-# %% ../../nbs/engine/command_options.ipynb #5cf981ba
-def _one_sign(text):
-    """The sign between fields; tab is a word. Raises ArgumentTypeError."""
-    sign = "\t" if text in ("tab", r"\t") else text
-    if len(sign) != 1:
-        raise argparse.ArgumentTypeError(
-            f"must be one sign, or tab. Got {text!r}: use for example --sep ';'"
-        )
-    return sign
-
-
-def _add_form(p):
-    """How another tool wrote a file"""
+# %% ../../nbs/engine/command_options.ipynb #90d0ce63
+def _add_format(p):
+    """The tool that wrote a file"""
     p.add_argument(
         "--format",
         choices=("ppdt", "arx", "anonypy", "sdcmicro"),
         help="the tool that wrote a file without a schema; ppdt: its texts as they stand",
     )
+
+
+def _add_form(p, where):
+    """How a file of an office is written"""
+    add_file_form(p, where)
     p.add_argument(
-        "--sep",
-        type=_one_sign,
-        default=",",
-        metavar="SIGN",
-        help="the sign between fields, of --original too (default: a comma)",
-    )
-    p.add_argument(
-        "--encoding", default="utf-8", metavar="E", help="of both files (default: utf-8)"
+        "--date",
+        action="append",
+        default=[],
+        metavar="COLUMN=FORM",
+        help=f"a quasi-identifier that is a date{where}, and how it is written, such as"
+        " birth=dd.mm.yyyy (default: found, where all values have one form)",
     )
 
 # %% ../../nbs/engine/command_options.ipynb #a300b9e6
@@ -171,11 +217,16 @@ _ANONYMIZE = (
 _ANONYMIZE_EXAMPLES = (
     "examples:\n"
     "  ppdt anonymize people.csv --qi age,sex,zip --publish diet --k 5 -o release.csv\n"
+    "  ppdt anonymize plan.toml --k 11 -o release.csv      (a plan of `ppdt profile`)\n"
     "  ppdt anonymize people.csv --qi age,zip --class income --identifiers name,ssn --missing"
     " drop -o release.csv\n"
     "  ppdt anonymize people.parquet --qi 'age,\"city, state\"' --categorical age"
-    " -o release.parquet\n\n"
-    "Files are UTF-8, with commas and a row of names; an empty field is a missing value.\n"
+    " -o release.parquet\n"
+    "  ppdt anonymize leute.xlsx --sheet Stamm --qi birth,zip --date birth=dd.mm.yyyy"
+    " --na -9 -o release.csv\n\n"
+    "IN may be .csv, .tsv, .txt (also .gz), .xlsx or .parquet; - is standard input. How it is\n"
+    "written is found and told, or said with the last options. OUT is UTF-8 with commas, or\n"
+    "Parquet; -o - writes it to standard output, its schema to --schema FILE.\n"
     "A row stands for a person; where somebody has several, --person says whose row it is.\n"
     "A quasi-identifier is numeric when each of its values is a number without leading zeros.\n"
     "exit code: 0 written, 1 the promise could not be kept, 2 bad input"
@@ -193,8 +244,10 @@ _MODE = (
     "cut at medians, rows with equal values together or not; cut where the class is told best; let"
     " groups grow row by row, which loses less and takes longer; one level of its --taxonomy for"
     " each column (without one: as it is, or suppressed), the best; let a tree that predicts the"
-    " class say what to suppress, which may lose fewer than K rows; or publish its leaves in tiers,"
-    " where everybody has K rows that could be his and rows do not look alike (default: strict)"
+    " class say what to suppress, which may lose fewer than K rows; publish its leaves in tiers,"
+    " where everybody has K rows that could be his and rows do not look alike; levels of taxonomies"
+    " for the class, by TDS or TDR; averages within the leaves of a tree, or of near rows (default:"
+    " strict)"
 )
 
 # %% ../../nbs/engine/command_options.ipynb #6c4f59a3
@@ -202,20 +255,19 @@ def _anonymize_parser(sub, run):
     """`ppdt anonymize`"""
     p = sub.add_parser(
         "anonymize",
-        help="protect a CSV or Parquet file",
+        help="protect a table, from a CSV, Excel or Parquet file",
         description=_ANONYMIZE,
         epilog=_ANONYMIZE_EXAMPLES,
     )
-    p.add_argument("source", metavar="IN", help="a .csv or .parquet file")
+    p.add_argument("source", metavar="IN", help="a file, a plan (.toml), or - for standard input")
     p.add_argument(
-        "-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet"
+        "-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet, or -"
     )
-    p.add_argument(
-        "--k", type=whole_k, default=5, help="how many rows must look alike, at least (default: 5)"
-    )
+    p.add_argument("--schema", metavar="FILE", help="where to write the schema, with -o -")
+    p.add_argument("--k", type=whole_k, help="how many rows must look alike, at least (default: 5)")
     _add_columns(
         p,
-        ("--qi", "quasi-identifiers: columns that others may know too (needed)"),
+        ("--qi", "quasi-identifiers: columns that others may know too (needed without a plan)"),
         ("--identifiers", "columns that name a person; they are dropped"),
         ("--publish", "columns that go out as they are; others without a role are refused"),
         ("--numeric", "quasi-identifiers that are numbers, whatever they look like"),
@@ -226,29 +278,28 @@ def _anonymize_parser(sub, run):
     )
     _add_class(p, "the column to be predicted; it is published as it is")
     _add_person(p, "K counts persons then, and the column is dropped")
-    p.add_argument(
-        "--missing", choices=("error", "drop", "category"), default="error", help=_MISSING
-    )
+    p.add_argument("--missing", choices=("error", "drop", "category"), help=_MISSING)
     p.add_argument(
         "--recoding",
         choices=("set", "interval", "ends", "region"),
-        default="set",
         help=_RECODING,
     )
     p.add_argument(
         "--mode",
-        choices=("strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"),
-        default="strict",
+        choices=ALL_MODES,
         help=_MODE,
     )
     p.add_argument(
         "--suppress",
         type=share_of_one,
-        default=0.0,
         metavar="S",
-        help="with --mode lattice: share of the rows that may be suppressed, 0 to 1 (default: 0)",
+        help=(
+            "share of the rows that may be left out so that the others keep more, 0 to 1; with"
+            " strict, relaxed, infogain, cluster and lattice (default: 0)"
+        ),
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
+    _add_form(p, "")
     add_report_options(p, "IN")
     _add_trust(p)
     p.set_defaults(run=run)
@@ -259,14 +310,14 @@ _AUDIT_EXAMPLES = (
     "  ppdt audit release.csv\n"
     "  ppdt audit release.csv --k 5 --original people.csv\n"
     "  ppdt audit somebody-elses.csv --qi age,sex,zip --k 5\n"
-    "  ppdt audit of-arx.csv --format arx --sep ';' --qi age,zip --taxonomy zip=zip.csv\n\n"
+    "  ppdt audit of-arx.csv --format arx --qi age,zip --taxonomy zip=zip.csv\n\n"
     "The promise that the schema of a release states is checked, or what --k, --l-diversity,\n"
     "--t-closeness and --alpha ask instead. k-concealment (--mode erp) needs --original.\n\n"
     "exit code: 0 it holds (or nothing was asked), 1 it does not, 2 bad input, 3 the file alone"
     " does not tell"
 )
 
-# %% ../../nbs/engine/command_options.ipynb #510ba9ce
+# %% ../../nbs/engine/command_options.ipynb #7fec20d5
 def _audit_parser(sub, run):
     """`ppdt audit`"""
     p = sub.add_parser(
@@ -279,7 +330,7 @@ def _audit_parser(sub, run):
         ),
         epilog=_AUDIT_EXAMPLES,
     )
-    p.add_argument("file", metavar="FILE", help="a .csv or .parquet file")
+    p.add_argument("file", metavar="FILE", help="a file, or - for standard input")
     p.add_argument(
         "--k",
         type=whole_k,
@@ -306,7 +357,8 @@ def _audit_parser(sub, run):
     _add_person(p, "persons are counted then")
     where = ", where the column publishes nodes and the schema does not tell"
     _add_secret(p, "are about; it is measured too", where)
-    _add_form(p)
+    _add_format(p)
+    _add_form(p, " in files without a schema")
     add_report_options(p, "--original")
     _add_trust(p)
     p.add_argument(
@@ -337,8 +389,9 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
         epilog=(
             "start with:\n"
             "  ppdt demo\n"
-            "  ppdt anonymize people.csv --qi age,sex,zip --k 5 -o release.csv\n"
-            "  ppdt audit release.csv\n\n"
+            "  ppdt profile people.csv -o plan.toml       then read plan.toml, and correct it\n"
+            "  ppdt anonymize plan.toml -o release.csv\n"
+            "  ppdt report release.csv -o report.html\n\n"
             "`ppdt COMMAND --help` tells more about one of them."
         ),
     )
@@ -346,9 +399,14 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     p.set_defaults(run=_show_help(p))
     sub = p.add_subparsers(title="commands", metavar="COMMAND")
     _demo_parser(sub, runs["demo"])
+    add_profile(sub, runs["profile"])
+    add_compare(sub, runs["compare"])
     _anonymize_parser(sub, runs["anonymize"])
-    _audit_parser(sub, runs["audit"])
     add_report(sub, runs["report"])
     add_verify(sub, runs["verify"])
     add_sign(sub, runs["sign"])
+    add_learn(sub, runs["learn"])
+    add_predict(sub, runs["predict"])
+    add_publish(sub, runs["publish"])
+    _audit_parser(sub, runs["audit"])
     return p

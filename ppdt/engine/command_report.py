@@ -16,7 +16,8 @@ from datetime import date as Date
 from pathlib import Path
 from typing import Any
 
-from .command_words import CommandError
+from .command_files import heard
+from .command_words import CommandError, say, translated
 
 # %% ../../nbs/engine/command_report.ipynb #efdd1572
 _REPORT = (
@@ -190,7 +191,11 @@ def do_report(args: argparse.Namespace) -> int:
     """
     check_report(args.out, "-o", args.file, args.original)
     told = {o: getattr(args, o) for o in ("title", "purpose", "owner", "date")}
-    words, holds = write_report(args.file, args.out, args.original, args.internal, **told)
+    (words, holds), notes = heard(
+        lambda: write_report(args.file, args.out, args.original, args.internal, **told)
+    )
+    for o in notes:
+        say("note", translated(o))
     print(words)
     if holds is False:
         print("what was promised or written does not hold: see the report, and ppdt verify")

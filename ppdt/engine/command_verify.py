@@ -14,7 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .command_words import CommandError
+from .command_files import heard
+from .command_words import CommandError, say, translated
 
 # %% ../../nbs/engine/command_verify.ipynb #3dbee57e
 _VERIFY = (
@@ -99,10 +100,11 @@ def do_verify(args: argparse.Namespace) -> int:
     CommandError, ValueError, OSError
         For what cannot be read.
     """
-    from ppdt.engine.command_words import translated
     from ppdt.engine.verifying import verify
 
-    found = verify(args.file, args.original, args.key)
+    found, notes = heard(lambda: verify(args.file, args.original, args.key))
+    for o in notes:
+        say("note", translated(o))
     print(translated(str(found)))
     return {True: 0, False: 1, None: 3}[found.holds]
 

@@ -11,7 +11,7 @@ __all__ = ['seed_of', 'seeded', 'Plan', 'jobs_of', 'run_jobs', 'wanted_of', 'lin
 # %% ../../nbs/engine/contest_plan.ipynb #bddb2ed2
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,11 +127,16 @@ def jobs_of(units: list, done: set, perturb: str) -> list:
 
 
 def run_jobs(
-    jobs: list, setup: Setup, n_jobs: int, path: Path | None, progress: bool
+    jobs: list,
+    setup: Setup,
+    n_jobs: int,
+    path: Path | None,
+    progress: bool,
+    make: Callable = lines_of,
 ) -> list[dict]:
-    """Make the runs, store them as they come, and return their lines"""
+    """Make the runs, store them as they come, and return their lines; `make` makes a job's"""
     res = []
-    tasks = (delayed(lines_of)(units, setup) for units in jobs)
+    tasks = (delayed(make)(units, setup) for units in jobs)
     bar = tqdm(
         total=sum(len(unit.keys) for units in jobs for unit in units),
         desc="runs",

@@ -179,11 +179,18 @@ def published_of(r: Any, n: int, rows: np.ndarray) -> tuple:
 class Parts:
     """The training and the test rows, as they are and as they are published.
 
-    Each part is protected by itself, or both are cut out of one `whole`.
+    Each part is protected by itself, or both are cut out of one `whole`. Of a part that is
+    protected by itself `more` may measure what it likes.
     """
 
-    def __init__(self, anonymizer: Any, split: dict, whole: Once | None = None) -> None:
-        self.anonymizer, self.split, self.whole = anonymizer, split, whole
+    def __init__(
+        self,
+        anonymizer: Any,
+        split: dict,
+        whole: Once | None = None,
+        more: Callable | None = None,
+    ) -> None:
+        self.anonymizer, self.split, self.whole, self.more = anonymizer, split, whole, more
         self.made = {}
         for part, rows in split.items():
             self.made[part] = Once(partial(self._make, *rows))
@@ -200,7 +207,10 @@ class Parts:
     def _make(self, X, y, rows):
         """Protect a part, or cut it out of the whole"""
         if self.whole is None:
-            return released(clone(self.anonymizer), X, y)
+            made = released(clone(self.anonymizer), X, y)
+            if self.more is not None:
+                made.told.update(self.more(made.fitted.release_, self.split))
+            return made
         of_all, n = self.whole()
         data, classes = published_of(of_all.fitted.release_, n, rows)
         return Made(of_all.fitted, data, classes, of_all.told)
@@ -283,6 +293,7 @@ class Setup:
     quasi_identifiers: list  # what an attacker knows of the raw table
     perturb: str  # is each part protected by itself, "inside", or the whole table "once"?
     values: list  # the classes in their order
+    more: Callable | None = None  # of (Release, split) what else is told of a part, a dict
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,5 +336,5 @@ def lines_of(units: list, setup: Setup) -> list:
         split = {}
         for part, rows in zip(("train", "test"), unit.split):
             split[part] = setup.X.iloc[rows], setup.y.iloc[rows], rows
-        res += _lines(unit, Parts(unit.anonymizer, split, whole), setup)
+        res += _lines(unit, Parts(unit.anonymizer, split, whole, setup.more), setup)
     return res

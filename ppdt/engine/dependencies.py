@@ -39,9 +39,10 @@ def _numbers_of_texts(s: pd.Series) -> np.ndarray | None:
     if not len(values) or not all(isinstance(v, str) for v in values):
         return None
     found = None
+    known = [v for v in values if v != ""]  # an empty text of a file is a missing value
     if guess_kind(values) == "numeric":
-        found = np.array([float(v) for v in values])
-    elif all(DATE_PATTERN.fullmatch(v) for v in values):
+        found = np.array([float(v) if v else np.nan for v in values])
+    elif known and all(DATE_PATTERN.fullmatch(v) for v in known):
         dates = pd.to_datetime(pd.Series(values), format="ISO8601", errors="coerce", utc=True)
         found = dates.astype("int64").where(dates.notna()).to_numpy(float)
     if found is None:

@@ -10,22 +10,17 @@ __all__ = ['write_together', 'atomic_write', 'file_kind', 'write_text', 'read_co
            'is_plain_number', 'guess_kind', 'first_row', 'to_kind']
 
 # %% ../../nbs/engine/files.ipynb #954c3f87
-import codecs
-import csv
-import io
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from .csv_texts import arrow_texts, check_head, csv_columns
 from ppdt.engine.dtypes import (
     TEXT_DTYPE,
     Texts,
@@ -37,12 +32,8 @@ from ppdt.engine.dtypes import (
 )
 from .interrupts import uninterrupted
 from .json_texts import json_data
-from .limits import TextFormError, check_limit, limits, shown
-from .plain_csv import plain_table
-from .values import is_time_zone, parse_number, value_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from .limits import TextFormError, check_limit, shown
+from .values import is_time_zone, parse_number
 
 # %% ../../nbs/engine/files.ipynb #5a60568c
 def _allow_as_usual(path):
@@ -196,160 +187,6 @@ def write_text(t: pd.DataFrame, path: str | PathLike) -> None:
     write = _to_csv if file_kind(path) == "csv" else _to_parquet
     atomic_write(path, lambda tmp: write(t, tmp))
 
-# %% ../../nbs/engine/files.ipynb #9c1a8bbd
-def _encoding_of(encoding, sep):
-    """The name of an encoding, as `open` takes it. Raises ValueError, for a separator as well."""
-    if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n\0':
-        raise ValueError(
-            f"'sep' must be one sign, no quote and no line break. Got {sep!r}: use for example ';'."
-        )
-    try:
-        name = codecs.lookup(encoding).name
-        io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # refuses what is no encoding of text
-    except (LookupError, TypeError, ValueError):
-        raise ValueError(
-            f"'encoding' must be the name of an encoding of text. Got {encoding!r}: use for"
-            " example 'utf-8' or 'cp1252'."
-        ) from None
-    return "utf-8-sig" if name == "utf-8" else name
-
-# %% ../../nbs/engine/files.ipynb #696610f2
-_STEP = 1000  # rows of a CSV file that are held as lists
-
-
-def _some_rows(reader, width, name):
-    """The rows of a reader of CSV, some at a time, not more than the limits allow"""
-    most = limits()
-    left = min(most.rows, most.fields // width) + 1
-    n = 0
-    while rows := list(islice(reader, min(_STEP, left - n))):
-        n += len(rows)
-        check_limit("rows", n, f"the rows read of {name}")
-        check_limit("fields", n * width, f"the fields read of {name}")
-        yield rows
-
-
-def _csv_columns(path, sep, encoding):
-    """The columns of a CSV file by name, as `Texts`"""
-    encoding = _encoding_of(encoding, sep)
-    table = plain_table(path) if (sep, encoding) == (",", "utf-8-sig") else None
-    if table is not None:
-        return {
-            o: _text_of(table[o], f"column {shown(o)} of {path.name}") for o in table.column_names
-        }
-    return _careful_columns(path, sep, encoding)
-
-# %% ../../nbs/engine/files.ipynb #624cc11f
-def _other_separator(path, sep, encoding):
-    """What stands between the names of columns where `sep` does not, or nothing"""
-    with open(path, encoding=encoding, newline="") as f:
-        line = f.readline(limits().cell_length)
-    return "" if sep in line else next((o for o in (";", "\t", "|") if o in line), "")
-
-
-def _careful_columns(path, sep, encoding):
-    """`_csv_columns` for any CSV file: what is wrong with it is said"""
-    limit = csv.field_size_limit(min(limits().cell_length, 2**31 - 1))
-    try:
-        with open(path, encoding=encoding, newline="") as f:
-            return _coded_rows(csv.reader(f, delimiter=sep, strict=True), path, sep)
-    except UnicodeError as e:
-        name = "UTF-8" if encoding == "utf-8-sig" else encoding
-        where = f" (position {e.start})" if isinstance(e, UnicodeDecodeError) else ""
-        raise TextFormError(
-            f"{path.name} must be {name}. Got a byte that is not{where}: save it as"
-            " UTF-8, or name its encoding"
-        ) from None
-    except csv.Error as e:
-        other = _other_separator(path, sep, encoding)
-        if other:
-            raise TextFormError(
-                f"{path.name} must have {sep!r} between its fields. Got {other!r}: save it with"
-                f" {sep!r}, or say which sign it is"
-            ) from None
-        raise TextFormError(
-            f"{path.name} is not a whole CSV file ({e}): is it cut off, or a quote left open?"
-        ) from None
-    finally:
-        csv.field_size_limit(limit)
-
-
-def _check_head(head, path):
-    """Raises TextFormError when a column name repeats"""
-    times = Counter(head)
-    dup = next((o for o in head if times[o] > 1), None)
-    if dup is not None:
-        raise TextFormError(
-            f"{path.name} must name each column once. Got {shown(dup)} {times[dup]} times:"
-            " rename one"
-        )
-
-# %% ../../nbs/engine/files.ipynb #f568b723
-_signs = {",": "comma", ";": "semicolon", "\t": "tab"}
-
-
-def _what_is_odd(head, sep):
-    """What may be wrong where rows have another number of fields than the header"""
-    other = next((s for s in ";\t|" if len(head) == 1 and s in head[0]), None)
-    if other is None:
-        return f"or a {_signs.get(sep, sep)} not quoted"
-    return f"or is {other!r} the separator (sep=)"
-
-
-def _check_width(rows, width, n, name, odd):
-    """Raises TextFormError for the first row that has not `width` fields; n rows came before"""
-    found = next(((i, len(o)) for i, o in enumerate(rows, n + 1) if len(o) != width), None)
-    if found:
-        raise TextFormError(
-            f"{name} must have {width} fields in every row. Got {found[1]} in row {found[0]}"
-            f" after the header: is it cut off, {odd}?"
-        )
-
-
-def _full_rows(parts, width, name, odd):
-    """Rows that all have `width` fields, without empty lines at the end"""
-    n = gap = 0  # rows so far; the first of the empty lines that may be the end
-    for rows in parts:
-        if width == 1:
-            rows = [o or [""] for o in rows]
-        end = len(rows)
-        while end and not rows[end - 1]:
-            end -= 1
-        if end and gap:
-            _check_width([[]], width, gap - 1, name, odd)
-        _check_width(rows[:end], width, n, name, odd)
-        if end < len(rows) and not gap:
-            gap = n + end + 1
-        n += len(rows)
-        yield rows[:end]
-
-# %% ../../nbs/engine/files.ipynb #9466db77
-class _Numbers(dict):
-    """Texts by number, in the order in which they come"""
-
-    def __missing__(self, text):
-        number = self[text] = len(self)
-        return number
-
-
-def _coded_rows(reader, path, sep):
-    """The columns of a reader of CSV by name, as `Texts`"""
-    head = next(reader, None)
-    if not head:
-        raise TextFormError(
-            f"{path.name} must begin with a row of column names. Got an empty file or line"
-        )
-    check_limit("columns", len(head), f"the columns of {path.name}")
-    _check_head(head, path)
-    parts = [[np.empty(0, dtype=np.int32)] for _ in head]
-    tables = [_Numbers() for _ in head]
-    some = _some_rows(reader, len(head), path.name)
-    for rows in _full_rows(some, len(head), path.name, _what_is_odd(head, sep)):
-        for texts, table, part in zip(zip(*rows), tables, parts):
-            part.append(np.fromiter(map(table.__getitem__, texts), np.int32, len(texts)))
-    columns = zip(head, parts, tables)
-    return {o: Texts(np.concatenate(part), objects(table)) for o, part, table in columns}
-
 # %% ../../nbs/engine/files.ipynb #bd27efeb
 def _check_size(about, name):
     """Raises TextFormError when what is packed in a Parquet file is beyond the limits"""
@@ -388,22 +225,6 @@ def _without_index(head):
     return [o for o in head.names if not isinstance(index, list) or o not in index]
 
 # %% ../../nbs/engine/files.ipynb #10ddcd1b
-def _text_of(column: pa.ChunkedArray, name: str) -> Texts:
-    """A column of an Arrow table, as `Texts`"""
-    coded = column.dictionary_encode().combine_chunks()
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    texts = []
-    for value in coded.dictionary.to_pandas():
-        known = isinstance(value, str) or not pd.isna(value)
-        texts.append(value if isinstance(value, str) else value_text(value) if known else "")
-    check_limit("cell_length", max(map(len, texts), default=0), f"a cell of {name}")
-    # one list may hold a text twice, in any order, and a missing cell is an empty text
-    table = _Numbers()
-    number = np.array([table[o] for o in [*texts, ""]])
-    codes, order = pd.factorize(number[codes])
-    return Texts(codes, objects(table)[order])
-
-
 def _parquet_columns(path):
     """The columns of a Parquet file by name, as `Texts`"""
     from pyarrow import parquet
@@ -413,13 +234,13 @@ def _parquet_columns(path):
         _check_size(f.metadata, path.name)
     for field in head:
         _check_type(field, path.name)
-    _check_head(head.names, path)
+    check_head(head.names, path.name)
     names = _without_index(head)
     columns, size = {}, 0
     with parquet.ParquetFile(path, read_dictionary=names) as f:
         for o in names:
             # one by one, since what a file says of its size may be false
-            texts = _text_of(f.read([o])[o], f"column {shown(o)} of {path.name}")
+            texts = arrow_texts(f.read([o])[o], f"column {shown(o)} of {path.name}")
             length = np.array([*map(len, texts.found)], dtype=np.int64)
             size += int(length[texts.codes].sum())
             check_limit("unpacked_bytes", size, f"{path.name}, unpacked,")
@@ -433,10 +254,8 @@ def _whole_parquet(path):
         return _parquet_columns(path)
     except (ImportError, TextFormError):
         raise
-    except Exception as e:
-        raise TextFormError(
-            f"{path.name} is not a whole Parquet file ({type(e).__name__}): is it cut off?"
-        ) from None
+    except Exception:
+        raise TextFormError(f"{path.name} is not a whole Parquet file: is it cut off?") from None
 
 # %% ../../nbs/engine/files.ipynb #d20fe0b5
 def read_coded(path: str | PathLike, sep: str = ",", encoding: str = "utf-8") -> dict[str, Texts]:
@@ -466,7 +285,7 @@ def read_coded(path: str | PathLike, sep: str = ",", encoding: str = "utf-8") ->
         )
     is_parquet = file_kind(path) == "parquet"
     check_limit("file_bytes", path.stat().st_size, f"the bytes of {path.name}")
-    return _whole_parquet(path) if is_parquet else _csv_columns(path, sep, encoding)
+    return _whole_parquet(path) if is_parquet else csv_columns(path, path.name, sep, encoding)
 
 
 def text_table(columns: dict[str, Texts]) -> pd.DataFrame:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # %% ../../nbs/engine/plain_csv.ipynb #e331867f
-_COMMA, _LINE, _QUOTE = b',\n"'
+_LINE, _QUOTE = b'\n"'
 
 
-def _quotes_fit(data: bytes) -> bool:
+def _quotes_fit(data: bytes, sep: str = ",") -> bool:
     """Does every quote begin or end a field, and is none doubled?"""
     a = np.frombuffer(data, dtype=np.uint8)
     at = np.flatnonzero(a == _QUOTE)
@@ -34,7 +34,7 @@ def _quotes_fit(data: bytes) -> bool:
         before[0] = _LINE
     if len(at) and at[-1] == len(a) - 1:
         after[-1] = _LINE
-    ends = [_COMMA, _LINE]
+    ends = [ord(sep), _LINE]
     return bool(np.isin(before, ends).all() and np.isin(after, ends).all())
 
 # %% ../../nbs/engine/plain_csv.ipynb #e11648e8
@@ -42,10 +42,10 @@ _MOST_BYTES = 2**30  # of a file that is held in memory as it is
 _MOST_COLUMNS = 200  # Arrow keeps something for each column of each megabyte
 
 
-def _plain_head(data: bytes) -> list[str] | None:
+def _plain_head(data: bytes, sep: str) -> list[str] | None:
     """The column names of a file; None where the careful reader has to look at them"""
     try:
-        head = data[: data.index(b"\n")].decode().split(",")
+        head = data[: data.index(b"\n")].decode().split(sep)
     except ValueError:
         return None
     text = "".join(head)
@@ -61,7 +61,7 @@ def _within_limits(data: bytes, width: int) -> bool:
     return lines <= most.rows and lines * width <= most.fields
 
 # %% ../../nbs/engine/plain_csv.ipynb #ea19eddc
-def _by_arrow(data: bytes, head: list[str]) -> pa.Table | None:
+def _by_arrow(data: bytes, head: list[str], sep: str) -> pa.Table | None:
     """The table of texts in a file; None where Arrow refuses it"""
     import pyarrow as pa
     from pyarrow import csv
@@ -71,7 +71,7 @@ def _by_arrow(data: bytes, head: list[str]) -> pa.Table | None:
         return csv.read_csv(
             pa.BufferReader(data),
             csv.ReadOptions(use_threads=False, column_names=head, skip_rows=1),
-            csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+            csv.ParseOptions(delimiter=sep, newlines_in_values=True, ignore_empty_lines=False),
             csv.ConvertOptions(
                 column_types=dict.fromkeys(head, texts), null_values=[], strings_can_be_null=False
             ),
@@ -80,13 +80,29 @@ def _by_arrow(data: bytes, head: list[str]) -> pa.Table | None:
         return None
 
 
-def plain_table(path: Path) -> pa.Table | None:
+def _plain_bytes(source: Path | bytes) -> bytes | None:
+    """The bytes of a file with line breaks of one sign; None for too many, and for other signs"""
+    size = len(source) if isinstance(source, bytes) else source.stat().st_size
+    if size > _MOST_BYTES:
+        return None
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" not in data:
+        return data
+    if b'"' in data or data.count(b"\r") != data.count(b"\r\n"):
+        return None
+    return data.replace(b"\r\n", b"\n")
+
+
+def plain_table(source: Path | bytes, sep: str = ",") -> pa.Table | None:
     """A CSV file as a table of texts, when its quotes leave nothing to decide.
 
     Parameters
     ----------
-    path : Path
-        A file.
+    source : Path or bytes
+        A file in UTF-8, or what it holds.
+    sep : str
+        The sign between its fields.
 
     Returns
     -------
@@ -94,12 +110,10 @@ def plain_table(path: Path) -> pa.Table | None:
         Dictionaries of texts; None where the careful reader must look: it reads the file, or says
         what is wrong with it.
     """
-    if path.stat().st_size > _MOST_BYTES:
-        return None
-    data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    head = None if b"\r" in data or not _quotes_fit(data) else _plain_head(data)
-    if head is None or not _within_limits(data, len(head)):
+    data = _plain_bytes(source) if sep in (",", ";", "\t", "|") else None
+    head = None if data is None or not _quotes_fit(data, sep) else _plain_head(data, sep)
+    if data is None or head is None or not _within_limits(data, len(head)):
         return None
     if len(head) > 1 and b"\n\n" in data:  # Arrow fills empty lines up
         return None
-    return _by_arrow(data, head)
+    return _by_arrow(data, head, sep)

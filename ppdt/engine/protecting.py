@@ -36,6 +36,7 @@ from ppdt.engine.publishing import (
     used_cells,
 )
 from .releases import GuaranteeError, Release, sealed
+from .rows_aside import rows_to_set_aside
 from .taxonomy import check_taxonomy_names
 from .tight_cells import tight_columns
 from ..privacy import audit
@@ -206,8 +207,19 @@ class _Job:
     person: pd.Series | None  # whose row each is, of the rows of the task
 
 
-def _job(est, X, y):
-    """Check what was given, and make a task of it"""
+def _coded_rows(est, X, roles, aside):
+    """The quasi-identifiers of the rows that stay, coded, and which rows these are"""
+    if aside is None:
+        return code_columns(X, roles, est.missing)
+    stay = np.ones(len(X), dtype=bool)
+    stay[aside] = False
+    coded, kept = code_columns(X[stay], roles, est.missing)
+    stay[stay] = kept
+    return coded, stay
+
+
+def _job(est, X, y, aside=None):
+    """Check what was given, and make a task of it, without the rows that were set aside"""
     X, y, roles = check_input(est, X, y)
     if est.missing not in MISSING_RULES:
         raise ValueError(
@@ -218,7 +230,7 @@ def _job(est, X, y):
     check_taxonomy_names(getattr(est, "taxonomies", None), known)
     groups = est._promised(roles, len(X))
     k = check_k(est.k, len(X)) if groups is None else max(o for _, o in groups)
-    coded, kept = code_columns(X, roles, est.missing)
+    coded, kept = _coded_rows(est, X, roles, aside)
     if k > kept.sum():
         raise ValueError(
             f"'k' must not exceed the number of rows. Got k={k}, and missing='drop' leaves"
@@ -260,6 +272,18 @@ def _published_by(est, task) -> Published:
     if odd is not None:
         raise ValueError(f"'learnt' of a Published must have names that end in '_'. Got {odd!r}.")
     return found
+
+
+def _set_aside(est, job, published):
+    """Positions in the table of rows that are left out so that the others keep more"""
+    most = int(est._share_aside * len(job.whole) + 1e-9)
+    if not most:
+        return np.empty(0, dtype=np.int64)
+    taxonomies = getattr(est, "taxonomies", None) or {}
+    rows = rows_to_set_aside(
+        published.columns, job.task.attributes, taxonomies, most, max(job.task.k, 1)
+    )
+    return np.flatnonzero(job.kept)[rows]
 
 
 def _without_lost(job, columns):
@@ -388,6 +412,10 @@ def protect(
     job = _job(est, X, y)
     dtypes = _dtypes(job.task)
     published = _published_by(est, job.task)
+    aside = _set_aside(est, job, published)
+    if len(aside):
+        job = _job(est, X, y, aside)
+        published = _published_by(est, job.task)
     job, columns = _without_lost(job, published.columns)
     release = _release(est, job, published, columns, dtypes)
     taxonomies = getattr(est, "taxonomies", None) or {}

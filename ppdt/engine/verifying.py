@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from .command_files import check_not_fewer, original_like
+from .command_files import check_not_fewer
+from .command_reading import original_like
 from .command_words import CommandError, known_columns
 from .json_texts import file_text
 from .promises import check_promise, odd_words, smallest_class
@@ -215,24 +216,12 @@ def _words_check(promise, r):
     return Check("words", False, f"the words are {said!r}, and the numbers say {meant!r}")
 
 # %% ../../nbs/engine/verifying.ipynb #7851b5b1
-def _recoded(schema):
-    """Columns that their owner recoded before they were grouped"""
-    return [str(c["name"]) for c in schema.columns if c.get("recoded")]
-
-
 def _original_of(original, r, name, schema):
     """(the original as a table, its columns of categories)"""
     if isinstance(original, pd.DataFrame):
         known_columns(r.roles.quasi_identifiers, "'original'", original.columns, "the original")
         check_not_fewer("the original", len(original), name, len(r.data))
         return original, list(r.roles.categorical)
-    changed = _recoded(schema)
-    if changed:
-        raise CommandError(
-            f"--original must be comparable with {name}. Got the raw table, of which"
-            f" {', '.join(changed)} were recoded before rows were grouped: give a file with these"
-            " columns as the plan makes them."
-        )
     known = {c["name"]: c for c in r.schema.columns}
     X, words = original_like(original, known, list(r.roles.quasi_identifiers))
     check_not_fewer(original, len(X), name, len(r.data))
