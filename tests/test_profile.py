@@ -285,6 +285,7 @@ def test_planted_spellings_are_found(words, spelt):
         ("monatslohn in euro, lohn", ["3000", "4000.5"] * 30, "sensitive", "number"),
         ("religion", ["a", "b", "c"] * 20, "sensitive", "word"),
         ("target", ["a", "b"] * 30, "class", "word"),
+        ("target", ["0", "1", "2"] * 20, "class", "word"),
         ("wave", ["7"] * 60, "publish", "number"),
         ("empty", [""] * 60, "identifier", "word"),
         ("whatever", ["a", "b"] * 30, "quasi-identifier", "word"),

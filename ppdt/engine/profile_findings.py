@@ -192,10 +192,11 @@ def _secrets_vary(
 def _profiled(facts: ColumnFacts, found: Suggestion, risk: ColumnRisk, codes: frozenset):
     """A column with what was found and suggested"""
     most = int(facts.counts.max(initial=0)) + facts.rows - facts.known
+    is_named = found.role == "class" and facts.kind == "number" and len(facts.texts) <= 20
     return ColumnProfile(
         name=facts.name,
         role=found.role,
-        kind=facts.kind,
+        kind="word" if is_named else facts.kind,  # classes 0 and 1 are names
         date=facts.date,
         recode=found.recode,
         why=found.why,
