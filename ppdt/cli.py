@@ -185,7 +185,7 @@ def choose_kinds(
         elif o in categorical:
             kinds[o] = "categorical"
         else:
-            texts = t[o].unique()
+            texts = t[o].drop_duplicates().to_numpy()
             form, told = found_dates(o, texts, dates)
             kinds[o] = "date" if form else guess_kind(texts)
             notes += told

@@ -72,7 +72,7 @@ def _check_schema_place(target, schema):
             " place."
         )
 
-
+# %% ../../nbs/engine/command_files.ipynb #77d19660
 def check_places(
     source: str | PathLike, target: str | PathLike, schema: str | PathLike | None = None
 ) -> None:

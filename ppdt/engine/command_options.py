@@ -50,7 +50,7 @@ def _names(choices):
     """What argparse offers to choose from, without quotes; signs keep them"""
     return ", ".join(o if len(o) == 3 else o.strip("'") for o in choices.split(", "))
 
-
+# %% ../../nbs/engine/command_options.ipynb #c96be540
 def _joined(words):
     """Words of a command, with a text such as -9,999 joined to its --na"""
     res = []

@@ -11,7 +11,7 @@ __all__ = ['read_people', 'asked_dates', 'said_of_dates', 'found_dates', 'table_
 
 # %% ../../nbs/engine/command_reading.ipynb #1ab52714
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -135,8 +135,8 @@ def _form_said(name, texts, form):
         why = date_note(texts) or f"{odd!r} is no date that is known"
         raise CommandError(
             f"Column {name!r} (--date) must hold dates in one form. Got others, since {why}: say"
-            f" the form, for example --date {as_option([name])}={date_example(texts)}, empty what is"
-            " no date, or leave --date out."
+            f" the form, for example --date {as_option([name])}={date_example(texts)}, empty what"
+            " is no date, or leave --date out."
         )
     return form
 
@@ -203,7 +203,7 @@ def _typed(texts, kind, name, dates):
 
 
 def table_of_kinds(
-    t: pd.DataFrame, kinds: dict[str, str], dates: dict[str, str] | None = None
+    t: pd.DataFrame, kinds: dict[str, str], dates: Mapping[str, str | None] | None = None
 ) -> pd.DataFrame:
     """A table of strings as it is to be protected: numbers and dates where the kind says so"""
     import pandas as pd
@@ -236,7 +236,7 @@ def form_for(path: str | PathLike, form: FileForm) -> FileForm:
         return FileForm(missing=form.missing)
     return form if str(path) == "-" else replace(form, sheet=None)
 
-
+# %% ../../nbs/engine/command_reading.ipynb #bb155ae6
 def _columns_of_release(path):
     """The columns of a file with a schema. Raises CommandError for one that was changed since."""
     from ppdt.engine.files import read_coded
@@ -245,6 +245,8 @@ def _columns_of_release(path):
     try:
         return read_coded(path)
     except TextFormError as e:
+        if not any(o in str(e) for o in ("must be UTF-8", "between its fields")):
+            raise
         raise CommandError(
             f"{e}. A release is written in UTF-8 with commas, so {path.name} was changed since,"
             f" perhaps by a spreadsheet: get it again, or move {schema_path(path).name} away."
@@ -432,7 +434,7 @@ def earlier_release(path: str | PathLike, original: str | PathLike | None) -> An
     return r
 
 
-def check_standard_once(*paths: str | PathLike | None) -> None:
+def check_standard_once(*paths: Any) -> None:
     """Raises CommandError for standard input that is to be read twice"""
     if sum(isinstance(o, (str, PathLike)) and str(o) == "-" for o in paths) > 1:
         raise CommandError(

@@ -10,7 +10,7 @@ __all__ = ['People', 'people_of', 'Comparison', 'compare']
 
 # %% ../../nbs/engine/comparing.ipynb #1f39e385
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,6 +64,18 @@ def _usable_class(X, y, notes):
     return X, y
 
 
+def _check_gaps(X, qi):
+    """Raises ValueError for empty fields about which nothing was decided"""
+    gaps = X[qi].isna().sum()
+    if gaps.any():
+        o = gaps.idxmax()
+        raise ValueError(
+            f"'X' must have no missing values in quasi-identifiers. Got {gaps[o]:,} in column"
+            f" {o!r}: say missing='drop' to leave such rows out, or missing='category' to publish"
+            " them as a value."
+        )
+
+
 def people_of(X: Any, y: Any, qi: list, missing: str, rows: int, seed: int) -> People:
     """The people to compare, at most `rows` of them"""
     X = check_table(X)
@@ -75,6 +87,8 @@ def people_of(X: Any, y: Any, qi: list, missing: str, rows: int, seed: int) -> P
     if missing == "drop":
         whole = X[qi].notna().all(axis=1).to_numpy()
         X, y = _without(X, y, whole, "a quasi-identifier is empty", notes)
+    elif missing == "error":
+        _check_gaps(X, qi)
     X, y = _usable_class(X, y, notes)
     n = len(X)
     if rows < n:
@@ -215,6 +229,22 @@ def _roles(X, quasi_identifiers, sensitive, published, person):
     return list(check_roles(X.columns, quasi_identifiers).quasi_identifiers), shown
 
 
+def _about(people, splits, qi, sensitive):
+    """What was compared"""
+    y = people.y
+    return About(
+        "",
+        people.n,
+        len(people.X),
+        min(len(a) for a, _ in splits),
+        len(splits),
+        tuple(qi),
+        None if y is None else str(y.name),
+        sensitive,
+        "" if y is None else str(y.mode().iloc[0]),
+    )
+
+
 def _bare(X, qi, trees, categorical):
     """Quasi-identifiers of words without a taxonomy"""
     kinds = {o: column_kind(X[o]) for o in qi}
@@ -328,35 +358,19 @@ def compare(
     bare = _bare(people.X, qi, trees, categorical)
     has_class = people.y is not None
     modes, left_out = fitting_modes(has_class, trees, constraints, bare, modes)
-    common = {
-        "quasi_identifiers": qi,
-        "categorical": [o for o in categorical if o in qi],
-        "missing": missing,
-        "constraints": constraints,
-        "published": shown,
-        "person": person,
-    }
+    words = [o for o in categorical if o in qi]
+    common = {"quasi_identifiers": qi, "categorical": words, "missing": missing}
+    common |= {"constraints": constraints, "published": shown, "person": person}
     splits = _splits(people, person, folds, random_state)
     least = min(len(a) for a, _ in splits)
     make = make or _Usual(recoding, trees, common)
     entrants, refused = _entrants(modes, ks, make, least)
-    pairs = [(mode, k) for mode in modes if mode not in refused for k in ks]
     how = Runs(person, random_state, n_jobs, progress)
     asked = Measures(sensitive, tuple(categorical))
+    pairs = [(mode, k) for mode in modes if mode not in refused for k in ks]
     table, beside = _findings(people, qi, asked, entrants, pairs, splits, how)
     choice = choose(table, limits)
     table["verdict"] = verdicts(table, choice)
-    about = About(
-        name,
-        people.n,
-        len(people.X),
-        least,
-        folds,
-        tuple(qi),
-        None if not has_class else str(people.y.name),
-        sensitive,
-        "" if not has_class else str(people.y.mode().iloc[0]),
-        left_out | refused,
-        (*people.notes, *notes),
-    )
-    return Comparison(table, beside, limits, choice, about)
+    about = _about(people, splits, qi, sensitive)
+    told = {"name": name, "left_out": left_out | refused, "notes": (*people.notes, *notes)}
+    return Comparison(table, beside, limits, choice, replace(about, **told))

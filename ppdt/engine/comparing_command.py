@@ -87,7 +87,7 @@ _EXAMPLES = (
     "exit code: 0 something is recommended, 1 nothing keeps all limits, 2 bad input"
 )
 
-
+# %% ../../nbs/engine/comparing_command.ipynb #d0c1d134
 def _limit_options(p):
     """The limits of the owner"""
     kinds = {"type": share_of_one, "metavar": "SHARE"}
@@ -112,6 +112,20 @@ def _limit_options(p):
     )
     p.add_argument("--most-loss", help="mean loss of a cell, at most: 0 to 1", **kinds)
 
+# %% ../../nbs/engine/comparing_command.ipynb #ca1d566f
+def _number_options(p):
+    """How often, how many, and in how many processes"""
+    options = (
+        ("--folds", 2, 3, "parts of the people"),
+        ("--rows", 2, 5000, "of more people, how many are compared"),
+        ("--jobs", 1, 2, "processes"),
+        ("--seed", 0, 0, "of the sample, the folds and all chance"),
+    )
+    for name, low, default, text in options:
+        kind = _at_least(low, name, max(default, low))
+        text = f"{text} (default: {default:,})"
+        p.add_argument(name, type=kind, default=default, metavar="N", help=text)
+
 
 def add_compare(sub: Any, run: Callable) -> None:
     """`ppdt compare`; `run` does it"""
@@ -130,21 +144,12 @@ def add_compare(sub: Any, run: Callable) -> None:
         "--modes", type=_several_modes, metavar="M,M", help="(default: all that the plan allows)"
     )
     _limit_options(p)
-    numbers = [("--folds", 2, 3, "parts of the people"), ("--jobs", 1, 2, "processes")]
-    numbers += [("--rows", 2, 5000, "of more people, how many are compared")]
-    numbers += [("--seed", 0, 0, "of the sample, the folds and all chance")]
-    for name, low, default, text in numbers:
-        kind = _at_least(low, name, max(default, low))
-        text = f"{text} (default: {default:,})"
-        p.add_argument(name, type=kind, default=default, metavar="N", help=text)
-    p.add_argument(
-        "--trust",
-        action="store_true",
-        help="read files of any size; without it large ones are refused",
-    )
+    _number_options(p)
+    text = "read files of any size; without it very large ones are refused, whatever they hold"
+    p.add_argument("--trust", action="store_true", help=text)
     p.set_defaults(run=run)
 
-# %% ../../nbs/engine/comparing_command.ipynb #5dd50543
+# %% ../../nbs/engine/comparing_command.ipynb #7aec47f5
 def _without_identifiers(plan):
     """A plan for a table whose identifiers are dropped"""
     return replace(plan, columns=tuple(o for o in plan.columns if o.role != "identifier"))
@@ -208,7 +213,7 @@ def compare_plan(plan: Plan, folder: Any = ".", **how: Any) -> Comparison:
         **how,
     )
 
-# %% ../../nbs/engine/comparing_command.ipynb #51349894
+# %% ../../nbs/engine/comparing_command.ipynb #27228ec1
 def chosen_plan(text: str, found: Comparison) -> str:
     """The text of a plan with the k and the mode that are recommended, and why"""
     from ppdt.engine.comparing_words import short_reason
@@ -226,7 +231,7 @@ def chosen_plan(text: str, found: Comparison) -> str:
         )
     return changed
 
-# %% ../../nbs/engine/comparing_command.ipynb #a619ef02
+# %% ../../nbs/engine/comparing_command.ipynb #bc8c7de8
 def _check_suffix(path, suffixes, option):
     """Raises CommandError for a file of another kind"""
     if path is not None and Path(path).suffix.lower() not in suffixes:
@@ -258,7 +263,7 @@ def _writes(args, found, text) -> Iterator[tuple]:
         mode, k = found.recommended
         yield args.plan, chosen_plan(text, found), f"mode {mode} and k {k} are in the plan now"
 
-# %% ../../nbs/engine/comparing_command.ipynb #f4f3bab3
+# %% ../../nbs/engine/comparing_command.ipynb #1e8ba9ea
 def _write_all(writes):
     """Write texts, all or none"""
     from ppdt.engine.files import write_together

@@ -37,7 +37,9 @@ class Method:
 
 _AVERAGES = (
     "Numbers are published as averages of a group and words as its most frequent one: no cell"
-    " claims to be anybody's own value."
+    " claims to be anybody's own value. Where cells must be true, leave mdav and mict out of the"
+    " modes. The gain is that of an attacker who takes the nearest averages; whoever runs the"
+    " program again may do better."
 )
 
 # %% ../../nbs/engine/comparing_methods.ipynb #d4804743

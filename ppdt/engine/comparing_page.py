@@ -100,12 +100,16 @@ def _caption(f):
         " keep all limits, hollow ones do not; the ring is what is recommended."
     )
 
-# %% ../../nbs/engine/comparing_page.ipynb #4594d1aa
+# %% ../../nbs/engine/comparing_page.ipynb #9fd08330
+_NO_BREAK = chr(0xA0)  # a space at which no line ends
+
+
 def _all_numbers(f):
     """All releases in a table"""
     heads, rows = rows_as_text(f, f.table.index)
-    heads = ["method", *heads[1:-1], "verdict"]
-    return table(rows, heads, "numbers small")
+    whole = [[*(o.replace(" ", _NO_BREAK) for o in row[:-1]), row[-1]] for row in rows]
+    heads = ["method", *(o.replace(" ", _NO_BREAK) for o in heads[1:-1]), "verdict"]
+    return table(whole, heads, "numbers small")
 
 
 def _failures(f):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from .comparing_limits import USUAL_GAIN, number_text
+from .comparing_limits import USUAL_GAIN
 from .comparing_methods import METHODS
 from .comparing_result import Findings
 
@@ -70,6 +70,7 @@ def _mark_choice(ax, f, columns):
     at = tuple(_drawn(row[o], o) for o in columns)
     ax.scatter(*at, s=190, facecolor="none", edgecolor="black", lw=1.6, zorder=4)
     kw = {"xytext": (14, 16), "textcoords": "offset points", "fontsize": 9, "weight": "bold"}
+    kw["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
     arrow = {"arrowstyle": "-", "lw": 0.8, "shrinkB": 7}
     ax.annotate(f"{row['mode']}, k = {int(row.k)}", at, arrowprops=arrow, zorder=5, **kw)
 
@@ -94,7 +95,7 @@ def _shade_gain(ax, f, columns):
     right = ax.get_xlim()[1]
     if right > 100 * limit:
         kw = {"facecolor": "0.9", "edgecolor": "0.75", "hatch": "///", "lw": 0, "zorder": 0}
-        ax.axvspan(100 * limit, right, label=f"gain above {number_text(limit)}", **kw)
+        ax.axvspan(100 * limit, right, label=f"gain above {100 * limit:g} of 100", **kw)
         ax.set_xlim(right=right)
 
 # %% ../../nbs/engine/comparing_plot.ipynb #5b6f0951
@@ -105,7 +106,7 @@ _LABELS = {
     "accuracy": "right answers about 100 new people",
     "loss": "loss of a cell (0: as it is, 1: nothing said)",
 }
-_TICKS = (0, 1, 2, 5, 10, 20, 50, 100)
+_TICKS = (-50, -20, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100)
 
 
 def _scales(ax, t, columns):
@@ -125,7 +126,7 @@ def _scales(ax, t, columns):
     least = min(100 * t.gain.min(), 0)
     ax.set_xscale("symlog", linthresh=2)
     ax.set_xlim(least - 0.4, most * 1.35)
-    ticks = [o for o in _TICKS if o <= most * 1.3]
+    ticks = [o for o in _TICKS if least - 0.4 <= o <= most * 1.3]
     ax.set_xticks(ticks, [str(o) for o in ticks])
     ax.minorticks_off()
 
@@ -162,5 +163,6 @@ def plot_comparison(f: Findings, *, ax: Any = None) -> Any:
     _mark_choice(ax, f, columns)
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_title("INTERNAL", loc="right", fontsize=8, color="#9c2f1f", weight="bold")
-    ax.figure.legend(loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    if ax.get_legend_handles_labels()[0]:
+        ax.figure.legend(loc="outside lower center", ncols=4, fontsize=8, frameon=False)
     return ax

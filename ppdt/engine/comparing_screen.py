@@ -37,7 +37,8 @@ def gain_text(row) -> str:
     """A gain with its interval, in percent"""
     if math.isnan(row.gain):
         return "–"
-    return f"{100 * row.gain:+.1f} [{100 * row.gain_low:+.1f}, {100 * row.gain_high:+.1f}]"
+    low, high = (round(100 * o) for o in (row.gain_low, row.gain_high))
+    return f"{round(100 * row.gain, 1) + 0.0:+.1f} [{low:+d}, {high:+d}]"
 
 
 def accuracy_text(row) -> str:
@@ -80,16 +81,18 @@ def rows_as_text(f: Findings, lines: Sequence[int]) -> tuple[list[str], list[lis
         rows.append(["  always", "", *told, repr(f.about.majority)])
     return heads, rows
 
-# %% ../../nbs/engine/comparing_screen.ipynb #10f8342e
-def _in_columns(heads, rows):
+# %% ../../nbs/engine/comparing_screen.ipynb #43213758
+def _in_columns(heads, rows, gap="  "):
     """Rows as text in columns; numbers to the right, names and verdicts to the left"""
     width = [max(len(r[j]) for r in [heads, *rows]) for j in range(len(heads))]
     res = []
     for r in [heads, *rows]:
         name, *numbers, verdict = r
         told = [o.rjust(w) for o, w in zip(numbers, width[1:-1])]
-        line = "  ".join([name.ljust(width[0]), *told, verdict])
+        line = gap.join([name.ljust(width[0]), *told, verdict])
         res.append(line.rstrip())
+    if max(map(len, res)) > WIDTH and gap == "  ":
+        return _in_columns(heads, rows, " ")
     return res
 
 

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['of_100', 'ks_text', 'verdict_of', 'verdicts', 'what_must_give', 'headline', 'reasons', 'cautions', 'short_reason']
+__all__ = ['of_100', 'right_of_100', 'verdict_of', 'verdicts', 'what_must_give', 'headline', 'reasons', 'cautions',
+           'short_reason']
 
 # %% ../../nbs/engine/comparing_words.ipynb #a543bc24
 import math
@@ -30,28 +31,20 @@ def of_100(v: float) -> str:
     return f"{share:.{digits}f} of 100"
 
 
-def ks_text(ks: list) -> str:
-    """Numbers in a row: "2", "2 and 5", "2, 5 and 10" """
-    texts = [f"{int(o):,}" for o in ks]
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+def right_of_100(v: float) -> str:
+    """An accuracy as people of 100, with a digit behind the point"""
+    return f"{100 * v:.1f} of 100"
 
-# %% ../../nbs/engine/comparing_words.ipynb #779fa92e
-_BROKEN = {
-    "most_risk": "too risky",
-    "most_gain": "tells too much",
-    "least_accuracy": "teaches too little",
-    "most_loss": "loses too much",
-}
-
-
+# %% ../../nbs/engine/comparing_words.ipynb #b4fb31d1
 def verdict_of(i: int, table: pd.DataFrame, choice) -> str:
     """What is said of a line in a few words"""
     if table.failed[i]:
         return "failed"
     if choice.broken[i]:
-        return ", ".join(_BROKEN[o] for o in choice.broken[i])
+        names = [LIMITED[o] for o in choice.broken[i]]
+        if len(names) > 2:
+            return f"breaks {names[0]} and {len(names) - 1} more"
+        return f"breaks {', '.join(names)}"
     if i == choice.at:
         return "recommended"
     if i not in choice.near:
@@ -69,7 +62,7 @@ def _breaks_text(row, name, f):
     found = row[LIMITED[name]]
     told = {
         "most_risk": "one person in {:,} can be found",
-        "most_gain": "the {} of {} more people becomes certain than among people outside",
+        "most_gain": "an attacker becomes certain of the {} of {} people whom he would not know",
         "least_accuracy": "a learner is right for {} new people only",
         "most_loss": "a cell loses {} of what it says",
     }[name]
@@ -79,7 +72,7 @@ def _breaks_text(row, name, f):
         return told.format(f.about.secret, of_100(found))
     if math.isnan(found):
         return "nothing could be learnt"
-    return told.format(of_100(found) if name == "least_accuracy" else number_text(found))
+    return told.format(right_of_100(found) if name == "least_accuracy" else number_text(found))
 
 
 def _ruled_out(f, mode, ks_above):
@@ -103,10 +96,10 @@ def _worse(f, row, best):
     """Why a line that passes is not the one"""
     k = f"k = {int(row.k):,}"
     if f.has_accuracy and row.name not in f.choice.near:
-        told = f"{of_100(row.accuracy)} new people instead of {of_100(best.accuracy)}"
+        told = f"{right_of_100(row.accuracy)} new people, not {right_of_100(best.accuracy)}"
         return f"with {k} a learner is right for {told}"
     if row.loss > best.loss:
-        told = f"{number_text(row.loss)} instead of {number_text(best.loss)}"
+        told = f"{number_text(row.loss)} of what it says, not {number_text(best.loss)}"
         return f"with {k} a cell loses {told}"
     return f"{k} teaches and loses the same, and protects fewer"
 
@@ -131,7 +124,7 @@ def _others(f, lines):
             continue
         name = f"{row['mode']} (k = {int(row.k):,})"
         if f.has_accuracy and i not in f.choice.near:
-            told.append(f"{name} is right for {of_100(row.accuracy)}")
+            told.append(f"{name} is right for {right_of_100(row.accuracy)}")
         elif row.loss >= best.loss + 0.0005:
             told.append(f"{name} loses {number_text(row.loss)}")
         else:
@@ -147,7 +140,7 @@ def _why_mode(f):
     if f.has_accuracy:
         top = f.table.loc[list(c.passing)].accuracy.max()
         text += (
-            f" The most accurate of these is right for {of_100(top)} new people;"
+            f" The most accurate of these is right for {right_of_100(top)} new people;"
             f" {len(c.near):,} teach as well within the error of the measurement."
         )
     text += f" Among them {best['mode']} with k = {int(best.k):,}"
@@ -166,8 +159,9 @@ def _teaches(f, row):
     name = f.about.class_name
     return (
         f"What it teaches: a learner of the release ({row.reader}) knows the {name} of"
-        f" {of_100(row.accuracy)} new people, one of the table as it is of {of_100(raw)}, and"
-        f" whoever always says {f.about.majority!r} of {of_100(always)}."
+        f" {right_of_100(row.accuracy)} new people, one of the table as it is of"
+        f" {right_of_100(raw)}, and whoever always says {f.about.majority!r} of"
+        f" {right_of_100(always)}."
     )
 
 
@@ -175,23 +169,35 @@ def _tells(f, row):
     """What a release tells an attacker"""
     if row["mode"] == "erp":
         told = f"for each person at least {int(row.k_found):,} rows could be his"
+    elif row.k_found > 1:
+        told = f"each person looks like at least {int(row.k_found) - 1:,} others"
     else:
-        told = f"each person has at least {int(row.k_found) - 1:,} others who look alike"
+        told = "somebody looks like nobody else, and can be found"
     text = f"What it tells: {told}."
     if not f.has_gain:
         return text + " Nobody said what the secret is, so what becomes known of it was not asked."
-    more = "more" if row.gain >= 0 else "fewer"
+    things = ", ".join(map(str, f.about.quasi_identifiers))
+    sign = "more" if row.gain >= 0 else "fewer"
+    more = f"{100 * abs(row.gain):.1f} {sign}"
+    if row.gain_low <= 0 <= row.gain_high:
+        more = f"{more}, which cannot be told from none,"
     return text + (
-        f" An attacker who knows {len(f.about.quasi_identifiers):,} things of everybody becomes"
-        f" certain of the {f.about.secret} of {of_100(row.gain)} {more} people, and is right, than"
-        f" among people who are not in the table (95 % interval {100 * row.gain_low:+.1f} to"
-        f" {100 * row.gain_high:+.1f})."
+        f" Of 100 people in the table an attacker who knows {things} of everybody becomes certain,"
+        f" and rightly, of the {f.about.secret} of {more} than of 100 people who are not in it"
+        f" (95 % interval {100 * row.gain_low:+.1f} to {100 * row.gain_high:+.1f})."
     )
 
 
 def _cautions(f, row):
     """What whoever signs should know"""
     res = [METHODS[row["mode"]].caution]
+    if row.known >= 0.05:
+        res.append(
+            f"{of_100(row.known)} people are in groups whose members all have the same"
+            f" {f.about.secret}: whoever finds the group knows it, though much of that would be"
+            " guessed of people outside, too. If that must not be, ask for more different secrets"
+            " in a group (l or alpha in the plan), and compare again."
+        )
     if row.lost > 0:
         res.append(f"Rows of {of_100(row.lost)} people are not published.")
     if row.alone >= 0.0005:
@@ -237,12 +243,12 @@ def what_must_give(f: Findings) -> list[str]:
 def _nothing(f):
     """Where nothing passes"""
     if (f.table.failed != "").all():
-        return ["Nothing could be tried; the reasons stand in the table."]
+        return [f"Nothing could be tried: {f.table.failed.iloc[0].rstrip('.')}."]
     ways = what_must_give(f)
-    head = "No release that was tried keeps all limits. One of them must give, or all people stay"
+    head = "No release that was tried keeps all limits. One of them must give, or nothing is"
     words = ["Either", *["or"] * (len(ways) - 1)] if len(ways) > 1 else [""]
     told = [f"{word} {way}".strip() for word, way in zip(words, ways)]
-    return [f"{head} unpublished: {'; '.join(told)}."]
+    return [f"{head} published: {'; '.join(told)}."]
 
 # %% ../../nbs/engine/comparing_words.ipynb #0a09bd9f
 def headline(f: Findings) -> str:

@@ -31,7 +31,8 @@ _CODES = {
 }
 _WORDS = {"%Y": "yyyy", "%y": "yy", "%m": "mm", "%d": "dd", "%H": "hh", "%M": "mm", "%S": "ss"}
 _code = re.compile(r"%.")
-_token = re.compile("yyyy|yy|mm|dd|hh|ss")
+_token = re.compile("yyyy|yy|mm|dd|hh|ss", re.I)
+_clock = re.compile("(hh):mm", re.I)
 
 
 def date_words(form: str) -> str:
@@ -59,8 +60,8 @@ def form_of_words(text: str) -> str:
     names = {words: code for code, words in _WORDS.items() if code != "%M"}
     form = text
     if "%" not in text:
-        form = text.lower().replace("hh:mm", "hh:%M")
-        form = _token.sub(lambda found: names[found[0]], form)
+        form = _clock.sub(r"\1:%M", text)
+        form = _token.sub(lambda found: names[found[0].lower()], form)
     day = datetime(2001, 2, 3)
     try:
         same = datetime.strptime(day.strftime(form), form) == day
