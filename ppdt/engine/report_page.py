@@ -179,7 +179,7 @@ def _risk(f: Facts) -> Iterator[Any]:
 # %% ../../nbs/engine/report_page.ipynb #0c84a133
 def _secret_row(o):
     """A line on a column that goes out as it is"""
-    known = f"{percent(o.known_rows / o.n_rows)} of rows" if o.n_rows else "-"
+    known = percent(o.known_rows / o.n_rows) if o.n_rows else "-"
     name = f"{o.name} (class)" if o.is_class else o.name
     return name, f"{o.n_values:,}", known, percent(o.common), percent(o.worst)
 
@@ -197,10 +197,10 @@ def _secrets(f: Facts) -> Iterator[Any]:
         return
     yield text(
         "These columns go out as they are. Whoever can place a person in a group knows what all of"
-        " its rows have in common. The third column says how many rows stand in groups where all"
-        " have the same value, so that it is known of them."
+        " its rows have in common. Rows known: how many stand in groups where all have the"
+        " same value, so that it is known of them."
     )
-    head = ("column", "values", "known for", "commonest in all", "commonest in a group")
+    head = ("column", "values", "rows known", "commonest in all", "commonest in a group")
     yield table(map(_secret_row, f.secrets), head, "numbers wide")
 
 # %% ../../nbs/engine/report_page.ipynb #62fea601
