@@ -254,7 +254,7 @@ def _share_words(c: ColumnFacts, n: int) -> Iterator[str]:
     if c.forms["missing"]:
         yield f"{share('missing')} of its rows have no value."
 
-
+# %% ../../nbs/engine/report_words.ipynb #1e4f52d7
 _RECODED = {
     "year": "dates to the year",
     "quarter": "dates to the quarter",
@@ -300,7 +300,7 @@ def column_words(c: ColumnFacts, n: int) -> str:
         told.append(f"Its cells leave open {percent(c.loss)} of what the {whole} could be.")
     return " ".join(told)
 
-# %% ../../nbs/engine/report_words.ipynb #5c9f6c8b
+# %% ../../nbs/engine/report_words.ipynb #d04b1594
 def is_recoded(f: Facts) -> bool:
     """Were columns recoded before rows were grouped?"""
     return any(c.recoded for c in f.columns)
@@ -352,7 +352,7 @@ def _known_words(f):
         f" {listed(told)}."
     )
 
-# %% ../../nbs/engine/report_words.ipynb #ae60eccb
+# %% ../../nbs/engine/report_words.ipynb #68e566a9
 def short_words(f: Facts) -> list[str]:
     """What is left of the risk, and what was lost"""
     told = []
@@ -371,7 +371,7 @@ def short_words(f: Facts) -> list[str]:
         told.append(f"There {'is 1 warning' if found == 1 else f'are {found} warnings'}, below.")
     return told
 
-# %% ../../nbs/engine/report_words.ipynb #9af2e3f9
+# %% ../../nbs/engine/report_words.ipynb #b7f39959
 def limits_words(f: Facts) -> list[str]:
     """What is not promised"""
     kind, known = f.promise.get("kind", "none"), listed(f.quasi_identifiers or ["no column"])
@@ -403,7 +403,7 @@ def limits_words(f: Facts) -> list[str]:
     )
     return told
 
-# %% ../../nbs/engine/report_words.ipynb #c9b9d29f
+# %% ../../nbs/engine/report_words.ipynb #3741bfe5
 _ASIDES = re.compile(r"[;:,] (?:and )?(?:give|list|read|leave|say|use)\b[^;]*")
 
 
