@@ -370,6 +370,10 @@ def test_the_command_follows_a_plan(tmp_path):
         "anonymize", "plan.toml", "-o", "r.csv", "--k", 25, "--mode", "cluster", cwd=tmp_path
     )
     assert r.returncode == 0 and "with k = 25" in r.stdout and "replaced r.csv" in r.stdout
+    words = ["anonymize", "plan.toml", "-o", "r.csv", "--report", "board.html", "--internal"]
+    assert program(*words, cwd=tmp_path).returncode == 0
+    page = (tmp_path / "board.html").read_text()
+    assert "INTERNAL" in page and "does NOT hold" not in page and "another table" not in page
     # the file does not show persons, so that nobody can count them
     assert program("verify", "r.csv", "--original", "plan.toml", cwd=tmp_path).returncode == 3
     assert program("audit", "r.csv", "--original", "plan.toml", cwd=tmp_path).returncode == 3

@@ -146,6 +146,14 @@ def test_one_stay_a_person_lets_two_secrets_be_asked():
     assert (found.person, suggested_plan(found).l) == (None, 2)
 
 
+def test_people_without_a_number_are_noticed():
+    t = hospital().drop(columns="PatientenNr")
+    found, _ = found_in(t)
+    people = len(t[["Nachname", "Geburtsdatum"]].drop_duplicates())
+    assert found.person is None and found.hidden == (("Nachname", "Geburtsdatum"), people)
+    assert f"tell {people:,} people apart" in profile_text(found)
+
+
 def test_spellings_do_not_hide_whose_row_it_is():
     t = hospital()
     t["Geschlecht"] = [o.upper() if i % 3 else f"{o} " for i, o in enumerate(t["Geschlecht"])]
@@ -277,6 +285,7 @@ def test_planted_spellings_are_found(words, spelt):
         ("monatslohn in euro, lohn", ["3000", "4000.5"] * 30, "sensitive", "number"),
         ("religion", ["a", "b", "c"] * 20, "sensitive", "word"),
         ("target", ["a", "b"] * 30, "class", "word"),
+        ("target", ["0", "1", "2"] * 20, "class", "word"),
         ("wave", ["7"] * 60, "publish", "number"),
         ("empty", [""] * 60, "identifier", "word"),
         ("whatever", ["a", "b"] * 30, "quasi-identifier", "word"),

@@ -87,7 +87,7 @@ _OPTIONS = {
     "sheet": "--sheet",
 }
 _NAMES = "|".join(_OPTIONS)
-_WRONG = re.compile(rf"(?<!olumn )'({_NAMES})'( must| are about| and ')")
+_WRONG = re.compile(rf"(olumn )?'({_NAMES})'( must| are about| and ')")
 _SAID = re.compile(r"\b(sep|encoding|decimal|sheet)=('[^']*'|\"[^\"]*\")")
 _SECOND = re.compile(rf"(in |and )'({_NAMES})'")
 
@@ -97,7 +97,8 @@ def translated(text: str) -> str:
     for a, b in _PHRASES:
         text = text.replace(a, b)
     text = _SECOND.sub(lambda found: found[1] + _OPTIONS[found[2]], text)
-    text = _WRONG.sub(lambda found: _OPTIONS[found[1]] + found[2], text)
+    # a column may be called as a parameter is
+    text = _WRONG.sub(lambda o: o[0] if o[1] else _OPTIONS[o[2]] + o[3], text)
     text = _SAID.sub(r"--\1 \2", text)
     return re.sub(r"missing='(drop|category|error)'", r"--missing \1", text)
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['MOST_COMPARED', 'ColumnProfile', 'Findings', 'suggested_k', 'find_all']
+__all__ = ['MOST_COMPARED', 'ColumnProfile', 'Findings', 'suggested_k', 'hidden_people', 'find_all']
 
 # %% ../../nbs/engine/profile_findings.ipynb #7faadf7a
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .column_facts import ColumnFacts, Dirt, column_facts
+from .keys import row_keys
 from .missing_codes import MissingCode
 from .office_files import FileForm
 from .recoded_facts import recoded_facts
@@ -97,6 +98,9 @@ class Findings:
         That column.
     most_rows : int
         Rows of the person who has most.
+    hidden : tuple or None
+        Where no column says whose row it is: names and dates of birth that come several times, and
+        how many people they tell apart.
     secrets_vary : bool
         Have people several values of the secret, after its recodings?
     k : int
@@ -119,6 +123,7 @@ class Findings:
     people: int
     person: str | None
     most_rows: int
+    hidden: tuple[tuple[str, ...], int] | None
     secrets_vary: bool
     k: int
     columns: tuple[ColumnProfile, ...]
@@ -149,6 +154,27 @@ def _people(columns: Sequence[ColumnFacts], person: str | None, rows: int) -> tu
     counts = counts[counts > 0]
     return facts.codes, len(counts), int(counts.max(initial=0))
 
+# %% ../../nbs/engine/profile_findings.ipynb #00160648
+def hidden_people(columns: Sequence[ColumnFacts]) -> tuple[tuple[str, ...], int] | None:
+    """Names and a date of birth that come several times, and how many people they tell apart"""
+    names = [o for o in columns if _is_about(o, "a name") and o.kind == "word"]
+    born = [o for o in columns if _is_about(o, "a date of birth")]
+    if not names or not born:
+        return None
+    chosen = [*names, *born]
+    n = chosen[0].rows
+    key = row_keys([o.codes for o in chosen], None, n)
+    known = np.logical_and.reduce([o.codes > 0 for o in chosen])
+    people = len(np.unique(key[known]))
+    if 1.02 * people >= known.sum():
+        return None
+    return tuple(o.name for o in chosen), people
+
+
+def _is_about(facts: ColumnFacts, about: str) -> bool:
+    """Is this what the name of a column says?"""
+    return facts.topic is not None and facts.topic.about == about
+
 
 def _secrets_vary(
     columns: Sequence[ColumnFacts], roles: dict[str, Suggestion], person: str | None
@@ -162,14 +188,15 @@ def _secrets_vary(
     with_gaps = coarse._replace(codes=coarse.codes + 1, texts=["", *coarse.texts], dirt=None)
     return values_each(who, with_gaps) > 1
 
-
+# %% ../../nbs/engine/profile_findings.ipynb #f641e0b4
 def _profiled(facts: ColumnFacts, found: Suggestion, risk: ColumnRisk, codes: frozenset):
     """A column with what was found and suggested"""
     most = int(facts.counts.max(initial=0)) + facts.rows - facts.known
+    is_named = found.role == "class" and facts.kind == "number" and len(facts.texts) <= 20
     return ColumnProfile(
         name=facts.name,
         role=found.role,
-        kind=facts.kind,
+        kind="word" if is_named else facts.kind,  # classes 0 and 1 are names
         date=facts.date,
         recode=found.recode,
         why=found.why,
@@ -206,7 +233,7 @@ def _to_compare(facts, roles, risks):
     kept = [o for o in facts if roles[o.name].role not in ("identifier", "person")]
     return sorted(kept, key=lambda o: (-risks[o.name].separation, o.name))[:MOST_COMPARED]
 
-
+# %% ../../nbs/engine/profile_findings.ipynb #9a9896d2
 def find_all(
     table: pd.DataFrame,
     file: str = "table",
@@ -262,6 +289,7 @@ def find_all(
         people=people,
         person=person,
         most_rows=most,
+        hidden=None if person else hidden_people(facts),
         secrets_vary=_secrets_vary(facts, roles, person),
         k=k,
         columns=tuple(columns),

@@ -98,13 +98,20 @@ def _telling_lines(found: Findings) -> list[str]:
 def _person_lines(found: Findings) -> list[str]:
     """Whose row it is"""
     if found.person is None:
-        return ["no column says whose row it is: each row is taken for one person"]
+        lines = ["no column says whose row it is: each row is taken for one person"]
+        if found.hidden is not None:
+            names, people = found.hidden
+            lines.append(
+                f"but {' and '.join(names)} tell {people:,} people apart in {found.rows:,} rows:"
+                " number the people in a column, and give it the role person"
+            )
+        return lines
     return [
         f"{found.person} says whose row it is: {found.people:,} people in {found.rows:,} rows, at"
         f" most {found.most_rows:,} each"
     ]
 
-
+# %% ../../nbs/engine/profile_texts.ipynb #0fdec002
 def _secret_lines(found: Findings) -> list[str]:
     """What would harm people"""
     kept = [o for o in found.columns if o.secret and o.role != "identifier"]
@@ -116,7 +123,7 @@ def _standing_lines(found: Findings) -> list[str]:
     """Who stands out, and by which columns"""
     qi = found.named("quasi-identifier")
     if not qi:
-        return ["no column is a quasi-identifier"]
+        return ["no column is a quasi-identifier: a plan needs one, something that others may know"]
     who = _people_word(found, found.alone)
     of = f"{found.people:,}"
     all_of = "the quasi-identifier" if len(qi) == 1 else f"all {len(qi)} quasi-identifiers"
@@ -216,6 +223,12 @@ def _answer_lines(title: str, lines: Iterable[str]) -> list[str]:
     return [f"{title if not i else '':<10} {line}" for i, line in enumerate(told)]
 
 
+_LEGEND = (
+    "distin.: values per row; separ.: share of pairs told apart; alone: whose value nobody else",
+    "  has; adds: alone in all quasi-identifiers together, and not without this column",
+)
+
+
 def profile_text(found: Findings) -> str:
     """A profile on a screen.
 
@@ -235,7 +248,7 @@ def profile_text(found: Findings) -> str:
     lines = [_head(found), *found.notes, "", titles]
     for o in found.columns:
         lines += _column_lines(o, width)
-    lines.append("")
+    lines += ["", *_LEGEND, ""]
     for title, told in answers(found, suggested_plan(found)):
         lines += _answer_lines(title, told)
     return "\n".join(_printable(line.rstrip()) for line in lines)
