@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% ../nbs/24_command.ipynb #d2b29e7b
+from .engine.command_learn import do_learn, do_predict, do_publish
 from ppdt.engine.command_notes import (
     check_finite,
     check_no_cells,
@@ -184,7 +185,7 @@ def choose_kinds(
         elif o in categorical:
             kinds[o] = "categorical"
         else:
-            texts = t[o].unique()
+            texts = t[o].drop_duplicates().to_numpy()
             form, told = found_dates(o, texts, dates)
             kinds[o] = "date" if form else guess_kind(texts)
             notes += told
@@ -267,9 +268,8 @@ def anonymize_file(
     check_places(source, target, schema)
     with doing(f"reading {Path(source).name}"):
         t, _, notes, name = read_people(source, form)
-    named = class_name, identifiers, numeric, categorical, published
+    named = class_name, identifiers, numeric, categorical, published, person
     check_options(t.columns, name, qi, *named)
-    known_columns([] if person is None else [person], "--person", t.columns, name)
     check_missing(t, qi, missing)
     said = said_of_dates(dates, qi, numeric, categorical, taxonomies)
     kinds, told = choose_kinds(t, qi, numeric, categorical, said)
@@ -543,6 +543,9 @@ def make_parser() -> argparse.ArgumentParser:
             "report": do_report,
             "verify": do_verify,
             "sign": do_sign,
+            "learn": do_learn,
+            "predict": do_predict,
+            "publish": do_publish,
         }
     )
 

@@ -340,10 +340,6 @@ class ClusterAnonymizer(Anonymizer):
         self.block_rows = block_rows
         self.suppression_limit = suppression_limit
 
-    @property
-    def _share_aside(self):
-        return self.suppression_limit
-
     def _check(self):
         _check_parameters(self)
 

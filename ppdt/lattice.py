@@ -255,6 +255,8 @@ class LatticeAnonymizer(_LatticeSteps, Anonymizer):
     n_counted_: int
     tops_: dict[str, int]
 
+    _sets_aside = False
+
     def __init__(
         self,
         k: int = 5,

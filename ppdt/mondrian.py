@@ -404,10 +404,6 @@ class MondrianAnonymizer(Anonymizer):
         self.suppression_limit = suppression_limit
 
     @property
-    def _share_aside(self):
-        return self.suppression_limit
-
-    @property
     def recodes_new_rows(self) -> bool:
         """Relaxed cuts divide equal values, so they are no places for new ones"""
         return self.mode != "relaxed" or bool(self.refine)

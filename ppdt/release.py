@@ -155,8 +155,8 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
     # does the method say that its ranges end at values of rows?
     _names_ends = False
     recodes_new_rows = False
-    # share of the rows that may be set aside so that the others keep more
-    _share_aside: float = 0.0
+    # a method that leaves out rows by itself says False
+    _sets_aside = True
 
     @property
     def guarantee(self) -> str | None:

@@ -330,8 +330,13 @@ def _parse_interval(text, parse):
     try:
         lo, hi = [read_value(o, parse) for o in ends]
         return Interval(lo, hi, text[-1] == ")")
-    except (ValueError, TypeError) as e:
+    except TextFormError as e:
         raise TextFormError(f"{shown(text)} is no interval: {e}") from None
+    except (ValueError, TypeError):
+        raise TextFormError(
+            f"{shown(text)} is no interval: its ends must be two numbers or two dates, the smaller"
+            " one first"
+        ) from None
 
 # %% ../nbs/02_tables.ipynb #8f7e9cb3
 def cell_column(

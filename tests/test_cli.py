@@ -795,7 +795,7 @@ def test_interrupted(here):
 class Page(HTMLParser):
     "Tags of a page, and which are left open"
 
-    void = {"meta", "img", "br", "hr"}
+    void = {"meta", "img", "br", "hr", "wbr"}
 
     def __init__(self, text):
         super().__init__()

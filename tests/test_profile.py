@@ -15,6 +15,7 @@ from test_cli import here, is_one_line, ppdt, program  # noqa: F401
 from ppdt.datasets import make_population
 from ppdt.engine.column_facts import column_facts
 from ppdt.engine.column_topics import TOPICS, topic_of
+from ppdt.engine.messy_files import hospital_stays, staff_table, survey_answers
 from ppdt.engine.missing_codes import missing_codes
 from ppdt.engine.plans import plan_from_text, read_plan
 from ppdt.engine.profile_findings import find_all
@@ -134,8 +135,29 @@ def test_a_hospital():
     told = {(o.name, o.other): o.how for o in found.telling}
     assert told["PLZ", "Ort"] == "in every row"
     plan = suggested_plan(found)
-    assert (plan.k, plan.l, plan.mode, plan.missing) == (11, 2, "cluster", "error")
-    assert "CMS" in dict(plan.reasons)["k"]
+    assert (plan.k, plan.l, plan.t) == (11, None, None)
+    assert (plan.mode, plan.missing) == ("cluster", "error")
+    why = dict(plan.reasons)["k"]
+    assert "CMS" in why and "several values of Hauptdiagnose" in why
+
+
+def test_one_stay_a_person_lets_two_secrets_be_asked():
+    found, _ = found_in(hospital().drop_duplicates("PatientenNr"))
+    assert (found.person, suggested_plan(found).l) == (None, 2)
+
+
+def test_people_without_a_number_are_noticed():
+    t = hospital().drop(columns="PatientenNr")
+    found, _ = found_in(t)
+    people = len(t[["Nachname", "Geburtsdatum"]].drop_duplicates())
+    assert found.person is None and found.hidden == (("Nachname", "Geburtsdatum"), people)
+    assert f"tell {people:,} people apart" in profile_text(found)
+
+
+def test_spellings_do_not_hide_whose_row_it_is():
+    t = hospital()
+    t["Geschlecht"] = [o.upper() if i % 3 else f"{o} " for i, o in enumerate(t["Geschlecht"])]
+    assert found_in(t)[0].person == "PatientenNr"
 
 
 def test_an_hr_export(tmp_path):
@@ -177,6 +199,34 @@ def test_a_sheet_filled_in_by_hand():
     assert set(plan.form.missing) == {"999", "-9", "keine Angabe", "?"}
     text = profile_text(found)
     assert "'999' in 10 rows" in text and "5 spellings of 2 values" in text
+
+
+@pytest.mark.parametrize(
+    "make, person, class_name, secret, dropped",
+    [
+        (hospital_stays, "patient_no", "comes_back", "diagnosis", ["case_no", "name"]),
+        (staff_table, None, "Kündigung", "Gehalt", ["Personalnummer", "Name"]),
+        (survey_answers, None, None, "party", ["e_mail"]),
+    ],
+    ids=["stays", "staff", "survey"],
+)
+def test_the_files_of_the_book(make, person, class_name, secret, dropped):
+    plan = suggested_plan(find_all(make().astype(str).astype(object)))
+    assert (plan.one("person"), plan.one("class")) == (person, class_name)
+    assert (plan.one("sensitive"), plan.named("identifier")) == (secret, dropped)
+    assert "publish" not in {o.role for o in plan.columns}
+
+
+def test_a_plan_can_be_followed_as_it_was_suggested(tmp_path):
+    for t, name in ((hospital(120), "stays"), (sheet(), "sheet")):
+        t.to_csv(tmp_path / f"{name}.csv", index=False)
+        assert program("profile", f"{name}.csv", "-o", f"{name}.toml", cwd=tmp_path).returncode == 0
+        done = program("anonymize", f"{name}.toml", "-o", f"{name}-release.csv", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "") and "k = 11" in done.stdout
+    hr().to_csv(tmp_path / "hr.csv", sep=";", index=False, encoding="cp1252")
+    assert program("profile", "hr.csv", "-o", "hr.toml", cwd=tmp_path).returncode == 0
+    done = program("anonymize", "hr.toml", "-o", "hr-release.csv", cwd=tmp_path)
+    assert done.returncode == 0 and "2-diversity of 'Krankheitstage': holds" in done.stdout
 
 
 # ---------------------------------------------------------------- one column of each kind
@@ -235,6 +285,7 @@ def test_planted_spellings_are_found(words, spelt):
         ("monatslohn in euro, lohn", ["3000", "4000.5"] * 30, "sensitive", "number"),
         ("religion", ["a", "b", "c"] * 20, "sensitive", "word"),
         ("target", ["a", "b"] * 30, "class", "word"),
+        ("target", ["0", "1", "2"] * 20, "class", "word"),
         ("wave", ["7"] * 60, "publish", "number"),
         ("empty", [""] * 60, "identifier", "word"),
         ("whatever", ["a", "b"] * 30, "quasi-identifier", "word"),
@@ -384,6 +435,23 @@ def test_no_table_makes_it_stumble(t, random):
     rows = list(range(len(t)))
     random.shuffle(rows)
     assert facts_of(find_all(t.iloc[rows][columns])) == facts_of(found)
+
+
+def test_a_terminal_obeys_no_text_of_the_file():
+    odd = "a\x1b[31m\nb"
+    t = pd.DataFrame({odd: ["\x1b[2J", "\x1b[2j", "x"] * 20}, dtype=object)
+    text = profile_text(find_all(t, "t.csv"))
+    assert "\x1b" not in text and "spelt" in text
+
+
+def test_many_columns_take_no_age():
+    rng = np.random.default_rng(0)
+    t = pd.DataFrame(rng.integers(0, 9, (3000, 300)).astype(str), dtype=object)
+    t.columns = [f"x{i}" for i in range(300)]
+    began = time.process_time()
+    text = profile_text(find_all(t))
+    assert time.process_time() - began < 30
+    assert "compared were the 60 columns" in text and "combined were the 12 columns" in text
 
 
 def test_every_topic_has_a_use():

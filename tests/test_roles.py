@@ -549,7 +549,9 @@ def test_what_an_owner_may_overlook_is_said(tmp_path, monkeypatch, capsys):
     assert cli.main([*again, "--categorical", "age"]) == 0
     semicolons = Path("o.csv").read_text().replace(",", ";")
     Path("s.csv").write_text(semicolons)
-    assert cli.main("audit s.csv --qi age".split()) == 2
+    assert cli.main("audit s.csv --qi age".split()) == 0
+    assert "s.csv: ';' between fields" in capsys.readouterr().out
+    assert cli.main("audit s.csv --qi age --sep ,".split()) == 2
     assert "must have ',' between its fields. Got ';'" in capsys.readouterr().err
 
 

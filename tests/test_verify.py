@@ -22,6 +22,7 @@ from ppdt.engine.command_words import CommandError
 from ppdt.engine.signing import new_key, sign, signature_fault, signature_path
 from ppdt.engine.verifying import verify
 from ppdt.erp import ERPAnonymizer
+from ppdt.generalization import Taxonomy
 from ppdt.lattice import LatticeAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.tables import TextFormError, schema_path
@@ -245,6 +246,27 @@ def test_a_file_with_another_name(here, ppdt):
     os.rename(schema_path("out.csv"), schema_path("new.csv"))
     code, out, _ = ppdt("verify new.csv")
     assert code == 0 and "then as out.csv" in out
+
+
+def test_a_column_that_cannot_be_compared(here):
+    """Numbers that are names, published as ranges of a taxonomy: the other checks are told"""
+    X = pd.DataFrame({"word": ["a", "a", "a", "b"], "code": [701, 701, 701, 702]})
+    tree = Taxonomy.from_edges([701, 702], [700.0, 701.5, 703.0], [700.0, 703.0])
+    tool = MondrianAnonymizer(
+        k=3, mode="relaxed", categorical=["code"], recoding="ends", taxonomies={"code": tree}
+    )
+    tool.anonymize(X).to_csv("out.csv")
+    found = verify("out.csv", X)
+    assert found.holds is None and "cannot be compared" in str(found)
+    assert [o.holds for o in found.checks[:-1]] == [True] * 4
+
+
+def test_an_original_without_a_column(here, ppdt):
+    released(ppdt)
+    with pytest.raises(CommandError, match="'Age'"):
+        verify("out.csv", load_customers().drop(columns="Age"))
+    with pytest.raises(CommandError, match="fewer than the 14"):
+        verify("out.csv", load_customers().head(3))
 
 
 # ---------------------------------------------------------------- every method

@@ -111,7 +111,8 @@ _OTHERS = (
     Topic(
         "a class",
         "class",
-        r"^(class|target|label|outcome|response|y|zielgrosse|klasse|churn(ed)?|default(ed)?)$",
+        r"^(class|target|label|outcome|response|y|zielgrosse|klasse|churn(ed)?|default(ed)?"
+        r"|attrition|readmit(ted)?|readmission|comes? back|wiederaufnahme|kundigung)$",
     ),
 )
 _SPECIAL = (
@@ -142,10 +143,12 @@ _HEALTH = Topic(
     "health",
     "secret",
     r"diagnos|\bicd ?\d*|disease|illness|krankheit|befund|symptom|\bhiv\b|\baids\b|medicat"
-    r"|medicament|medikament|\bdrugs?\b|therap|treatment|behandlung|disab|behinder|handicap|cancer|krebs"
+    r"|medicament|medikament|\bdrugs?\b|therap|treatment|behandlung|disab|behinder"
+    r"|handicap|cancer|krebs"
     r"|tumou?r|\bdrg\b|\bops\b|procedure|prozedur|surgery|operation|blood|\bblut|\bbmi\b|insulin"
     r"|glucose|allerg|pregnan|schwanger|addict|sucht|depress|psych|smok|rauche|alcohol|alkohol"
-    r"|\bsick|kranken?tage|fehltage|\bkrank(?!enk|envers|enh)|mortality|\bdeath|\bdied\b|deceased|gestorben"
+    r"|\bsick|kranken?tage|fehltage|\bkrank(?!enk|envers|enh)|mortality|\bdeath"
+    r"|\bdied\b|deceased|gestorben"
     r"|verstorben|\btodes|vaccin|impf|\bhealth",
     _ART_9,
 )
@@ -162,7 +165,8 @@ _PRIVATE = (
     Topic(
         "an assessment",
         "secret",
-        r"\brating|performance|beurteilung|bewertung|\bscore\b|\bgrade\b|schulnote|zeugnis|abmahnung",
+        r"\brating|performance|beurteilung|bewertung|\bscore\b|\bgrade\b|schulnote"
+        r"|zeugnis|abmahnung",
     ),
     _MONEY,
 )

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from .command_words import CommandError, in_options
 from .interrupts import Interrupted, signals_raise
 from .limits import trusted
+from .plans import PlanError
 
 # %% ../../nbs/engine/command_end.ipynb #61c7a222
 _MOST = 1000  # characters of a message
@@ -29,7 +30,9 @@ def _one_line(error):
     kind = type(error).__name__
     if isinstance(error, MemoryError):
         return "there is not enough memory: take a smaller file, or a larger computer"
-    text = _TRUST.sub("add --trust", in_options(str(error))) or kind
+    # a plan has its own keys, which are no options
+    said = str(error) if isinstance(error, PlanError) else in_options(str(error))
+    text = _TRUST.sub("add --trust", " ".join(said.split())) or kind
     if isinstance(error, OSError) and error.strerror:
         text = ": ".join(str(o) for o in (error.filename, error.strerror) if o)
     if not isinstance(error, (CommandError, ValueError, TypeError, OSError, RuntimeError)):

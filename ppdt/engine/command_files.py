@@ -21,6 +21,7 @@ from .command_reading import MeasuredFile, file_to_measure
 from ppdt.engine.command_words import (
     CommandError,
     as_option,
+    in_options,
     is_finite_number,
     known_columns,
     nameless_words,
@@ -38,7 +39,13 @@ def _check_target(target):
     """Raises CommandError or ValueError for a place where nothing can be written"""
     from ppdt.tables import file_kind
 
-    file_kind(target)
+    try:
+        file_kind(target)
+    except ValueError:
+        raise CommandError(
+            f"-o must end in .csv or .parquet, or be - for standard output. Got {target.name!r}:"
+            " choose one of them."
+        ) from None
     if not target.parent.is_dir():
         raise CommandError(
             f"-o must lie in a folder that exists. Got {str(target)!r}: make the folder"
@@ -65,7 +72,7 @@ def _check_schema_place(target, schema):
             " place."
         )
 
-
+# %% ../../nbs/engine/command_files.ipynb #77d19660
 def check_places(
     source: str | PathLike, target: str | PathLike, schema: str | PathLike | None = None
 ) -> None:
@@ -235,18 +242,25 @@ def with_order(t: pd.DataFrame, names: Iterable) -> pd.DataFrame:
     return t
 
 # %% ../../nbs/engine/command_files.ipynb #661e785b
-def _taxonomy(path, kind):
-    """A taxonomy from a file, over numbers or words; kind None: numbers where all values are"""
+def _taxonomy(path, kind, name):
+    """A taxonomy from a file, over numbers, dates or words; kind None: numbers where all are"""
+    from ppdt.engine.taxonomy_files import taxonomy_file
     from ppdt.generalization import Taxonomy
     from ppdt.tables import guess_kind
 
-    words = Taxonomy.from_csv(path, "str")
-    if (kind or guess_kind(words.values)) != "numeric":
-        return words
-    try:
-        return Taxonomy.from_csv(path, "int64")
-    except ValueError:
-        return Taxonomy.from_csv(path, "float64")
+    file = taxonomy_file(path)
+    first = file.lines[0] if file.lines else []
+    if first and first[0].casefold() == name.casefold():
+        raise CommandError(f"{file.header()}.")
+    if kind == "date":
+        return Taxonomy.from_csv(path, "datetime64[s]")
+    if kind == "categorical":
+        return Taxonomy.from_csv(path, "str")
+    leaves = [o[0] for o in file.lines if o]
+    if kind is None and guess_kind(leaves) != "numeric":
+        return Taxonomy.from_csv(path, "str")
+    is_whole = all(o.strip().lstrip("+-").isdigit() for o in leaves)
+    return Taxonomy.from_csv(path, "int64" if is_whole else "float64")
 
 
 def read_taxonomies(
@@ -278,26 +292,45 @@ def read_taxonomies(
     res = {}
     for text in texts or ():
         name, _, path = text.rpartition("=")
-        if name not in qi:
+        if not path or name not in qi:
             raise CommandError(
                 f"--taxonomy must be COLUMN=FILE with a column of --qi. Got {text!r}; --qi has"
                 f" {some_names(qi)}."
             )
         if name in res:
             raise CommandError(f"--taxonomy must name each column once. Got {name!r} twice.")
-        res[name] = _taxonomy(path, kinds.get(name, "categorical"))
+        try:
+            res[name] = _taxonomy(path, kinds.get(name, "categorical"), name)
+        except (ValueError, OSError, CommandError) as e:
+            raise CommandError(f"--taxonomy {name}: {e}") from None
     return res
 
 # %% ../../nbs/engine/command_files.ipynb #34c693f2
+_SECRET_OPTIONS = {
+    "LDiversity": "--l-diversity",
+    "TCloseness": "--t-closeness",
+    "Alpha": "--alpha",
+}
+
+
 def release_of(anonymizer: Any, X: pd.DataFrame, y: pd.Series | None) -> Any:
     """The release of a table. Raises CommandError for columns without a role."""
     from ppdt.engine.column_roles import NamelessColumns, persons_words, why_words
+    from ppdt.release import GuaranteeError
 
     try:
         return anonymizer.anonymize(X, y)
     except NamelessColumns as e:
         persons = persons_words(e.advice, anonymizer.person, "--person {}")
         raise CommandError(nameless_words(e.advice, why_words(e.advice), persons)) from None
+    except GuaranteeError:
+        raise
+    except ValueError as e:
+        asked = [_SECRET_OPTIONS[type(o).__name__] for o in anonymizer.constraints or ()]
+        if "'constraints'" not in str(e) or not asked:
+            raise
+        text = str(e).replace("'constraints'", " and ".join(asked))
+        raise CommandError(in_options(text)) from None
 
 # %% ../../nbs/engine/command_files.ipynb #1b5e92b5
 def cells_of_file(

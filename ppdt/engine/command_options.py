@@ -10,10 +10,12 @@ __all__ = ['CommandParser', 'secret_options', 'command_parser']
 
 # %% ../../nbs/engine/command_options.ipynb #57afe641
 import argparse
+import re
 import sys
 from collections.abc import Callable
 
 from .command_form import add_file_form
+from .command_learn import add_learn, add_predict, add_publish
 from .command_methods import ALL_MODES
 from .command_profile import add_profile
 from .command_report import add_report, add_report_options
@@ -23,6 +25,32 @@ from .comparing_command import add_compare
 from .office_files import FileForm
 
 # %% ../../nbs/engine/command_options.ipynb #649acb03
+_ARGUMENT = re.compile(r"^argument (\S+): ")
+_CHOICE = re.compile(r"invalid choice: (.+) \(choose from (.+)\)")
+_PLAIN = (
+    ("-o/--out", "-o"),
+    ("expected one argument", "must have a value after it"),
+    ("expected at least one argument", "must have a value after it"),
+)
+
+
+def _plain(message):
+    """What argparse says, in plain words"""
+    for a, b in _PLAIN:
+        message = message.replace(a, b)
+    message = _CHOICE.sub(lambda o: f"must be one of {_names(o[2])}. Got {o[1]}", message)
+    message = re.sub(r"^the following arguments are required: (.+)$", r"\1 must be given", message)
+    message = re.sub(
+        r"^unrecognized arguments: (.+)$", r"there is no option or place for \1", message
+    )
+    return _ARGUMENT.sub(r"\1 ", message)
+
+
+def _names(choices):
+    """What argparse offers to choose from, without quotes; signs keep them"""
+    return ", ".join(o if len(o) == 3 else o.strip("'") for o in choices.split(", "))
+
+# %% ../../nbs/engine/command_options.ipynb #c96be540
 def _joined(words):
     """Words of a command, with a text such as -9,999 joined to its --na"""
     res = []
@@ -48,7 +76,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> None:
         """Raises CommandError"""
-        raise CommandError(f"{message} (see {self.prog} --help)")
+        raise CommandError(f"{_plain(message)} (see {self.prog} --help)")
 
 
 def _add_columns(p, *options):
@@ -289,7 +317,7 @@ _AUDIT_EXAMPLES = (
     " does not tell"
 )
 
-
+# %% ../../nbs/engine/command_options.ipynb #7fec20d5
 def _audit_parser(sub, run):
     """`ppdt audit`"""
     p = sub.add_parser(
@@ -377,5 +405,8 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
     add_report(sub, runs["report"])
     add_verify(sub, runs["verify"])
     add_sign(sub, runs["sign"])
+    add_learn(sub, runs["learn"])
+    add_predict(sub, runs["predict"])
+    add_publish(sub, runs["publish"])
     _audit_parser(sub, runs["audit"])
     return p

@@ -11,14 +11,21 @@ __all__ = ['read_people', 'asked_dates', 'said_of_dates', 'found_dates', 'table_
 
 # %% ../../nbs/engine/command_reading.ipynb #1ab52714
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .command_words import CommandError, as_option, known_columns, some_names
-from .date_texts import date_form, date_note, date_words, form_of_words, read_dates
+from ppdt.engine.date_texts import (
+    date_example,
+    date_form,
+    date_note,
+    date_words,
+    form_of_words,
+    read_dates,
+)
 from .office_files import ANY_FORM, FileForm, OfficeFile, read_office
 from .plans import read_plan
 from .recoded_columns import recoded_like
@@ -128,8 +135,8 @@ def _form_said(name, texts, form):
         why = date_note(texts) or f"{odd!r} is no date that is known"
         raise CommandError(
             f"Column {name!r} (--date) must hold dates in one form. Got others, since {why}: say"
-            f" the form, for example --date {as_option([name])}=dd.mm.yyyy, empty what is no date,"
-            " or leave --date out."
+            f" the form, for example --date {as_option([name])}={date_example(texts)}, empty what"
+            " is no date, or leave --date out."
         )
     return form
 
@@ -138,7 +145,7 @@ def _notes_on_dates(name, form, texts, said):
     """What to say of a column that holds dates, or looks like it"""
     if form is None:
         why = date_note(texts)
-        how = f"--date {as_option([name])}=dd.mm.yyyy"
+        how = f"--date {as_option([name])}={date_example(texts)}"
         advice = f"if these are dates, say how they are written, for example {how}"
         return [f"{name!r} is taken as words, since {why}; {advice}"] if why else []
     notes = []
@@ -196,7 +203,7 @@ def _typed(texts, kind, name, dates):
 
 
 def table_of_kinds(
-    t: pd.DataFrame, kinds: dict[str, str], dates: dict[str, str] | None = None
+    t: pd.DataFrame, kinds: dict[str, str], dates: Mapping[str, str | None] | None = None
 ) -> pd.DataFrame:
     """A table of strings as it is to be protected: numbers and dates where the kind says so"""
     import pandas as pd
@@ -229,20 +236,35 @@ def form_for(path: str | PathLike, form: FileForm) -> FileForm:
         return FileForm(missing=form.missing)
     return form if str(path) == "-" else replace(form, sheet=None)
 
+# %% ../../nbs/engine/command_reading.ipynb #bb155ae6
+def _columns_of_release(path):
+    """The columns of a file with a schema. Raises CommandError for one that was changed since."""
+    from ppdt.engine.files import read_coded
+    from ppdt.tables import TextFormError, schema_path
+
+    try:
+        return read_coded(path)
+    except TextFormError as e:
+        if not any(o in str(e) for o in ("must be UTF-8", "between its fields")):
+            raise
+        raise CommandError(
+            f"{e}. A release is written in UTF-8 with commas, so {path.name} was changed since,"
+            f" perhaps by a spreadsheet: get it again, or move {schema_path(path).name} away."
+        ) from None
+
 
 def file_to_measure(path: str | PathLike | MeasuredFile, form: FileForm = ANY_FORM) -> Any:
     """A file, read to be measured; one that was read is given back. Raises CommandError and as
     `read_office`.
     """
     from ppdt.engine.dtypes import distinct_texts
-    from ppdt.engine.files import read_coded
     from ppdt.tables import schema_path
 
     if isinstance(path, MeasuredFile):
         return path
     is_path = str(path) != "-"
     if is_path and schema_path(path).is_file():
-        columns, name = read_coded(path), Path(path).name
+        columns, name = _columns_of_release(Path(path)), Path(path).name
         if not any(len(o.codes) for o in columns.values()):
             raise CommandError(f"{name} must have at least one row under its column names.")
         return MeasuredFile(name, Path(path), columns, [], True, True)
@@ -286,7 +308,8 @@ def _times(texts, name, dates):
         odd = date_note(texts.unique()) or f"{next(o for o in texts if o)!r} is no date"
         raise CommandError(
             f"--original must have dates in {name!r}, as the release has. Got others, since {odd}:"
-            f" say how they are written, for example --date {as_option([name])}=dd.mm.yyyy."
+            f" say how they are written, for example --date {as_option([name])}="
+            f"{date_example(texts.unique())}."
         ) from None
 
 
@@ -411,7 +434,7 @@ def earlier_release(path: str | PathLike, original: str | PathLike | None) -> An
     return r
 
 
-def check_standard_once(*paths: str | PathLike | None) -> None:
+def check_standard_once(*paths: Any) -> None:
     """Raises CommandError for standard input that is to be read twice"""
     if sum(isinstance(o, (str, PathLike)) and str(o) == "-" for o in paths) > 1:
         raise CommandError(

@@ -16,7 +16,8 @@ from datetime import date as Date
 from pathlib import Path
 from typing import Any
 
-from .command_words import CommandError
+from .command_files import heard
+from .command_words import CommandError, say, translated
 
 # %% ../../nbs/engine/command_report.ipynb #efdd1572
 _REPORT = (
@@ -119,7 +120,7 @@ def _write(page, out, kind):
     atomic_write(out, lambda tmp: Path(tmp).write_text(page, encoding="utf-8"))
     return f"{verb} {out.name}, a report ({kind})"
 
-
+# %% ../../nbs/engine/command_report.ipynb #cd2856bf
 def write_report(
     release: str,
     out: str,
@@ -169,7 +170,7 @@ def write_report_option(args: argparse.Namespace, release: str, original: Any) -
         beside = original if args.internal else None
         print(f"\n{write_report(release, args.report, beside, args.internal)[0]}")
 
-
+# %% ../../nbs/engine/command_report.ipynb #2bdc705c
 def do_report(args: argparse.Namespace) -> int:
     """`ppdt report`
 
@@ -190,7 +191,11 @@ def do_report(args: argparse.Namespace) -> int:
     """
     check_report(args.out, "-o", args.file, args.original)
     told = {o: getattr(args, o) for o in ("title", "purpose", "owner", "date")}
-    words, holds = write_report(args.file, args.out, args.original, args.internal, **told)
+    (words, holds), notes = heard(
+        lambda: write_report(args.file, args.out, args.original, args.internal, **told)
+    )
+    for o in notes:
+        say("note", translated(o))
     print(words)
     if holds is False:
         print("what was promised or written does not hold: see the report, and ppdt verify")

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .command_words import CommandError
+from .command_files import heard
+from .command_words import CommandError, say, translated
 
 # %% ../../nbs/engine/command_verify.ipynb #3dbee57e
 _VERIFY = (
@@ -47,7 +48,7 @@ def _add_trust(p):
     text = "read files of any size; without it very large ones are refused, whatever they hold"
     p.add_argument("--trust", action="store_true", help=text)
 
-
+# %% ../../nbs/engine/command_verify.ipynb #8ebcb1fd
 def add_verify(sub: Any, run: Callable) -> None:
     """The parser of `ppdt verify`"""
     p = sub.add_parser(
@@ -80,7 +81,7 @@ def add_sign(sub: Any, run: Callable) -> None:
     p.add_argument("--new-key", metavar="FILE", help="make a new pair of keys: FILE and FILE.pub")
     p.set_defaults(run=run)
 
-# %% ../../nbs/engine/command_verify.ipynb #b8c7dde8
+# %% ../../nbs/engine/command_verify.ipynb #0378f851
 def do_verify(args: argparse.Namespace) -> int:
     """`ppdt verify`
 
@@ -99,10 +100,11 @@ def do_verify(args: argparse.Namespace) -> int:
     CommandError, ValueError, OSError
         For what cannot be read.
     """
-    from ppdt.engine.command_words import translated
     from ppdt.engine.verifying import verify
 
-    found = verify(args.file, args.original, args.key)
+    found, notes = heard(lambda: verify(args.file, args.original, args.key))
+    for o in notes:
+        say("note", translated(o))
     print(translated(str(found)))
     return {True: 0, False: 1, None: 3}[found.holds]
 

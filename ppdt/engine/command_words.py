@@ -60,9 +60,9 @@ _PHRASES = (
     ("say in kinds= that the column is categorical", "list the column under --categorical"),
     ("say in kinds= what it holds", "list the column under --categorical"),
     ("give their whole taxonomies in taxonomies=", "give their whole taxonomies with --taxonomy"),
-    ("the separator (sep=)", "the separator (--sep)"),
-    ("'encoding' must", "--encoding must"),
-    ("name its encoding", "name its encoding with --encoding"),
+    ("which is listed under identifiers and dropped", "which is in --identifiers and dropped"),
+    ("or name its encoding\n", "or name its encoding with --encoding"),
+    ("or say another form", "or say another form with --date"),
 )
 
 # %% ../../nbs/engine/command_words.ipynb #15d85211
@@ -81,9 +81,14 @@ _OPTIONS = {
     "sensitive": "--sensitive",
     "taxonomies": "--taxonomy",
     "constraints": "--l-diversity, --t-closeness and --alpha",
+    "sep": "--sep",
+    "encoding": "--encoding",
+    "decimal": "--decimal",
+    "sheet": "--sheet",
 }
 _NAMES = "|".join(_OPTIONS)
-_WRONG = re.compile(rf"'({_NAMES})'( must| are about| and ')")
+_WRONG = re.compile(rf"(olumn )?'({_NAMES})'( must| are about| and ')")
+_SAID = re.compile(r"\b(sep|encoding|decimal|sheet)=('[^']*'|\"[^\"]*\")")
 _SECOND = re.compile(rf"(in |and )'({_NAMES})'")
 
 # %% ../../nbs/engine/command_words.ipynb #69923e60
@@ -92,7 +97,9 @@ def translated(text: str) -> str:
     for a, b in _PHRASES:
         text = text.replace(a, b)
     text = _SECOND.sub(lambda found: found[1] + _OPTIONS[found[2]], text)
-    text = _WRONG.sub(lambda found: _OPTIONS[found[1]] + found[2], text)
+    # a column may be called as a parameter is
+    text = _WRONG.sub(lambda o: o[0] if o[1] else _OPTIONS[o[2]] + o[3], text)
+    text = _SAID.sub(r"--\1 \2", text)
     return re.sub(r"missing='(drop|category|error)'", r"--missing \1", text)
 
 
@@ -156,11 +163,12 @@ def some_names(names: Iterable, most: int = 20) -> str:
 def _unknown_column(name, option, columns, file):
     """The error for a name that is not in the file: another separator, or a slip"""
     first = columns[0] if len(columns) == 1 else ""
-    separator = next((s for s in (";", "\t", "|") if s in first), None)
-    if separator:
+    sign = next((s for s in (",", ";", "\t", "|") if s in first), None)
+    if sign:
+        said = "tab" if sign == "\t" else repr(sign)
         return CommandError(
-            f"{file} must have commas between its fields. Got one column, {first!r}:"
-            f" save it with commas instead of {separator!r}, or use --sep in `ppdt audit`."
+            f"{file} must have several columns. Got one, {first!r}: say that {said} stands between"
+            f" its fields with --sep {said}, or leave --sep out to have it found."
         )
     close = difflib.get_close_matches(name, columns, 1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
@@ -229,6 +237,7 @@ def check_options(
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
     published: Iterable[str] = (),
+    person: str | None = None,
 ) -> None:
     """Are the columns there, and is each named for one thing?
 
@@ -244,6 +253,8 @@ def check_options(
         --class.
     identifiers, numeric, categorical, published : iterable of str
         --identifiers, --numeric, --categorical, --publish.
+    person : str or None
+        --person.
 
     Raises
     ------
@@ -256,6 +267,13 @@ def check_options(
     known_columns(numeric, "--numeric", columns, file)
     known_columns(categorical, "--categorical", columns, file)
     known_columns(published, "--publish", columns, file)
+    known_columns([] if person is None else [person], "--person", columns, file)
+    if person is not None and (person in qi or person == class_name):
+        raise CommandError(
+            f"A column must have one role. Got {person!r} in --person and in"
+            f" {'--qi' if person in qi else '--class'}: the column of persons is dropped, so leave"
+            " it out of one of them."
+        )
     _check_published(published, qi, class_name, identifiers)
     if class_name in qi:
         raise CommandError(

@@ -116,6 +116,11 @@ def loss_of(release: Any, X: pd.DataFrame, categorical: Sequence[str] = ()) -> f
     return float((published * (n - len(lost)) + len(lost)) / n)
 
 # %% ../../nbs/engine/comparing_runs.ipynb #d5689598
+def _by_itself(s):
+    """A secret that is a column of its table, under a name that no column has"""
+    return s.rename(f"the secret {s.name}")
+
+
 @dataclass(frozen=True)
 class Measures:
     """What is measured of each release, and who asks.
@@ -153,7 +158,7 @@ class Measures:
             res[str(y.name)] = release.y, y, y_out
         o = self.sensitive
         if o is not None:
-            res[o] = release.data[o], X[o], X_out[o]
+            res[o] = _by_itself(release.data[o]), X[o], X_out[o]
         return res
 
     def _hits(self, release, split):
@@ -173,7 +178,7 @@ class Measures:
             return max(o.sure_in / o.n_in for o in hits.values())
         told = [release.y] if release.y is not None else []
         if self.sensitive is not None:
-            told.append(release.data[self.sensitive])
+            told.append(_by_itself(release.data[self.sensitive]))
         qi = list(release.roles.quasi_identifiers)
         return max((exposure(release.data, o, qi, n)[0] for o in told), default=np.nan)
 
@@ -183,7 +188,7 @@ def _of_raw(split, qi, measures):
     (X, y, _), (X_out, y_out, _) = split["train"], split["test"]
     o = measures.sensitive
     secrets = [] if y is None else [(str(y.name), y, y_out)]
-    secrets += [] if o is None else [(o, X[o], X_out[o])]
+    secrets += [] if o is None else [(o, _by_itself(X[o]), X_out[o])]
     told = {"loss": 0.0, "lost": 0, "of": len(X), "hits": {}, "known": np.nan}
     people, others = X[list(qi)], X_out[list(qi)]
     for name, inside, outside in secrets:

@@ -77,10 +77,10 @@ _signs = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 def _what_is_odd(head, sep):
     """What may be wrong where rows have another number of fields than the header"""
-    other = next((s for s in ";\t|" if len(head) == 1 and s in head[0]), None)
+    other = next((s for s in ",;\t|" if len(head) == 1 and s in head[0]), None)
     if other is None:
         return f"or a {_signs.get(sep, sep)} not quoted"
-    return f"or is {other!r} the separator (sep=)"
+    return f"or does {other!r} stand between its fields (sep={other!r})"
 
 
 def _check_width(rows, width, n, name, odd):
@@ -187,7 +187,7 @@ def careful_columns(source: Path | bytes, name: str, sep: str, encoding: str) ->
         if other:
             raise TextFormError(
                 f"{name} must have {sep!r} between its fields. Got {other!r}: save it with"
-                f" {sep!r}, or say which sign it is"
+                f" {sep!r}, or say sep={other!r}"
             ) from None
         raise TextFormError(
             f"{name} is not a whole CSV file ({e}): is it cut off, or a quote left open?"

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['date_words', 'form_of_words', 'date_form', 'date_note', 'read_dates']
+__all__ = ['date_words', 'form_of_words', 'date_form', 'date_note', 'date_example', 'read_dates']
 
 # %% ../../nbs/engine/date_texts.ipynb #9f4ce5ba
 import re
@@ -31,7 +31,8 @@ _CODES = {
 }
 _WORDS = {"%Y": "yyyy", "%y": "yy", "%m": "mm", "%d": "dd", "%H": "hh", "%M": "mm", "%S": "ss"}
 _code = re.compile(r"%.")
-_token = re.compile("yyyy|yy|mm|dd|hh|ss")
+_token = re.compile("yyyy|yy|mm|dd|hh|ss", re.I)
+_clock = re.compile("(hh):mm", re.I)
 
 
 def date_words(form: str) -> str:
@@ -59,8 +60,8 @@ def form_of_words(text: str) -> str:
     names = {words: code for code, words in _WORDS.items() if code != "%M"}
     form = text
     if "%" not in text:
-        form = text.lower().replace("hh:mm", "hh:%M")
-        form = _token.sub(lambda found: names[found[0]], form)
+        form = _clock.sub(r"\1:%M", text)
+        form = _token.sub(lambda found: names[found[0].lower()], form)
     day = datetime(2001, 2, 3)
     try:
         same = datetime.strptime(day.strftime(form), form) == day
@@ -189,6 +190,15 @@ def date_note(texts: Iterable[str]) -> str | None:
         return None
     odd = next(o for o in known if not _reads_all(form, [o]))
     return f"{shown(odd)} is no date written {date_words(form)}"
+
+
+def date_example(texts: Iterable[str]) -> str:
+    """A form that may be meant, for somebody who is asked for one"""
+    known = [o for o in dict.fromkeys(texts) if o]
+    forms = _forms(known)
+    if forms:
+        return date_words(forms[0])
+    return "dd.mm.yy" if known and all(map(_two_digits.fullmatch, known)) else "dd.mm.yyyy"
 
 # %% ../../nbs/engine/date_texts.ipynb #4b9bc733
 def read_dates(texts: Sequence[str], form: str, name: str) -> pd.Series:

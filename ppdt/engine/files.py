@@ -254,10 +254,8 @@ def _whole_parquet(path):
         return _parquet_columns(path)
     except (ImportError, TextFormError):
         raise
-    except Exception as e:
-        raise TextFormError(
-            f"{path.name} is not a whole Parquet file ({type(e).__name__}): is it cut off?"
-        ) from None
+    except Exception:
+        raise TextFormError(f"{path.name} is not a whole Parquet file: is it cut off?") from None
 
 # %% ../../nbs/engine/files.ipynb #d20fe0b5
 def read_coded(path: str | PathLike, sep: str = ",", encoding: str = "utf-8") -> dict[str, Texts]:

@@ -129,10 +129,21 @@ def _numbers_for_missing(texts: Sequence[str], counts: np.ndarray) -> dict[int, 
     return found
 
 
+def _ends_of_codes(values: np.ndarray) -> dict[int, str]:
+    """Positions of 8 and 9 beside two to five codes from 0 to 5, and why"""
+    is_end = (values == 8) | (values == 9)
+    others = values[~is_end]
+    small = len(others) and 2 <= len(others) <= 5 and others.min() >= 0 and others.max() <= 5
+    if not small or (others != np.floor(others)).any():
+        return {}
+    why = f"the others are codes up to {others.max():,.0f}"
+    return dict.fromkeys(np.flatnonzero(is_end).tolist(), why)
+
+
 def _numbers_to_ask(texts: Sequence[str], counts: np.ndarray) -> dict[int, str]:
     """Positions of -1 and 0 that lie apart from all others, and why"""
     values = np.array([float(o) for o in texts])
-    found = {}
+    found = _ends_of_codes(values)
     for x in (-1.0, 0.0):
         is_x = values == x
         others, rows = values[~is_x], counts[~is_x]
@@ -143,6 +154,20 @@ def _numbers_to_ask(texts: Sequence[str], counts: np.ndarray) -> dict[int, str]:
     return found
 
 # %% ../../nbs/engine/missing_codes.ipynb #03956f27
+_FIRST_DAY = re.compile(r"(1900|1970)[-/]01[-/]01.*|0?1[-./]0?1[-./](1900|1970).*")
+
+
+def _days_to_ask(texts: Sequence[str], counts: np.ndarray) -> list[int]:
+    """Positions of a first day of 1900 or 1970 that many rows have"""
+    often = np.sort(counts)[::-1]
+    second = often[1] if len(often) > 1 else 0
+    return [
+        i
+        for i, o in enumerate(texts)
+        if counts[i] >= 5 and counts[i] > 2 * second and _FIRST_DAY.fullmatch(o.strip())
+    ]
+
+
 def missing_codes(
     texts: Sequence[str], counts: np.ndarray, is_money: bool = False
 ) -> list[MissingCode]:
@@ -166,6 +191,8 @@ def missing_codes(
     words = _words_for_missing(texts)
     for i in words:
         codes.append(MissingCode(texts[i], int(counts[i]), True, "a word for missing"))
+    for i in _days_to_ask(texts, counts):
+        codes.append(MissingCode(texts[i], int(counts[i]), False, "more than any other day"))
     rest = [i for i in range(len(texts)) if i not in set(words)]
     plain = [texts[i].strip() for i in rest]
     if rest and all(map(is_plain_number, plain)):

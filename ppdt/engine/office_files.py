@@ -137,15 +137,15 @@ def _unpacked(data: bytes, name: str) -> bytes:
             return _read_most(f, f"the bytes of {name}, unpacked,")
     except TextFormError:
         raise
-    except Exception as e:
-        raise TextFormError(
-            f"{name} is not a whole .gz file ({type(e).__name__}): is it cut off?"
-        ) from None
+    except Exception:
+        raise TextFormError(f"{name} is not a whole .gz file: is it cut off?") from None
 
 # %% ../../nbs/engine/office_files.ipynb #58142708
 def _decoded(data: bytes, name: str, encoding: str) -> str:
     """The text of a file in an encoding that is known. Raises TextFormError."""
     try:
+        if encoding.startswith(("utf-16", "utf-32")) and b"\0" not in data[:1000]:
+            raise UnicodeError("every text in UTF-16 has zeros among its first signs")
         return data.decode(encoding)
     except UnicodeError as e:
         where = f" (position {e.start})" if isinstance(e, UnicodeDecodeError) else ""
@@ -287,7 +287,8 @@ def _columns_of(path: str | PathLike, form: FileForm) -> tuple:
         path = Path(path)
         name = path.name
         if not path.is_file():
-            raise FileNotFoundError(f"there is no file {str(path)!r}; give the path of a table")
+            what = "is a folder" if path.is_dir() else "does not exist"
+            raise FileNotFoundError(f"the file {str(path)!r} {what}; give the path of a table")
         kind, packed = _kind_of(path)
         check_limit("file_bytes", path.stat().st_size, f"the bytes of {name}")
         data = None if kind == "parquet" else path.read_bytes()

@@ -8,8 +8,9 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['table', 'figure', 'bullets', 'text', 'box', 'mark', 'joined', 'page']
 
-# %% ../../nbs/engine/page.ipynb #842cdf90
+# %% ../../nbs/engine/page.ipynb #32a5aaf1
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -92,7 +93,7 @@ _TEMPLATES = {
 {% endfor %}</tbody></table></div>""",
     "figure": """<figure class="{{ css }}"><img alt="{{ alt }}" src="data:image/svg+xml;base64,
 {{- data }}">{% if caption %}<figcaption>{{ caption }}</figcaption>{% endif %}</figure>""",
-    "bullets": """<ul>{% for o in items %}<li>{{ o }}</li>{% endfor %}</ul>""",
+    "bullets": """<ul>{% for o in items %}<li>{{ o | soft }}</li>{% endfor %}</ul>""",
     "mark": """<p class="mark {{ css }}"><strong>{{ word }}</strong> {{ text }}</p>""",
     "box": """<div class="{{ css }}">
 {% for o in parts %}{{ o }}
@@ -113,6 +114,7 @@ _TEMPLATES = {
 
 
 _LONG = 24
+_JOINTS = re.compile(r"(?<=[,;/_])")
 
 
 def _soft(words):
@@ -123,7 +125,8 @@ def _soft(words):
         return words
     parts = []
     for o in str(words).split(" "):
-        cut = [o[i : i + _LONG] for i in range(0, len(o), _LONG)]
+        joints = _JOINTS.split(o) if len(o) > _LONG else [o]
+        cut = [part[i : i + _LONG] for part in joints for i in range(0, len(part), _LONG)]
         parts.append(Markup("<wbr>").join(map(escape, cut)))
     return Markup(" ").join(parts)
 

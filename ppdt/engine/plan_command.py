@@ -174,5 +174,5 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
         print("\nloss from the file (0 nothing, 1 all), where a column was made coarser first")
         for label, words in lines:
             say(label, words)
-    write_report_option(args, args.out, folder / plan.file)
+    write_report_option(args, args.out, args.source)
     return 0

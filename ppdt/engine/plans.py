@@ -201,7 +201,7 @@ def plan_text(plan: Plan) -> str:
         for key, value in settings.items():
             if value is not None:
                 table.add(key, value)
-                _comment(table.item(key), reasons.get(key, ""))
+                _comment(table.item(key), reasons.get(key, "") if name != "file" else "")
         doc.add(name, table)
     columns = tomlkit.table()
     for o in plan.columns:

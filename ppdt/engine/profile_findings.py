@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ColumnProfile', 'Findings', 'suggested_k', 'find_all']
+__all__ = ['MOST_COMPARED', 'ColumnProfile', 'Findings', 'suggested_k', 'hidden_people', 'find_all']
 
 # %% ../../nbs/engine/profile_findings.ipynb #7faadf7a
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .column_facts import ColumnFacts, Dirt, column_facts
+from .keys import row_keys
 from .missing_codes import MissingCode
 from .office_files import FileForm
 from .recoded_facts import recoded_facts
@@ -26,7 +27,7 @@ from ppdt.engine.singling_out import (
     people_alone,
     standing_out,
 )
-from .suggested_roles import Suggestion, suggested_roles
+from .suggested_roles import Suggestion, suggested_roles, values_each
 from .telling_columns import Telling, telling_columns
 
 # %% ../../nbs/engine/profile_findings.ipynb #0d635dfe
@@ -97,6 +98,11 @@ class Findings:
         That column.
     most_rows : int
         Rows of the person who has most.
+    hidden : tuple or None
+        Where no column says whose row it is: names and dates of birth that come several times, and
+        how many people they tell apart.
+    secrets_vary : bool
+        Have people several values of the secret, after its recodings?
     k : int
         The k that is suggested; smaller groups count as few.
     columns : tuple of ColumnProfile
@@ -117,6 +123,8 @@ class Findings:
     people: int
     person: str | None
     most_rows: int
+    hidden: tuple[tuple[str, ...], int] | None
+    secrets_vary: bool
     k: int
     columns: tuple[ColumnProfile, ...]
     telling: tuple[Telling, ...]
@@ -146,14 +154,49 @@ def _people(columns: Sequence[ColumnFacts], person: str | None, rows: int) -> tu
     counts = counts[counts > 0]
     return facts.codes, len(counts), int(counts.max(initial=0))
 
+# %% ../../nbs/engine/profile_findings.ipynb #00160648
+def hidden_people(columns: Sequence[ColumnFacts]) -> tuple[tuple[str, ...], int] | None:
+    """Names and a date of birth that come several times, and how many people they tell apart"""
+    names = [o for o in columns if _is_about(o, "a name") and o.kind == "word"]
+    born = [o for o in columns if _is_about(o, "a date of birth")]
+    if not names or not born:
+        return None
+    chosen = [*names, *born]
+    n = chosen[0].rows
+    key = row_keys([o.codes for o in chosen], None, n)
+    known = np.logical_and.reduce([o.codes > 0 for o in chosen])
+    people = len(np.unique(key[known]))
+    if 1.02 * people >= known.sum():
+        return None
+    return tuple(o.name for o in chosen), people
 
+
+def _is_about(facts: ColumnFacts, about: str) -> bool:
+    """Is this what the name of a column says?"""
+    return facts.topic is not None and facts.topic.about == about
+
+
+def _secrets_vary(
+    columns: Sequence[ColumnFacts], roles: dict[str, Suggestion], person: str | None
+) -> bool:
+    """Have people several values of the secret, after its recodings?"""
+    who = next((o for o in columns if o.name == person), None)
+    secret = next((o for o in columns if roles[o.name].role == "sensitive"), None)
+    if who is None or secret is None:
+        return False
+    coarse = recoded_facts(secret, roles[secret.name].recode)
+    with_gaps = coarse._replace(codes=coarse.codes + 1, texts=["", *coarse.texts], dirt=None)
+    return values_each(who, with_gaps) > 1
+
+# %% ../../nbs/engine/profile_findings.ipynb #f641e0b4
 def _profiled(facts: ColumnFacts, found: Suggestion, risk: ColumnRisk, codes: frozenset):
     """A column with what was found and suggested"""
     most = int(facts.counts.max(initial=0)) + facts.rows - facts.known
+    is_named = found.role == "class" and facts.kind == "number" and len(facts.texts) <= 20
     return ColumnProfile(
         name=facts.name,
         role=found.role,
-        kind=facts.kind,
+        kind="word" if is_named else facts.kind,  # classes 0 and 1 are names
         date=facts.date,
         recode=found.recode,
         why=found.why,
@@ -182,6 +225,15 @@ def _roles(columns, class_name, person, rows):
     return roles, few, who, of_rows, people, most
 
 
+MOST_COMPARED = 60  # columns of which all pairs are compared
+
+
+def _to_compare(facts, roles, risks):
+    """The columns that may tell another: of many, those that separate best"""
+    kept = [o for o in facts if roles[o.name].role not in ("identifier", "person")]
+    return sorted(kept, key=lambda o: (-risks[o.name].separation, o.name))[:MOST_COMPARED]
+
+# %% ../../nbs/engine/profile_findings.ipynb #9a9896d2
 def find_all(
     table: pd.DataFrame,
     file: str = "table",
@@ -226,7 +278,7 @@ def find_all(
     risks, alone = column_risks(facts, qi, who)
     known = [o for o in facts if o.name in qi]
     coarse = [recoded_facts(o, roles[o.name].recode) for o in known]
-    compared = [o for o in facts if roles[o.name].role not in ("identifier", "person")]
+    compared = _to_compare(facts, roles, risks)
     codes = frozenset(x.text for o in facts for x in o.missing if x.is_sure)
     columns = [_profiled(o, roles[o.name], risks[o.name], codes) for o in facts]
     return Findings(
@@ -237,6 +289,8 @@ def find_all(
         people=people,
         person=person,
         most_rows=most,
+        hidden=None if person else hidden_people(facts),
+        secrets_vary=_secrets_vary(facts, roles, person),
         k=k,
         columns=tuple(columns),
         telling=tuple(telling_columns(compared, people)),

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from .plans import Plan
-from .profile_findings import ColumnProfile, Findings
+from .profile_findings import MOST_COMPARED, ColumnProfile, Findings
 from .suggested_plans import codes_of_file, suggested_plan
 
 # %% ../../nbs/engine/profile_texts.ipynb #112c5985
@@ -89,19 +89,29 @@ def _telling_lines(found: Findings) -> list[str]:
             if of[told].recode and not of[teller].recode:
                 words += f": {teller} keeps what {', '.join(of[told].recode)} hides of {told}"
         lines.append(words)
+    kept = [o for o in found.columns if o.role not in ("identifier", "person")]
+    if len(kept) > MOST_COMPARED:
+        lines.insert(0, f"compared were the {MOST_COMPARED} columns that separate best")
     return lines
 
 # %% ../../nbs/engine/profile_texts.ipynb #3c612225
 def _person_lines(found: Findings) -> list[str]:
     """Whose row it is"""
     if found.person is None:
-        return ["no column says whose row it is: each row is taken for one person"]
+        lines = ["no column says whose row it is: each row is taken for one person"]
+        if found.hidden is not None:
+            names, people = found.hidden
+            lines.append(
+                f"but {' and '.join(names)} tell {people:,} people apart in {found.rows:,} rows:"
+                " number the people in a column, and give it the role person"
+            )
+        return lines
     return [
         f"{found.person} says whose row it is: {found.people:,} people in {found.rows:,} rows, at"
         f" most {found.most_rows:,} each"
     ]
 
-
+# %% ../../nbs/engine/profile_texts.ipynb #0fdec002
 def _secret_lines(found: Findings) -> list[str]:
     """What would harm people"""
     kept = [o for o in found.columns if o.secret and o.role != "identifier"]
@@ -113,7 +123,7 @@ def _standing_lines(found: Findings) -> list[str]:
     """Who stands out, and by which columns"""
     qi = found.named("quasi-identifier")
     if not qi:
-        return ["no column is a quasi-identifier"]
+        return ["no column is a quasi-identifier: a plan needs one, something that others may know"]
     who = _people_word(found, found.alone)
     of = f"{found.people:,}"
     all_of = "the quasi-identifier" if len(qi) == 1 else f"all {len(qi)} quasi-identifiers"
@@ -171,7 +181,7 @@ def column_table(found: Findings) -> pd.DataFrame:
                 "why": o.why,
             }
         )
-    return pd.DataFrame(lines).set_index("column")
+    return pd.DataFrame(lines).set_index("column").astype({"adds": "Int64"})
 
 
 def _shortened(text: str, width: int) -> str:
@@ -184,7 +194,7 @@ def _column_lines(o: ColumnProfile, width: int) -> list[str]:
     """A column of the table, in two lines"""
     risk = o.risk
     numbers = f"{risk.values:>9,} {risk.distinction:>7.3f} {risk.separation:>7.3f}"
-    adds = f"{risk.adds:>9,}" if o.role == "quasi-identifier" else f"{'':>9}"
+    adds = f"{'':>9}" if risk.adds is None else f"{risk.adds:>9,}"
     coarse = f"  {', '.join(o.recode)}" if o.recode else ""
     name = _shortened(o.name, width)
     first = f"{name:<{width}} {o.role:<16} {o.kind:<6}{numbers} {risk.alone:>9,}{adds}{coarse}"
@@ -199,6 +209,11 @@ def _head(found: Findings) -> str:
     return f"INTERNAL: {found.file}, {rows}{who}, {columns}"
 
 
+def _printable(line: str) -> str:
+    """A line without signs that a terminal obeys"""
+    return "".join(o if o.isprintable() else "?" for o in line)
+
+
 def _answer_lines(title: str, lines: Iterable[str]) -> list[str]:
     """An answer beside its title"""
     told = []
@@ -206,6 +221,12 @@ def _answer_lines(title: str, lines: Iterable[str]) -> list[str]:
         wide = _WIDTH - 11
         told += textwrap.wrap(line, wide, subsequent_indent="  ") or [""]
     return [f"{title if not i else '':<10} {line}" for i, line in enumerate(told)]
+
+
+_LEGEND = (
+    "distin.: values per row; separ.: share of pairs told apart; alone: whose value nobody else",
+    "  has; adds: alone in all quasi-identifiers together, and not without this column",
+)
 
 
 def profile_text(found: Findings) -> str:
@@ -227,10 +248,10 @@ def profile_text(found: Findings) -> str:
     lines = [_head(found), *found.notes, "", titles]
     for o in found.columns:
         lines += _column_lines(o, width)
-    lines.append("")
+    lines += ["", *_LEGEND, ""]
     for title, told in answers(found, suggested_plan(found)):
         lines += _answer_lines(title, told)
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(_printable(line.rstrip()) for line in lines)
 
 # %% ../../nbs/engine/profile_texts.ipynb #cd028d27
 _MEANING = (
@@ -256,7 +277,8 @@ def profile_html(found: Findings) -> str:
     parts = [f"<p><b>{html.escape(_head(found))}</b></p>"]
     parts += [f"<p>{html.escape(o)}</p>" for o in found.notes]
     formats = {"distinction": "{:.3f}".format, "separation": "{:.3f}".format}
-    counts = dict.fromkeys(("values", "alone", "adds"), "{:,}".format)
+    counts = dict.fromkeys(("values", "alone"), "{:,}".format)
+    table["adds"] = ["" if o.risk.adds is None else f"{o.risk.adds:,}" for o in found.columns]
     parts.append(table.to_html(border=0, formatters=formats | counts))
     parts.append(f"<p><small>{_MEANING}</small></p>")
     for title, told in answers(found, suggested_plan(found)):

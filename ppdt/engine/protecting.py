@@ -276,7 +276,8 @@ def _published_by(est, task) -> Published:
 
 def _set_aside(est, job, published):
     """Positions in the table of rows that are left out so that the others keep more"""
-    most = int(est._share_aside * len(job.whole) + 1e-9)
+    share = getattr(est, "suppression_limit", 0.0) if est._sets_aside else 0.0
+    most = int(share * len(job.whole) + 1e-9)
     if not most:
         return np.empty(0, dtype=np.int64)
     taxonomies = getattr(est, "taxonomies", None) or {}

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from .audit_input import find_suppressed
-from .command_words import CommandError
+from .command_words import CommandError, known_columns
 from .counts import class_keys, value_codes
 from ppdt.engine.report_shares import (
     Shares,
@@ -273,15 +273,24 @@ def _as_a_reader(release):
     return replace(release, audit=None, lost=lost)
 
 
+def _audit_beside(release, promise, original):
+    """An audit, beside the original where there is one and its columns can be compared"""
+    if original is not None:
+        try:
+            return audit(release, original=original, promise=promise)
+        except ValueError:
+            pass  # what can be measured on the release alone is told
+    return audit(release, promise=promise)
+
+
 def _examined(release, original) -> Examined:
     """What `examine` finds in a file, of a release that is at hand"""
     seen = release if original is not None else _as_a_reader(release)
     a = None
+    if original is not None:
+        known_columns(release.schema.role("quasi_identifier"), "'original'", original, "original=")
     if release.roles is not None and release.roles.quasi_identifiers:
-        told: dict[str, Any] = {"promise": release.schema.promise}
-        if original is not None:
-            told["original"] = original
-        a = audit(seen, **told)
+        a = _audit_beside(seen, release.schema.promise, original)
     name = str(release.schema.file.get("name", ""))
     return Examined(name, release.schema, seen, a, original, (), ())
 
@@ -349,7 +358,7 @@ def gather(
         raise CommandError("'original' must be a DataFrame beside a Release. Got a file: read it.")
     return _facts(found)
 
-
+# %% ../../nbs/engine/report_facts.ipynb #98372f59
 def _facts(found: Examined) -> Facts:
     """The facts of a release that was examined"""
     r, schema = found.release, found.schema
@@ -382,7 +391,7 @@ def _facts(found: Examined) -> Facts:
         is_internal=raw is not None,
     )
 
-# %% ../../nbs/engine/report_facts.ipynb #4343ec1e
+# %% ../../nbs/engine/report_facts.ipynb #8738f39c
 BANDS = ("alone", "2 to 4", "5 to 10", "11 to 19", "20 and more")
 
 

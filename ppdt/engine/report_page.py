@@ -37,6 +37,7 @@ from ppdt.engine.report_words import (
     method_words,
     percent,
     promise_words,
+    recode_words,
     short_words,
     some,
     verdict_words,
@@ -50,7 +51,7 @@ _INTERNAL = (
 )
 _PUBLIC = (
     "Everything in this report can be computed from the release and its schema, by whoever has"
-    " them. It may be published with them."
+    " them. It tells nothing that they do not tell."
 )
 _FILL = "\u00a0"
 
@@ -89,6 +90,7 @@ def _head(f: Facts, told: dict) -> Iterator[Any]:
     if more:
         yield text("Promised beside it:")
         yield bullets(more)
+    yield text("In short:")
     yield bullets(short_words(f))
     yield table(_key_rows(f, told), css="facts wide")
 
@@ -103,7 +105,7 @@ _ROLES = {
 def _roles(f: Facts) -> Iterator[Any]:
     """What each column was taken for"""
     yield text("What each column was taken for", "h2")
-    rows = [(c.name, _ROLES[c.role], c.kind, ", ".join(c.recoded)) for c in f.columns]
+    rows = [(c.name, _ROLES[c.role], c.kind, recode_words(c)) for c in f.columns]
     head: tuple = ("column", "taken for", "holds", "recoded by its owner")
     kinds = {"number": "numbers", "date": "dates", "word": "words"}
     rows = [(a, b, kinds[kind], d) for a, b, kind, d in rows]
@@ -177,7 +179,7 @@ def _risk(f: Facts) -> Iterator[Any]:
 # %% ../../nbs/engine/report_page.ipynb #0c84a133
 def _secret_row(o):
     """A line on a column that goes out as it is"""
-    known = f"{percent(o.known_rows / o.n_rows)} of rows" if o.n_rows else "-"
+    known = percent(o.known_rows / o.n_rows) if o.n_rows else "-"
     name = f"{o.name} (class)" if o.is_class else o.name
     return name, f"{o.n_values:,}", known, percent(o.common), percent(o.worst)
 
@@ -195,10 +197,10 @@ def _secrets(f: Facts) -> Iterator[Any]:
         return
     yield text(
         "These columns go out as they are. Whoever can place a person in a group knows what all of"
-        " its rows have in common. The third column says how many rows stand in groups where all"
-        " have the same value, so that it is known of them."
+        " its rows have in common. Rows known: how many stand in groups where all have the"
+        " same value, so that it is known of them."
     )
-    head = ("column", "values", "known for", "commonest in all", "commonest in a group")
+    head = ("column", "values", "rows known", "commonest in all", "commonest in a group")
     yield table(map(_secret_row, f.secrets), head, "numbers wide")
 
 # %% ../../nbs/engine/report_page.ipynb #62fea601

@@ -121,7 +121,7 @@ def _is_small(s):
     """Are the numbers of a size that is read without powers?"""
     return 1e-3 < max(abs(s.edges[0]), abs(s.edges[-1])) < 1e7
 
-
+# %% ../../nbs/engine/report_plots.ipynb #b111c784
 def plot_shares(s: Shares, *, ax: Axes) -> Axes:
     """How a column is distributed, beside the original where it is given.
 
@@ -144,7 +144,7 @@ def plot_shares(s: Shares, *, ax: Axes) -> Axes:
         ax.figure.legend(loc="outside upper right", ncols=2, frameon=False, fontsize=7.5)
     return ax
 
-# %% ../../nbs/engine/report_plots.ipynb #4ccf5cf4
+# %% ../../nbs/engine/report_plots.ipynb #e2867d44
 def shares_svg(s: Shares) -> bytes:
     """The picture of a column"""
     bars = 0 if s.labels is None else len(s.labels)

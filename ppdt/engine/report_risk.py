@@ -132,7 +132,8 @@ def _below(a, least):
 def _concealed(f) -> Iterator[tuple]:
     """What there is to say of rows that need not look alike"""
     hidden, a = crowd(f), f.audit
-    yield "rows that could be somebody's, at least", "-" if hidden is None else f"{hidden:,}"
+    told = "the file does not tell" if hidden is None else f"{hidden:,}"
+    yield "rows that could be somebody's, at least", told
     if a is not None and a.matching is not None:
         words = "chance of the own row, over all ways to give rows to people"
         yield words, percent(a.matching)

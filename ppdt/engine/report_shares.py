@@ -225,7 +225,7 @@ def _by_word(found) -> Counter:
             res[o] += n / len(words)
     return res
 
-
+# %% ../../nbs/engine/report_shares.ipynb #dbe80be6
 def _nodes_over(found, tree):
     """The published node over each leaf, by the leaf's text; None where a leaf has several"""
     over: dict = {}
@@ -255,7 +255,7 @@ def _raw_by_word(raw, found, tree):
         res[over.get(o, o)] += n
     return res
 
-
+# %% ../../nbs/engine/report_shares.ipynb #04a8a633
 def _bars(found, raw, tree) -> Shares:
     """The shares of a column of words"""
     after = _by_word(found)
@@ -298,7 +298,7 @@ def shares_of(s: pd.Series, raw: pd.Series | None = None, tree: Taxonomy | None 
         return _bins(found, values, raw)
     return _bars(found, raw, tree)
 
-# %% ../../nbs/engine/report_shares.ipynb #af295823
+# %% ../../nbs/engine/report_shares.ipynb #f5345c48
 def mean_named(found: Iterable[tuple[Cell | None, int]]) -> float | None:
     """Values that a cell names, on average over the rows whose cells name some; None for none"""
     total = rows = 0

@@ -51,7 +51,7 @@ def _ratio(a):
         return f"no c for l = {a.l}"
     return f"c above {a.c_recursive:.4g} for l = {a.l}"
 
-
+# %% ../../nbs/engine/report_terms.ipynb #20c41222
 def _secret_terms(a) -> Iterator[tuple]:
     """Terms of a secret"""
     yield (
@@ -88,7 +88,7 @@ def _nth(n):
     """A place in words"""
     return {1: "first", 2: "second", 3: "third"}.get(n, f"{n}th")
 
-# %% ../../nbs/engine/report_terms.ipynb #6cc23b43
+# %% ../../nbs/engine/report_terms.ipynb #a2cf30f4
 def _loss_terms(a) -> Iterator[tuple]:
     """Terms of losses"""
     yield (
@@ -137,7 +137,7 @@ def term_rows(a: Any, grouped: bool = True) -> list[tuple[str, str, str]]:
     told = [(name, x, words) for name, x, words in every if x is not None]
     return [(name, f"{x:,}" if isinstance(x, int) else str(x), words) for name, x, words in told]
 
-# %% ../../nbs/engine/report_terms.ipynb #1fd9f9c0
+# %% ../../nbs/engine/report_terms.ipynb #86c3c52e
 WORDS = (
     ("quasi-identifier", "a column that others may know of a person, such as age or post code"),
     ("group", "rows that agree in all quasi-identifiers; an equivalence class"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['percent', 'some', 'listed', 'method_words', 'command_words', 'promise_words', 'verdict_words', 'conditions',
-           'column_words', 'loss_words', 'short_words', 'limits_words', 'warning_words']
+           'recode_words', 'column_words', 'loss_words', 'short_words', 'limits_words', 'warning_words']
 
 # %% ../../nbs/engine/report_words.ipynb #e11c8ae6
 import re
@@ -60,6 +60,8 @@ _MONDRIAN = {
         " rows."
     ),
 }
+
+# %% ../../nbs/engine/report_words.ipynb #c78b5991
 _MEANS = "Each number is replaced by the mean of its group, each word by the commonest one."
 _METHODS = {
     "ClusterAnonymizer": (
@@ -110,7 +112,7 @@ def method_words(promise: dict) -> str:
         return f"{_METHODS[name]} {_RECODINGS.get(options.get('recoding'), '')}".strip()
     return _METHODS.get(str(name), f"By the method {name}." if name else "It is not said how.")
 
-# %% ../../nbs/engine/report_words.ipynb #2008f605
+# %% ../../nbs/engine/report_words.ipynb #be2460bf
 _MODES = {
     "ClusterAnonymizer": "cluster",
     "LatticeAnonymizer": "lattice",
@@ -162,7 +164,7 @@ def command_words(f: Facts) -> str:
     words.append(f"-o {shlex.quote(f.name or 'OUT')}")
     return " ".join(o for o in words if o)
 
-# %% ../../nbs/engine/report_words.ipynb #a3a85480
+# %% ../../nbs/engine/report_words.ipynb #b7215f0e
 def promise_words(f: Facts) -> str:
     """What was promised, in a sentence"""
     promise, k = f.promise, f.promise.get("k")
@@ -187,7 +189,9 @@ def promise_words(f: Facts) -> str:
 _ENDS = {
     True: "This was measured again, and it holds.",
     False: "This was measured again, and it does NOT hold.",
-    None: "This cannot be seen from what was given.",
+    None: (
+        "The file alone does not show whether it holds; its owner can see it beside the original."
+    ),
 }
 
 
@@ -218,7 +222,7 @@ def conditions(f: Facts) -> list[str]:
         found.append(f"{meaning} ({words})" if meaning else words)
     return found
 
-# %% ../../nbs/engine/report_words.ipynb #297bc704
+# %% ../../nbs/engine/report_words.ipynb #1219f8af
 def _share_words(c: ColumnFacts, n: int) -> Iterator[str]:
     """What its cells are"""
 
@@ -251,9 +255,36 @@ def _share_words(c: ColumnFacts, n: int) -> Iterator[str]:
         yield f"{share('missing')} of its rows have no value."
 
 
+_RECODED = {
+    "year": "dates to the year",
+    "quarter": "dates to the quarter",
+    "month": "dates to the month",
+    "age": "dates to the age on {}",
+    "round": "rounded to {}",
+    "bands": "bands from {}",
+    "top": "{} and more together",
+    "bottom": "{} and less together",
+    "prefix": "the first {} signs",
+    "same": "spellings of a value joined",
+}
+
+
+def recode_words(c: ColumnFacts) -> str:
+    """What its owner did to a column before rows were grouped, in words"""
+    found = []
+    for o in c.recoded:
+        name, _, rest = o.partition(" ")
+        if name == "rare" and " " in rest:
+            least, label = rest.split(" ", 1)
+            found.append(f"values of fewer than {least} rows joined as {label}")
+        else:
+            found.append(_RECODED.get(name, o).format(rest))
+    return ", then ".join(found)
+
+
 def column_words(c: ColumnFacts, n: int) -> str:
     """What happened to a column of n rows, in sentences"""
-    told = [f"Before rows were grouped, its owner recoded it: {', '.join(c.recoded)}."]
+    told = [f"Before rows were grouped, its owner recoded it: {recode_words(c)}."]
     told = told if c.recoded else []
     if c.role != "quasi-identifier":
         told.append(f"It goes out as it is, with {some(c.n_values, 'value')}.")
@@ -267,7 +298,7 @@ def column_words(c: ColumnFacts, n: int) -> str:
         told.append(f"Its cells leave open {percent(c.loss)} of what the column could be.")
     return " ".join(told)
 
-# %% ../../nbs/engine/report_words.ipynb #ba013a45
+# %% ../../nbs/engine/report_words.ipynb #b3c98e0f
 def loss_words(f: Facts) -> str:
     """What is lost in all, in a sentence"""
     a = f.audit
@@ -309,7 +340,7 @@ def _known_words(f):
         f" {listed(told)}."
     )
 
-
+# %% ../../nbs/engine/report_words.ipynb #ae60eccb
 def short_words(f: Facts) -> list[str]:
     """What is left of the risk, and what was lost"""
     told = []
@@ -328,7 +359,7 @@ def short_words(f: Facts) -> list[str]:
         told.append(f"There {'is 1 warning' if found == 1 else f'are {found} warnings'}, below.")
     return told
 
-# %% ../../nbs/engine/report_words.ipynb #67e8ccf3
+# %% ../../nbs/engine/report_words.ipynb #9af2e3f9
 def limits_words(f: Facts) -> list[str]:
     """What is not promised"""
     kind, known = f.promise.get("kind", "none"), listed(f.quasi_identifiers or ["no column"])
@@ -360,7 +391,7 @@ def limits_words(f: Facts) -> list[str]:
     )
     return told
 
-# %% ../../nbs/engine/report_words.ipynb #0f6f2916
+# %% ../../nbs/engine/report_words.ipynb #c9b9d29f
 _ASIDES = re.compile(r"[;:,] (?:and )?(?:give|list|read|leave|say|use)\b[^;]*")
 
 

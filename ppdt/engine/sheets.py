@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, time
 from typing import Any, NamedTuple
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from .csv_texts import coded_rows
 from .dtypes import Texts
@@ -46,11 +46,10 @@ def _zip(data: bytes, name: str) -> ZipFile:
     return z
 
 
-def _broken(e: Exception, name: str) -> TextFormError:
+def _broken(name: str) -> TextFormError:
     """The error for what is no workbook"""
-    what = "" if isinstance(e, BadZipFile) else f" ({type(e).__name__})"
     return TextFormError(
-        f"{name} is not a whole workbook{what}: is it cut off, protected by a password, or in"
+        f"{name} is not a whole workbook: is it cut off, protected by a password, or in"
         " another form than .xlsx?"
     )
 
@@ -69,8 +68,8 @@ def _workbook(data: bytes, name: str, formulas: bool = False) -> Any:
         return load_workbook(io.BytesIO(data), read_only=True, data_only=not formulas)
     except TextFormError:
         raise
-    except Exception as e:
-        raise _broken(e, name) from None
+    except Exception:
+        raise _broken(name) from None
 
 
 def _used(row: list[str]) -> list[str]:
@@ -223,7 +222,7 @@ def sheet_columns(data: bytes, name: str, sheet: str | None = None) -> SheetColu
         return SheetColumns(sheet, coded_rows(rows, name, ","))
     except TextFormError:
         raise
-    except Exception as e:
-        raise _broken(e, name) from None
+    except Exception:
+        raise _broken(name) from None
     finally:
         book.close()

@@ -29,7 +29,7 @@ class ColumnRisk(NamedTuple):
     distinction: float
     separation: float
     alone: int  # people of whom nobody else has the value
-    adds: int  # people alone in all quasi-identifiers, and not without this one; 0 for others
+    adds: int | None  # people alone in all quasi-identifiers, and not without this one
 
 
 def _sizes(key: np.ndarray, who: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -50,6 +50,9 @@ def _people_alone(key: np.ndarray, who: np.ndarray | None) -> int:
     return len(np.unique(who[is_alone]))
 
 # %% ../../nbs/engine/singling_out.ipynb #4c143f32
+_MOST_CELLS = 40_000_000  # of all quasi-identifiers together
+
+
 def _key_of(columns: Sequence[ColumnFacts], n: int) -> np.ndarray:
     """One integer for each row; equal where rows agree in all columns"""
     sizes = [len(o.texts) for o in columns]
@@ -66,13 +69,27 @@ def people_alone(columns: Sequence[ColumnFacts], who: np.ndarray | None = None) 
 
 def _alone_without(columns: Sequence[ColumnFacts], who: np.ndarray | None) -> dict[str, int]:
     """People alone in all columns but one, by the name of that one"""
+    n = columns[0].rows if columns else 0
+    if n * len(columns) > _MOST_CELLS:
+        return {}
+    after = [np.zeros(n, dtype=np.int64)]  # what the columns after one tell
+    for o in reversed(columns[1:]):
+        after.append(_joined(after[-1], o))
+    before = np.zeros(n, dtype=np.int64)
     found = {}
     for o in columns:
-        others = [x for x in columns if x is not o]
-        found[o.name] = people_alone(others, who)
+        key = row_keys([before, after.pop()])
+        found[o.name] = _people_alone(key, who)
+        before = _joined(before, o)
     return found
 
 
+def _joined(key: np.ndarray, facts: ColumnFacts) -> np.ndarray:
+    """One integer for each row; equal where rows agreed before and agree in a column"""
+    pairs = row_keys([key, facts.codes])
+    return pd.factorize(pairs)[0].astype(np.int64)
+
+# %% ../../nbs/engine/singling_out.ipynb #be21198d
 def column_risks(
     columns: Sequence[ColumnFacts],
     quasi_identifiers: Sequence[str],
@@ -110,7 +127,7 @@ def column_risks(
             distinction=len(sizes) / max(total, 1),
             separation=1 - alike / pairs if pairs else 0.0,
             alone=_people_alone(o.codes, who),
-            adds=alone - without.get(o.name, alone),
+            adds=alone - without[o.name] if o.name in without else None,
         )
     return risks, alone
 

@@ -11,6 +11,7 @@ __all__ = ['codes_of_file', 'suggested_plan']
 # %% ../../nbs/engine/suggested_plans.ipynb #66193dae
 from dataclasses import replace
 
+from .date_texts import date_words
 from .plans import Plan, PlannedColumn
 from .profile_findings import ColumnProfile, Findings
 
@@ -53,6 +54,15 @@ _T = 0.2
 
 
 def _why_k(found: Findings) -> str:
+    """Why this k, and why nothing else is asked of people with several secrets"""
+    why = _usual_k(found)
+    if not found.secrets_vary:
+        return why
+    secret = found.named("sensitive")[0]
+    return f"{why}; people have several values of {secret}, so neither l nor t can be asked"
+
+
+def _usual_k(found: Findings) -> str:
     """Why this k"""
     is_health = any("health" in o.secret for o in found.columns if o.role != "identifier")
     usual = 11 if is_health else 5
@@ -66,7 +76,7 @@ def _why_k(found: Findings) -> str:
 def _secret_asked(found: Findings) -> tuple[int | None, float | None, str]:
     """(l, t, why)"""
     secret = next((o for o in found.columns if o.role == "sensitive"), None)
-    if secret is None or found.k < 2 or secret.risk.values < 2:
+    if secret is None or found.k < 2 or secret.risk.values < 2 or found.secrets_vary:
         return None, None, ""
     if (1 - secret.most) * found.k >= 2:
         why = f"k hides rows, not secrets: two different values of {secret.name} in each group"
@@ -99,7 +109,7 @@ def _missing(found: Findings) -> tuple[str, str]:
 # %% ../../nbs/engine/suggested_plans.ipynb #40470c61
 def _planned(o: ColumnProfile) -> PlannedColumn:
     """A column of the plan"""
-    return PlannedColumn(o.name, o.role, o.kind, o.date, o.recode, "", o.why)
+    return PlannedColumn(o.name, o.role, o.kind, date_words(o.date), o.recode, "", o.why)
 
 
 def suggested_plan(found: Findings) -> Plan:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Suggestion', 'coded_facts', 'day_of', 'person_column', 'suggested_recode', 'suggested_role', 'suggested_roles']
+__all__ = ['Suggestion', 'coded_facts', 'day_of', 'values_each', 'person_column', 'suggested_recode', 'suggested_role',
+           'suggested_roles']
 
 # %% ../../nbs/engine/suggested_roles.ipynb #be8d8830
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ import pandas as pd
 from .column_facts import ColumnFacts, is_given_out
 from .column_roles import names_people
 from .dependencies import Coded, is_nearly_unique
+from .recodings import spelling
 
 # %% ../../nbs/engine/suggested_roles.ipynb #86581825
 class Suggestion(NamedTuple):
@@ -57,10 +59,19 @@ def day_of(text: str, form: str) -> datetime:
     return datetime.strptime(text.strip(), form)
 
 # %% ../../nbs/engine/suggested_roles.ipynb #262e35dd
-def _values_each(who: ColumnFacts, other: ColumnFacts) -> float:
+def _spelt_codes(facts: ColumnFacts) -> np.ndarray:
+    """Codes of a column, 0 where missing, the same for all spellings of a word"""
+    if facts.dirt is None:
+        return facts.codes
+    alike = pd.factorize(pd.Series([spelling(o) for o in facts.texts], dtype=object))[0]
+    return np.append(0, alike + 1)[facts.codes]
+
+
+def values_each(who: ColumnFacts, other: ColumnFacts) -> float:
     """Different values of a column that a value of another has, on average"""
-    both = (who.codes > 0) & (other.codes > 0)
-    pairs = who.codes[both] * (len(other.texts) + 1) + other.codes[both]
+    codes = _spelt_codes(other)
+    both = (who.codes > 0) & (codes > 0)
+    pairs = who.codes[both] * (len(other.texts) + 1) + codes[both]
     people = len(np.unique(who.codes[both]))
     return len(np.unique(pairs)) / max(people, 1)
 
@@ -94,7 +105,7 @@ def person_column(columns: Sequence[ColumnFacts], identifiers: Sequence[str]) ->
         repeats = 1.02 * len(o.texts) < o.known
         if o.name not in identifiers or rank == 9 or not repeats or o.known < o.rows:
             continue
-        if all(_values_each(o, x) < 1.1 for x in stable if x.name != o.name):
+        if all(values_each(o, x) < 1.1 for x in stable if x.name != o.name):
             fits.append((rank, -len(o.texts), o.name))
     return min(fits)[2] if fits else None
 
@@ -238,8 +249,13 @@ def _is_believed(facts: ColumnFacts) -> bool:
     """Do the values agree with a name that is one of an identifier?"""
     if facts.kind == "date" or len(facts.texts) < min(_MANY, facts.known):
         return False
-    if facts.topic.about in ("a name", "an address", "free text"):
+    about = facts.topic.about
+    if about in ("a name", "an address", "free text", "an e-mail address"):
         return facts.kind == "word" and not facts.no_number
+    if about in ("a telephone number", "a bank account"):
+        return 2 * sum(sum(x.isdigit() for x in o) >= 4 for o in facts.texts) > len(facts.texts)
+    if about in ("a number of a case", "a number that was given out"):
+        return 50 * len(facts.texts) >= facts.known
     return True
 
 

@@ -17,17 +17,16 @@ from typing import Self
 
 from numpy.typing import ArrayLike
 
+from .taxonomy_files import taxonomy_file, write_lines
 from ppdt.engine.taxonomy_lines import (
     date_lines,
     dict_lines,
     edge_lines,
-    file_lines,
     join_lines,
     number_nodes,
     prefix_lines,
     quantile_edges,
     read_lines,
-    write_lines,
 )
 from .taxonomy_nodes import NumberedTree
 from ..tables import Cell, Exact, Interval, Node, ValueSet
@@ -125,7 +124,8 @@ class _OfFiles(_OfLines):
         Parameters
         ----------
         path : str or path
-            A text file, UTF-8, one line `leaf;...;root` for each value.
+            A text file, one line `leaf;...;root` for each value; commas or tabs may stand for
+            the semicolons.
         dtype : str
             Dtype of the values, such as "int64" or "datetime64[ns]".
         public : bool
@@ -145,7 +145,7 @@ class _OfFiles(_OfLines):
             As `from_lines`; `TextFormError` for a file that is no text, or a value that is not of
             `dtype`.
         """
-        return cls.from_lines(file_lines(path), dtype, public)
+        return taxonomy_file(path).made(lambda lines: cls.from_lines(lines, dtype, public))
 
     @classmethod
     def from_dict(cls, tree: dict, public: bool = True) -> Self:

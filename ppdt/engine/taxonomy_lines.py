@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['read_lines', 'join_lines', 'number_nodes', 'file_lines', 'write_lines', 'dict_lines', 'distinct_numbers',
-           'edge_lines', 'quantile_edges', 'prefix_lines', 'date_lines']
+__all__ = ['LineError', 'read_lines', 'join_lines', 'number_nodes', 'dict_lines', 'distinct_numbers', 'edge_lines',
+           'quantile_edges', 'prefix_lines', 'date_lines']
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #de0f20c9
 import csv
@@ -44,6 +44,14 @@ def _entry(element, is_leaf: bool) -> tuple | None:
     return name, Exact(element)
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #e3dbdcdf
+class LineError(TextFormError):
+    "What is wrong with a line of a taxonomy: `number` is its number, from 1."
+
+    def __init__(self, number: int, names: list, what: str) -> None:
+        super().__init__(f"Line {number} ({';'.join(map(str, names))}) {what}")
+        self.number, self.what = number, what
+
+
 def _typed_name(text: str, dtype: str):
     """A name, or the interval that it writes down"""
     is_interval = text[:1] == "[" and text[-1:] in ("]", ")")
@@ -62,6 +70,23 @@ def _typed(line, dtype: str) -> list:
     return [leaf.value, *(_typed_name(o, dtype) for o in line[1:])]
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #d1f8b46a
+def _typed_line(number, line, dtype: str) -> list:
+    """`_typed` for a line with a number, which is told with what is wrong. Raises LineError."""
+    if not line:
+        return []
+    try:
+        return _typed(line, dtype)
+    except TextFormError as e:
+        raise LineError(
+            number, line, f"must hold values and ranges of {_word(dtype)}: {e}"
+        ) from None
+
+
+def _word(dtype: str) -> str:
+    """What a dtype holds, in a word"""
+    return "dates" if dtype.startswith("datetime") else "numbers"
+
+
 def _other_values(node: str, names: set) -> tuple:
     """(name, cell) of the values below a node that are not named; no node has this name"""
     name = f"… {node}"
@@ -77,6 +102,9 @@ def _filled(lines: list) -> list:
     names = {o[0] for line in lines for o in line if o is not None}
     res = []
     for line in lines:
+        if not line:
+            res.append([])
+            continue
         known = [o for o in line if o is not None]
         n = len(line) - len(known)
         if not known or any(o is None for o in line[n:]):
@@ -91,14 +119,13 @@ def _filled(lines: list) -> list:
 def read_lines(lines, dtype: str = "str") -> list:
     """Lines of (name, cell) from lines of texts, values or cells. Raises TextFormError."""
     if dtype != "str":
-        lines = [_typed(o, dtype) for o in lines]
+        lines = [_typed_line(i, o, dtype) for i, o in enumerate(lines, 1)]
     res = []
     for line in lines:
         entries = [_entry(o, not j) for j, o in enumerate(line)]
         while len(entries) > 2 and None not in entries[-2:] and entries[-1][0] == entries[-2][0]:
             entries.pop()
-        if entries:
-            res.append(entries)
+        res.append(entries)
     return _filled(res)
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #2dbb43e4
@@ -106,26 +133,23 @@ def _steps(names: list) -> list:
     """Positions of a line at which another name begins"""
     return [j for j, name in enumerate(names) if not j or name != names[j - 1]]
 
-
-def _wrong(number: int, names: list, what: str) -> ValueError:
-    """An error that shows a line"""
-    return ValueError(f"Line {number} ({';'.join(names)}) {what}")
-
 # %% ../../nbs/engine/taxonomy_lines.ipynb #9a37e9d8
 def _check_line(number: int, names: list, leaves: dict):
     """Is this line well formed, and its leaf new? Raises ValueError."""
     if not all(names):
-        raise _wrong(number, names, "has an empty name: name every node, or leave the field out.")
+        raise LineError(
+            number, names, "has an empty name: name every node, or leave the field out."
+        )
     steps = _steps(names)
     if len({names[j] for j in steps}) < len(steps):
-        raise _wrong(
+        raise LineError(
             number,
             names,
             "comes back to a name it has left, a cycle: rename one of the two nodes.",
         )
     leaf = names[0]
     if leaf in leaves:
-        raise _wrong(
+        raise LineError(
             number,
             names,
             f"repeats the leaf {leaf!r} of line {leaves[leaf]}: each value needs one line.",
@@ -136,7 +160,7 @@ def _check_parent(number: int, names: list, name: str, parent, known):
     """Does a node have the parent that earlier lines gave it? Raises ValueError."""
     if parent == known:
         return
-    raise _wrong(
+    raise LineError(
         number,
         names,
         f"puts {name!r} under {parent or 'nothing'!r}, an earlier line under"
@@ -158,11 +182,13 @@ def _check_leaves(leaves: dict, parents: dict):
 # %% ../../nbs/engine/taxonomy_lines.ipynb #ae255a11
 def join_lines(lines: list) -> tuple:
     """(parents, cells, levels), dicts by name, from lines of (name, cell). Raises ValueError."""
-    if not lines:
+    if not any(lines):
         raise ValueError("'lines' must hold one line for each value. Got none.")
     parents, cells, levels, leaves = {}, {}, {}, {}
     height = max(len(o) for o in lines) - 1
     for number, line in enumerate(lines, 1):
+        if not line:
+            continue
         names = [name for name, _ in line]
         _check_line(number, names, leaves)
         leaves[names[0]] = number
@@ -207,41 +233,6 @@ def number_nodes(parents: dict, cells: dict, levels: dict) -> tuple:
     cells_of = [cells[name] for name in names]
     levels_of = [levels[name] for name in names]
     return numbers, names, cells_of, levels_of
-
-# %% ../../nbs/engine/taxonomy_lines.ipynb #37ef5222
-def file_lines(path) -> list:
-    """The lines of a file. Raises FileNotFoundError, TextFormError."""
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"there is no file {str(path)!r}; give the path of a file with one line 'leaf;...;root'"
-            " for each value"
-        )
-    check_limit("json_bytes", path.stat().st_size, f"the bytes of {path.name}")
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as f:
-            lines = [o for o in csv.reader(f, delimiter=";", strict=True) if o]
-    except (UnicodeDecodeError, csv.Error) as e:
-        raise TextFormError(f"{path.name} must be UTF-8 text with whole lines. Got {e}") from None
-    check_limit("taxonomy_depth", max(map(len, lines), default=0), f"a line of {path.name}")
-    return lines
-
-# %% ../../nbs/engine/taxonomy_lines.ipynb #e2b80783
-def _quoted(name: str) -> str:
-    if not any(sign in name for sign in ';"\r\n\ufeff'):
-        return name
-    return '"' + name.replace('"', '""') + '"'
-
-
-def write_lines(lines: list, path):
-    """Write lines of texts to a file that `file_lines` reads. Raises FileNotFoundError."""
-
-    def write(tmp):
-        with open(tmp, "w", encoding="utf-8", newline="") as f:
-            for line in lines:
-                f.write(";".join(map(_quoted, line)) + "\n")
-
-    atomic_write(path, write)
 
 # %% ../../nbs/engine/taxonomy_lines.ipynb #457ba57f
 def _check_below(name, below, path):

@@ -38,9 +38,9 @@ def _is(data: bytes, encoding: str) -> bool:
 
 
 def _two_bytes_each(data: bytes) -> str | None:
-    """UTF-16 without a mark, by its zeros, which stand at every second place; None for others"""
+    """UTF-16 without a mark, by its zeros at every second place or so; None for others"""
     low, high = data[::2].count(0), data[1::2].count(0)
-    if min(low, high) or len(data) % 2:
+    if min(low, high) or len(data) % 2 or 8 * max(low, high) < len(data):
         return None
     encoding = "utf-16-le" if high else "utf-16-be"
     return encoding if _is(data, encoding) else None

@@ -20,7 +20,7 @@ import pandas as pd
 
 from .command_files import check_not_fewer
 from .command_reading import original_like
-from .command_words import CommandError
+from .command_words import CommandError, known_columns
 from .json_texts import file_text
 from .promises import check_promise, odd_words, smallest_class
 from .release_files import read_release
@@ -219,6 +219,8 @@ def _words_check(promise, r):
 def _original_of(original, r, name, schema):
     """(the original as a table, its columns of categories)"""
     if isinstance(original, pd.DataFrame):
+        known_columns(r.roles.quasi_identifiers, "'original'", original.columns, "the original")
+        check_not_fewer("the original", len(original), name, len(r.data))
         return original, list(r.roles.categorical)
     known = {c["name"]: c for c in r.schema.columns}
     X, words = original_like(original, known, list(r.roles.quasi_identifiers))
@@ -228,12 +230,11 @@ def _original_of(original, r, name, schema):
 
 def _original_check(a):
     """Are the rows those of the original?"""
+    if a.truthful is None and a.true_by == "counting":
+        words = "no column contradicts it; there are too many rows to match one by one"
+        return Check("original", None, words)
     if a.truthful is None:
-        return Check(
-            "original",
-            None,
-            "not to be told: its cells are representatives, or too many rows fit too many people",
-        )
+        return Check("original", None, "its cells are representatives, which need be nobody's")
     n, some = (a.n_rows or 0) + (a.suppressed_rows or 0), a.true_rows
     if not a.truthful:
         most = "at most " if a.true_by == "counting" else ""
@@ -299,26 +300,33 @@ class Examined(NamedTuple):
 
 
 def _audited(name, r, schema, original):
-    """(the audit of a release, or None; the original as a table, or None)"""
+    """(the audit of a release, or None; the original as a table; why it cannot be compared)"""
     told: dict[str, Any] = {"promise": schema.promise}
-    X = None
-    if original is not None:
-        X, words = _original_of(original, r, name, schema)
-        told |= {"original": X, "categorical": words, "lost_rows": len(X) - len(r.data)}
-    return (audit(r, **told) if r.roles.quasi_identifiers else None), X
+    if not r.roles.quasi_identifiers:
+        return None, None, ""
+    if original is None:
+        return audit(r, **told), None, ""
+    X, words = _original_of(original, r, name, schema)
+    beside = {"original": X, "categorical": words, "lost_rows": len(X) - len(r.data)}
+    try:
+        return audit(r, **told, **beside), X, ""
+    except ValueError as e:
+        return audit(r, **told), X, str(e)
 
 
-def _table_checks(r, promise, a, has_original) -> Iterator[Check]:
+def _table_checks(r, promise, a, has_original, why) -> Iterator[Check]:
     """What the table shows of its promise, and beside the original"""
     if a is None:
         yield Check("promise", True, "the schema names no quasi-identifiers and promises nothing")
     else:
         yield _promise_check(promise, a, r)
     yield _words_check(promise, r)
-    if has_original and a is not None:
+    if why:
+        yield Check("original", None, f"it cannot be compared: {why}")
+    elif has_original and a is not None:
         yield _original_check(a)
 
-
+# %% ../../nbs/engine/verifying.ipynb #5e782408
 def examine(
     path: str | PathLike,
     original: str | PathLike | pd.DataFrame | None = None,
@@ -334,8 +342,8 @@ def examine(
     checks.append(fits)
     a = X = None
     if r is not None:
-        a, X = _audited(path.name, r, schema, original)
-        checks += _table_checks(r, promise, a, original is not None)
+        a, X, why = _audited(path.name, r, schema, original)
+        checks += _table_checks(r, promise, a, original is not None, why)
     if key is not None:
         checks.append(_signature_check(path, key))
     beyond = list(_beyond(r, promise, original is not None, key is not None))
