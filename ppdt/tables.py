@@ -334,8 +334,8 @@ def _parse_interval(text, parse):
         raise TextFormError(f"{shown(text)} is no interval: {e}") from None
     except (ValueError, TypeError):
         raise TextFormError(
-            f"{shown(text)} is no interval: its ends must be two numbers or two dates, the smaller"
-            " one first"
+            f"{shown(text)} is no interval: its first end must not exceed the second, nor reach an"
+            " open one"
         ) from None
 
 # %% ../nbs/02_tables.ipynb #8f7e9cb3

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from ppdt.engine import files
-from ppdt.engine.csv_texts import careful_columns
+from ppdt.engine.csv_texts import careful_columns, csv_columns
 from ppdt.engine.plain_csv import plain_table
 from ppdt.tables import TextFormError, read_text, trusted
 
 pieces = st.sampled_from(
-    [*',",\n\r\0 ab', "é", "\ufeff", '""', '","', '"\n"', '\n"', '"\n', "\n\n"]
+    [*',",\n\r\0 ab', "\r\n", "é", "\ufeff", '""', '","', '"\n"', '\n"', '"\n', "\n\n"]
 )
 contents = st.lists(pieces, max_size=30).map(lambda o: "".join(o).encode())
-heads = st.sampled_from([b"", b"a\n", b"a,b\n", b"\xef\xbb\xbfa,b\n"])
+heads = st.sampled_from([b"", b"a\n", b"a,b\n", b"a,b\r\n", b"\xef\xbb\xbfa,b\n"])
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +45,16 @@ def test_both_readers_say_the_same(path, head, content):
     path.write_bytes(head + content)
     assert answer(lambda: files.read_coded(path)) == answer(
         lambda: careful_columns(path, path.name, ",", "utf-8-sig")
+    )
+
+
+@given(head=heads, content=contents, sep=st.sampled_from(";\t|"))
+@example(head=b"a,b\r\n", content=b"1,2\r\n3,4\r\n", sep=";")
+@example(head=b"a,b\n", content=b'1,"2,"\n', sep=";")
+def test_both_readers_say_the_same_of_other_separators(head, content, sep):
+    data = (head + content).replace(b",", sep.encode())
+    assert answer(lambda: csv_columns(data, "x.csv", sep)) == answer(
+        lambda: careful_columns(data, "x.csv", sep, "utf-8-sig")
     )
 
 

@@ -23,6 +23,7 @@ from ppdt.clusters import ClusterAnonymizer
 from ppdt.datasets import load_customers
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.engine.command_words import CommandError
+from ppdt.engine.messy_files import write_messy_files
 from ppdt.engine.page import page, table, text
 from ppdt.engine.report_facts import BANDS, gather, rows_in_bands
 from ppdt.engine.report_page import report
@@ -387,6 +388,21 @@ def test_recodings_of_the_owner_are_told(here, ppdt):
     )
     html = report("out.csv", date=DAY)
     assert "recoded by its owner" in html and html.count("rounded to 10") == 2
+
+
+def test_a_plan_that_recodes(here, capsys):
+    """From a messy file by its plan: what was recoded is told, and nothing stands on stderr"""
+    write_messy_files(here)
+    assert cli.main("profile staff.csv -o plan.toml".split()) == 0
+    r = program("anonymize plan.toml -o out.csv --report in.html --internal", here)
+    assert r.returncode == 0 and not r.stderr and "in.html, a report (INTERNAL)" in r.stdout
+    html = (here / "in.html").read_text("utf-8")
+    assert_whole(html)
+    assert "dates to the year" in html and "rounded to 100" in html
+    assert "with columns recoded as above" in html and "as its owner recoded it" in html
+    assert str(here) not in html and "staff.csv" not in html
+    r = program("verify out.csv --original plan.toml", here)
+    assert r.returncode == 0 and not r.stderr, r.stdout
 
 
 def test_columns_that_tell_a_secret():

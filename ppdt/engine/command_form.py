@@ -50,7 +50,8 @@ def add_file_form(p: argparse.ArgumentParser, where: str = "") -> None:
     p.add_argument(
         "--decimal",
         choices=(",", "."),
-        help="the sign before decimals (default: it is found, where the comma is not --sep)",
+        metavar="SIGN",
+        help="before decimals, a comma or a point (default: it is found, where --sep is no comma)",
     )
     p.add_argument(
         "--na",

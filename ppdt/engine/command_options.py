@@ -291,6 +291,7 @@ def _anonymize_parser(sub, run):
     )
     p.add_argument(
         "--suppress",
+        "--suppress-limit",
         type=share_of_one,
         metavar="S",
         help=(

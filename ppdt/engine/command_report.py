@@ -168,7 +168,9 @@ def write_report_option(args: argparse.Namespace, release: str, original: Any) -
     """Write the report of another command, where one was asked for, and say so"""
     if args.report is not None:
         beside = original if args.internal else None
-        print(f"\n{write_report(release, args.report, beside, args.internal)[0]}")
+        # what was guessed of a file was said when it was read first
+        (words, _), _ = heard(lambda: write_report(release, args.report, beside, args.internal))
+        print(f"\n{words}")
 
 # %% ../../nbs/engine/command_report.ipynb #2bdc705c
 def do_report(args: argparse.Namespace) -> int:

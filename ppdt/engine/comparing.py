@@ -63,7 +63,7 @@ def _usable_class(X, y, notes):
         return X, None
     return X, y
 
-
+# %% ../../nbs/engine/comparing.ipynb #0d1f8ac6
 def _check_gaps(X, qi):
     """Raises ValueError for empty fields about which nothing was decided"""
     gaps = X[qi].isna().sum()
@@ -193,8 +193,9 @@ def _splits(people, person, folds, seed):
     return folds_of(len(people.X), folds, people.y, groups, seed)
 
 
-def _entrants(modes, ks, make, published):
+def _entrants(modes, ks, make, splits):
     """(the raw table and each method at each k that the people allow, methods that are refused)"""
+    published = min(len(a) for a, _ in splits)
     res, refused = [Entrant("raw", 1, None)], {}
     for mode in modes:
         try:
@@ -228,7 +229,7 @@ def _roles(X, quasi_identifiers, sensitive, published, person):
             raise ValueError(f"'X' must have a column {o!r}. Got {known}: name one of them.")
     return list(check_roles(X.columns, quasi_identifiers).quasi_identifiers), shown
 
-
+# %% ../../nbs/engine/comparing.ipynb #e04da857
 def _about(people, splits, qi, sensitive):
     """What was compared"""
     y = people.y
@@ -355,18 +356,16 @@ def compare(
     trees = dict(taxonomies or {})
     qi, shown = _roles(X, quasi_identifiers, sensitive, published, person)
     people = people_of(X, y, qi, missing, rows, random_state)
-    bare = _bare(people.X, qi, trees, categorical)
-    has_class = people.y is not None
+    has_class, bare = people.y is not None, _bare(people.X, qi, trees, categorical)
     modes, left_out = fitting_modes(has_class, trees, constraints, bare, modes)
-    words = [o for o in categorical if o in qi]
-    common = {"quasi_identifiers": qi, "categorical": words, "missing": missing}
+    words = tuple(o for o in categorical if o in qi)
+    common = {"quasi_identifiers": qi, "categorical": list(words), "missing": missing}
     common |= {"constraints": constraints, "published": shown, "person": person}
     splits = _splits(people, person, folds, random_state)
-    least = min(len(a) for a, _ in splits)
     make = make or _Usual(recoding, trees, common)
-    entrants, refused = _entrants(modes, ks, make, least)
+    entrants, refused = _entrants(modes, ks, make, splits)
     how = Runs(person, random_state, n_jobs, progress)
-    asked = Measures(sensitive, tuple(categorical))
+    asked = Measures(sensitive, words)
     pairs = [(mode, k) for mode in modes if mode not in refused for k in ks]
     table, beside = _findings(people, qi, asked, entrants, pairs, splits, how)
     choice = choose(table, limits)

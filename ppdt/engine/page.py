@@ -112,7 +112,7 @@ _TEMPLATES = {
 """,
 }
 
-
+# %% ../../nbs/engine/page.ipynb #bfa90049
 _LONG = 24
 _JOINTS = re.compile(r"(?<=[,;/_])")
 
@@ -148,7 +148,7 @@ def _piece(name, **facts):
 
     return Markup(_environment().get_template(name).render(**facts))
 
-# %% ../../nbs/engine/page.ipynb #9c0092e4
+# %% ../../nbs/engine/page.ipynb #e317171a
 def table(rows: Iterable[Sequence], head: Sequence = (), css: str = "") -> str:
     """Rows as a table; the first cell of each is its heading"""
     return _piece("table", rows=list(rows), head=list(head), css=css)
@@ -186,7 +186,7 @@ def joined(*pieces: Any) -> str:
 
     return Markup("").join(pieces)
 
-# %% ../../nbs/engine/page.ipynb #e1635c7c
+# %% ../../nbs/engine/page.ipynb #a214f390
 def _css_text(words):
     """A text as a string of a style sheet, whatever it holds"""
     plain = [o if o.isascii() and o.isalnum() else f"\\{ord(o):06x}" for o in words]

@@ -31,6 +31,7 @@ from ppdt.engine.report_words import (
     column_words,
     command_words,
     conditions,
+    is_recoded,
     limits_words,
     listed,
     loss_words,
@@ -125,7 +126,8 @@ def _made(f: Facts) -> Iterator[Any]:
     yield text(method_words(f.promise))
     if not f.quasi_identifiers or not f.promise.get("method"):
         return
-    words = "A command that makes such a release; IN is the original:"
+    what = "the original, with columns recoded as above" if is_recoded(f) else "the original"
+    words = f"A command that makes such a release; IN is {what}:"
     yield box([text(words), text(text(command_words(f), "code"))], "keep")
 
 # %% ../../nbs/engine/report_page.ipynb #f7bf4340
@@ -164,6 +166,9 @@ def _risk(f: Facts) -> Iterator[Any]:
         return
     head, rows = risk_rows(f)
     yield table(rows, head, "numbers")
+    if f.is_internal and is_recoded(f):
+        words = "The original is taken as its owner recoded it. Before that, more stood alone."
+        yield text(words, css="note")
     yield _bands(f)
     yield text("What others ask", "h3")
     head = ("who", "asks", "rows", "this release")

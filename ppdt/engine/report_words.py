@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['percent', 'some', 'listed', 'method_words', 'command_words', 'promise_words', 'verdict_words', 'conditions',
-           'recode_words', 'column_words', 'loss_words', 'short_words', 'limits_words', 'warning_words']
+           'recode_words', 'column_words', 'is_recoded', 'loss_words', 'short_words', 'limits_words', 'warning_words']
 
 # %% ../../nbs/engine/report_words.ipynb #e11c8ae6
 import re
@@ -254,7 +254,7 @@ def _share_words(c: ColumnFacts, n: int) -> Iterator[str]:
     if c.forms["missing"]:
         yield f"{share('missing')} of its rows have no value."
 
-
+# %% ../../nbs/engine/report_words.ipynb #1e4f52d7
 _RECODED = {
     "year": "dates to the year",
     "quarter": "dates to the quarter",
@@ -287,7 +287,8 @@ def column_words(c: ColumnFacts, n: int) -> str:
     told = [f"Before rows were grouped, its owner recoded it: {recode_words(c)}."]
     told = told if c.recoded else []
     if c.role != "quasi-identifier":
-        told.append(f"It goes out as it is, with {some(c.n_values, 'value')}.")
+        how = "as it is then" if c.recoded else "as it is"
+        told.append(f"It goes out {how}, with {some(c.n_values, 'value')}.")
         return " ".join(told)
     told += _share_words(c, n)
     if c.forms["exact"] == n:
@@ -295,18 +296,29 @@ def column_words(c: ColumnFacts, n: int) -> str:
     elif c.forms["exact"]:
         told.append(f"{percent(c.forms['exact'] / n)} of its cells name one value.")
     if c.loss is not None:
-        told.append(f"Its cells leave open {percent(c.loss)} of what the column could be.")
+        whole = "recoded column" if c.recoded else "column"
+        told.append(f"Its cells leave open {percent(c.loss)} of what the {whole} could be.")
     return " ".join(told)
 
-# %% ../../nbs/engine/report_words.ipynb #b3c98e0f
+# %% ../../nbs/engine/report_words.ipynb #d04b1594
+def is_recoded(f: Facts) -> bool:
+    """Were columns recoded before rows were grouped?"""
+    return any(c.recoded for c in f.columns)
+
+
+def _as_recoded(f):
+    """What the original is, in a word"""
+    return " as its owner recoded it" if is_recoded(f) else " itself"
+
+
 def loss_words(f: Facts) -> str:
     """What is lost in all, in a sentence"""
     a = f.audit
     if f.is_internal and a is not None and a.gcp is not None:
         return (
             "A published cell of the columns that others may know leaves open, on average,"
-            f" {percent(a.gcp)} of what its column could be (0{_SIGN} would be the original itself,"
-            f" 100{_SIGN} nothing at all)."
+            f" {percent(a.gcp)} of what its column could be (0{_SIGN} would be the original"
+            f"{_as_recoded(f)}, 100{_SIGN} nothing at all)."
         )
     known = [c for c in f.columns if c.role == "quasi-identifier"]
     exact = sum(c.forms["exact"] for c in known)
@@ -340,7 +352,7 @@ def _known_words(f):
         f" {listed(told)}."
     )
 
-# %% ../../nbs/engine/report_words.ipynb #ae60eccb
+# %% ../../nbs/engine/report_words.ipynb #68e566a9
 def short_words(f: Facts) -> list[str]:
     """What is left of the risk, and what was lost"""
     told = []
@@ -359,7 +371,7 @@ def short_words(f: Facts) -> list[str]:
         told.append(f"There {'is 1 warning' if found == 1 else f'are {found} warnings'}, below.")
     return told
 
-# %% ../../nbs/engine/report_words.ipynb #9af2e3f9
+# %% ../../nbs/engine/report_words.ipynb #b7f39959
 def limits_words(f: Facts) -> list[str]:
     """What is not promised"""
     kind, known = f.promise.get("kind", "none"), listed(f.quasi_identifiers or ["no column"])
@@ -391,7 +403,7 @@ def limits_words(f: Facts) -> list[str]:
     )
     return told
 
-# %% ../../nbs/engine/report_words.ipynb #c9b9d29f
+# %% ../../nbs/engine/report_words.ipynb #3741bfe5
 _ASIDES = re.compile(r"[;:,] (?:and )?(?:give|list|read|leave|say|use)\b[^;]*")
 
 
