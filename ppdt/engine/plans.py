@@ -11,6 +11,7 @@ __all__ = ['ROLES', 'KINDS', 'MODES', 'RECODING', 'MISSING_WAYS', 'PlanError', '
 
 # %% ../../nbs/engine/plans.ipynb #bf913d51
 import difflib
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -410,13 +411,20 @@ def plan_of(d: dict) -> Plan:
     return plan
 
 # %% ../../nbs/engine/plans.ipynb #26f185d1
+def _place_of(error):
+    """Where a text stops being TOML, in words"""
+    found = re.search(r"line (\d+), column (\d+)", str(error))
+    return f"line {found[1]}, sign {found[2]}" if found else "at its end"
+
+
 def plan_from_text(text: str) -> Plan:
     """The plan in a text. Raises PlanError."""
     try:
         d = tomllib.loads(text)
     except tomllib.TOMLDecodeError as e:
         raise PlanError(
-            f"it is not TOML ({e}): look for a quote or a bracket that was left open"
+            f"it is not TOML ({_place_of(e)}): each line is a name, = and a value; look there for a"
+            " quote or a bracket that was left open"
         ) from None
     except RecursionError:
         raise PlanError("it is nested too deep: lists and tables have a level or two") from None
@@ -443,6 +451,11 @@ def read_plan(path: str | PathLike) -> Plan:
         It cannot be followed as it stands; the message names the file, the key, and what to do.
     """
     path = Path(path)
+    if path.suffix.lower() != ".toml":
+        raise PlanError(
+            f"a plan must end in .toml. Got {path.name!r}: make one with `ppdt profile {path.name}"
+            " -o plan.toml`"
+        )
     if not path.is_file():
         raise FileNotFoundError(
             f"there is no plan {str(path)!r}: make one with `ppdt profile FILE -o {path.name}`"
