@@ -31,6 +31,7 @@ from ppdt.engine.command_files import (
     check_missing,
     check_not_fewer,
     check_places,
+    check_there,
     class_of_file,
     columns_known,
     foreign_taxonomies,
@@ -93,6 +94,7 @@ from ppdt.engine.command_words import (
     whole_l,
 )
 from .engine.comparing_command import do_compare
+from .engine.headers import check_header
 from .engine.office_files import ANY_FORM, STANDARD_INPUT, FileForm
 from .engine.plan_command import do_anonymize_plan, is_plan, with_defaults
 
@@ -268,6 +270,7 @@ def anonymize_file(
     check_places(source, target, schema)
     with doing(f"reading {Path(source).name}"):
         t, _, notes, name = read_people(source, form)
+        check_header(t, name)
     named = class_name, identifiers, numeric, categorical, published, person
     check_options(t.columns, name, qi, *named)
     check_missing(t, qi, missing)
@@ -417,6 +420,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
 
     if is_plan(args.source):
         return do_anonymize_plan(args)
+    check_there(args.source)
     with_defaults(args)
     if not args.qi:
         raise CommandError(
@@ -447,6 +451,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
         schema=args.schema,
         **secret_options(args),
     )
+    wrote = write_report_option(args, args.out, args.source)
     name = STANDARD_INPUT if args.source == "-" else Path(args.source).name
     table = "the table" if is_standard else out.name
     schema = args.schema if is_standard else schema_path(out).name
@@ -459,7 +464,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
         more = f" and {schema}" if schema else ""
         print(f"{verb} {table} ({len(release.data):,} rows){more}\n")
         print(translated(str(release.audit)))
-    write_report_option(args, args.out, args.source)
+        print(wrote, end="")
     return 0
 
 # %% ../nbs/24_command.ipynb #83a7d620
@@ -504,6 +509,7 @@ def do_audit(args: argparse.Namespace) -> int:
                 **ask,
             )
         )
+    wrote = write_report_option(args, args.file, args.original)
     guessed = any("cells were guessed" in o for o in notes)
     what = "a release, with its schema" if has_schema else "no schema beside it"
     if args.format not in (None, "ppdt"):
@@ -519,7 +525,7 @@ def do_audit(args: argparse.Namespace) -> int:
         trees = foreign_taxonomies(file, args.taxonomies, qi, numeric, categorical, args.format)
         how = {"format": args.format, "taxonomies": trees}
         print(f"\n{stand_out(file, qi, numeric, categorical, args.person, **how)}")
-    write_report_option(args, args.file, args.original)
+    print(wrote, end="")
     if a.holds is None and a.promise is not None:
         return 3
     return 1 if a.holds is False else 0

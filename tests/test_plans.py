@@ -402,3 +402,66 @@ def test_slips_in_a_plan(tmp_path, old, new, words):
     r = program("anonymize", "plan.toml", "-o", "r.csv", cwd=tmp_path)
     assert r.returncode == 2 and words in r.stderr and r.stderr.count("\n") == 1, r.stderr
     assert not (tmp_path / "r.csv").exists()
+
+
+def test_a_file_without_names_of_columns(tmp_path):
+    """Its first person would go out as the header"""
+    for first in ("Meier;26;w;04103", "Meier;x;24.12.1985;y", "Meier;ann@example.org;x;y"):
+        rows = "Huber;31;w;04105\nKurz;26;m;04103\n"
+        (tmp_path / "p.csv").write_text(f"{first}\n{rows}")
+        for words in (
+            ["profile", "p.csv", "-o", "plan.toml"],
+            ["anonymize", "p.csv", "--qi", first.split(";")[1], "--k", 1, "-o", "r.csv"],
+        ):
+            r = program(*words, cwd=tmp_path)
+            assert r.returncode == 2 and "must begin with the names of its columns" in r.stderr
+        assert sorted(o.name for o in tmp_path.iterdir()) == ["p.csv"]
+
+
+def test_doubts_about_roles_are_said(tmp_path):
+    """Repeated identifiers may be people; what reads like names is not published in silence"""
+    write_messy_files(tmp_path)
+    plan = _plan_of_stays(purpose="planning of beds")
+    roles = {"patient_no": "identifier", "name": "publish"}
+    columns = tuple(replace(o, role=roles.get(o.name, o.role)) for o in plan.columns)
+    (tmp_path / "plan.toml").write_text(replace(plan, columns=columns).to_toml())
+    r = program("anonymize", "plan.toml", "-o", "r.csv", "--report", "r.html", cwd=tmp_path)
+    assert r.returncode == 0, r.stderr
+    assert "'patient_no' is dropped, and its 1,200 values stand in 3,017 rows" in r.stdout
+    assert "'name' goes out as it is, and looks like what names people" in r.stdout
+    assert "planning of beds" in (tmp_path / "r.html").read_text()
+
+
+def test_who_closes_the_screen_early_has_the_files(tmp_path):
+    write_messy_files(tmp_path)
+    (tmp_path / "plan.toml").write_text(_plan_of_stays().to_toml())
+    line = f"{sys.executable} -m ppdt.cli anonymize plan.toml -o r.csv --report r.html | head -1"
+    subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, check=True)
+    assert all((tmp_path / o).exists() for o in ("r.csv", "r.csv.schema.json", "r.html"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["profile", "."], "Got '.', which is a folder"),
+        (["verify", "."], "Got '.', which is a folder"),
+        (["anonymize", "s.tml", "-o", "x.csv"], "There is no file 's.tml'"),
+        (["compare", "stays.csv"], "a plan must end in .toml"),
+        (["predict", "stays.csv", "stays.csv"], "it stops being JSON in line 1, sign 1"),
+    ],
+)
+def test_wrong_files_in_words(tmp_path, words, said):
+    write_messy_files(tmp_path)
+    r = program(*words, cwd=tmp_path)
+    assert r.returncode == 2 and said in r.stderr and r.stderr.count("\n") == 1, r.stderr
+
+
+def test_another_original(tmp_path):
+    """The release is not accused where the original is another one"""
+    write_messy_files(tmp_path)
+    plan = _plan_of_stays()
+    anonymize_plan(plan, tmp_path / "r.csv", tmp_path)
+    (tmp_path / "plan.toml").write_text(plan.to_toml())
+    hospital_stays(1400, seed=5).to_csv(tmp_path / "stays.csv", index=False)
+    r = program("verify", "r.csv", "--original", "plan.toml", cwd=tmp_path)
+    assert r.returncode == 1 and "another table than the one that was protected" in r.stdout

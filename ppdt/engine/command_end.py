@@ -48,8 +48,22 @@ def _fail(error):
     return 1 if type(error).__name__ == "GuaranteeError" else 2
 
 # %% ../../nbs/engine/command_end.ipynb #040c76e0
+_FILES = ("source", "file", "plan", "tree", "people", "original", "against", "test")
+
+
+def _check_no_folders(args):
+    """Raises CommandError for a folder where a file is to be read"""
+    for name in _FILES:
+        value = getattr(args, name, None)
+        if isinstance(value, str) and os.path.isdir(value):
+            raise CommandError(
+                f"A file must be named. Got {value!r}, which is a folder: name a file in it."
+            )
+
+
 def run_command(args: argparse.Namespace) -> int:
     """Do what was typed; with --trust without limits on files"""
+    _check_no_folders(args)
     if not getattr(args, "trust", False):
         return args.run(args)
     with trusted():

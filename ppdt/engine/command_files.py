@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['STANDARD', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret', 'with_order',
-           'read_taxonomies', 'release_of', 'cells_of_file', 'foreign_taxonomies', 'heard', 'whole_table',
+__all__ = ['STANDARD', 'check_there', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret',
+           'with_order', 'read_taxonomies', 'release_of', 'cells_of_file', 'foreign_taxonomies', 'heard', 'whole_table',
            'write_release', 'promise_of_file', 'columns_known', 'class_of_file', 'quasi_identifiers_of',
            'taxonomies_of', 'check_not_fewer', 'stand_out']
 
@@ -73,6 +73,12 @@ def _check_schema_place(target, schema):
         )
 
 # %% ../../nbs/engine/command_files.ipynb #77d19660
+def check_there(source: str | PathLike) -> None:
+    """Raises CommandError for a file that is not there, before anything else is asked"""
+    if str(source) != "-" and not Path(source).exists():
+        raise CommandError(f"There is no file {str(source)!r}: look at its name and its folder.")
+
+
 def check_places(
     source: str | PathLike, target: str | PathLike, schema: str | PathLike | None = None
 ) -> None:

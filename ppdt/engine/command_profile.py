@@ -172,6 +172,7 @@ def do_profile(args: argparse.Namespace) -> int:
 
     from ppdt.engine.command_reading import read_people
     from ppdt.engine.files import atomic_write
+    from ppdt.engine.headers import check_header
     from ppdt.engine.profiling import profile_of
 
     if args.out is not None:
@@ -179,19 +180,24 @@ def do_profile(args: argparse.Namespace) -> int:
     if args.file != "-":
         _check_no_release(args.file)
     office = read_people(args.file, file_form(args))
+    check_header(office.table, office.name)
     columns = list(office.table.columns)
     for option, name in (("--class", args.class_name), ("--person", args.person)):
         known_columns([] if name is None else [name], option, columns, office.name)
     found = profile_of(office, args.class_name, args.person, args.rows)
-    print(found)
-    if args.rows and len(found.stand_out):
-        print(f"\n{found.stand_out.attrs['title']}\n{found.stand_out.to_string()}")
+    wrote = ""
     if args.out is not None:
+        # before the screen: who closes it early has the plan all the same
         out = Path(args.out)
         verb = "replaced" if out.exists() else "wrote"
         plan = replace(found.plan(), file=_seen_from(args.file, out))
         text = plan.to_toml()
         atomic_write(out, lambda path: Path(path).write_text(text, encoding="utf-8"))
-        print(f"\n{verb} {args.out}")
+        wrote = f"\n{verb} {args.out}"
+    print(found)
+    if args.rows and len(found.stand_out):
+        print(f"\n{found.stand_out.attrs['title']}\n{found.stand_out.to_string()}")
+    if wrote:
+        print(wrote)
     print("\n" + "\n".join(_next_words(args)))
     return 0

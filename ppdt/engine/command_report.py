@@ -164,13 +164,13 @@ def check_report_option(args: argparse.Namespace, *files: str | None) -> None:
         )
 
 
-def write_report_option(args: argparse.Namespace, release: str, original: Any) -> None:
-    """Write the report of another command, where one was asked for, and say so"""
-    if args.report is not None:
-        beside = original if args.internal else None
-        # what was guessed of a file was said when it was read first
-        (words, _), _ = heard(lambda: write_report(release, args.report, beside, args.internal))
-        print(f"\n{words}")
+def write_report_option(args: argparse.Namespace, release: str, original: Any, **told: Any) -> str:
+    """Write the report of another command, where one was asked for, and say so in a line"""
+    if args.report is None:
+        return ""
+    beside = original if args.internal else None
+    found, _ = heard(lambda: write_report(release, args.report, beside, args.internal, **told))
+    return f"\n{found[0]}\n"
 
 # %% ../../nbs/engine/command_report.ipynb #2bdc705c
 def do_report(args: argparse.Namespace) -> int:

@@ -97,6 +97,8 @@ def json_data(text: Any) -> Any:
         raise TextFormError("lists and objects lie too deep in each other") from None
     except TextFormError:
         raise
+    except json.JSONDecodeError as e:
+        raise TextFormError(f"it stops being JSON in line {e.lineno}, sign {e.colno}") from None
     except ValueError as e:
         raise TextFormError(str(e)) from None
     _check_depth(found)

@@ -172,6 +172,13 @@ def _told_encoding(text: str, encoding: str) -> list[str]:
     return [encoding_words(encoding) + (f" (such as {word})" if word else "")]
 
 
+def _tab_by_name(text, name):
+    """A tab, where the ending of the file says so and its first line has one; else nothing"""
+    first, _, _ = text.partition("\n")
+    is_tsv = name.lower().removesuffix(".gz").endswith(".tsv")
+    return "\t" if is_tsv and "\t" in first else ""
+
+
 def _text_file(data: bytes, name: str, form: FileForm) -> _Text:
     """A text file in UTF-8. Raises TextFormError, ValueError."""
     from ppdt.engine.csv_texts import encoding_name
@@ -183,7 +190,7 @@ def _text_file(data: bytes, name: str, form: FileForm) -> _Text:
     said = said_separator(text)
     if said is not None:
         text = text[text.index("\n") + 1 :]
-    sep = form.sep or said or guess_separator(text, name)
+    sep = form.sep or said or _tab_by_name(text, name) or guess_separator(text, name)
     if form.sep is None and sep != ",":
         told.append(f"{'tab' if sep == chr(9) else repr(sep)} between fields")
     is_same = said is None and python_name == "utf-8-sig"

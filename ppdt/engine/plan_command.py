@@ -80,6 +80,33 @@ def plan_with_options(plan: Plan, args: argparse.Namespace) -> Plan:
     return replace(plan, form=form, **{o: v for o, v in typed.items() if v is not None})
 
 # %% ../../nbs/engine/plan_command.ipynb #3766dda2
+def _doubts(p):
+    """What a plan says of columns and their values do not, in words"""
+    from ppdt.engine.checks import check_roles
+    from ppdt.engine.column_roles import advise
+
+    plan, notes = p.plan, []
+    dropped = plan.named("identifier")
+    if plan.one("person") is None and dropped:
+        found = advise(p.raw, dropped, check_roles(list(p.raw), dropped), plan.k).persons
+        if found:
+            n = p.raw[found[0]].nunique()
+            notes.append(
+                f"{found[0]!r} is dropped, and its {n:,} values stand in {len(p.raw):,} rows; if"
+                ' they are people, say role = "person", or k counts rows and not people'
+            )
+    shown = [o for role in ("publish", "sensitive") for o in plan.named(role)]
+    if not shown:
+        return notes
+    told = advise(p.X, shown, check_roles(list(p.X), shown), plan.k)
+    notes += [
+        f"{o!r} goes out as it is, and looks like what names people: {told.why[o]}; say role ="
+        ' "identifier" unless you are sure that it names nobody'
+        for o in told.identifiers
+    ]
+    return notes
+
+
 def anonymize_plan(
     plan: Plan, target: str | PathLike | None = None, folder: str | PathLike = "."
 ) -> tuple[Release, PlannedTable, list[str]]:
@@ -111,7 +138,7 @@ def anonymize_plan(
     p = planned_table(plan, folder)
     anonymizer = planned_anonymizer(plan, folder)
     release = told_recodings(release_of(anonymizer, p.X, p.y), plan)
-    notes = [*p.notes]
+    notes = [*p.notes, *_doubts(p)]
     if target is not None:
         notes += write_release(release, target)
     gaps = p.X[plan.named("quasi-identifier")].isna().any(axis=1)
@@ -162,6 +189,7 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
     check_report_option(args, folder / plan.file, args.out)
     verb = "replaced" if out.exists() else "wrote"
     release, p, notes = anonymize_plan(plan, out, folder)
+    wrote = write_report_option(args, args.out, args.source, purpose=plan.purpose)
     print(f"{plan.file}: {len(p.X):,} rows, by {Path(args.source).name}")
     for label, words in _role_lines(p):
         say(label, words)
@@ -174,5 +202,5 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
         print("\nloss from the file (0 nothing, 1 all), where a column was made coarser first")
         for label, words in lines:
             say(label, words)
-    write_report_option(args, args.out, args.source)
+    print(wrote, end="")
     return 0

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .command_files import check_missing, with_order
 from .command_methods import anonymizer_for, check_class_for
 from .date_texts import date_words
+from .headers import check_header
 from .office_files import read_office
 from .plans import Plan, PlanError
 from .recoded_columns import recoded_like, typed_raw
@@ -110,6 +111,7 @@ def planned_texts(t: pd.DataFrame, plan: Plan, name: str = "the file") -> Planne
     """
     import pandas as pd
 
+    check_header(t, name)
     _check_same_columns(plan, list(t.columns), name)
     t = _without_named(t, plan.form.missing)
     check_missing(t, plan.named("quasi-identifier"), plan.missing)

@@ -154,6 +154,7 @@ def command_words(f: Facts) -> str:
     words += [f"--class {as_option([class_name])}"] if class_name else []
     words += [f"--publish {as_option(schema.role('other'))}"] if schema.role("other") else []
     words += [f"--identifiers {as_option(f.known_more)}"] if f.known_more else []
+    words += ["--person COLUMN-OF-PERSONS"] if promise.get("persons") else []
     words += [f"--k {promise['k']}"] if "k" in promise else []
     words.append(_mode_option(promise))
     if options.get("recoding", "set") in ("interval", "ends", "region"):

@@ -212,6 +212,17 @@ def _two_meanings(column: str, texts: list[str], name: str) -> TextFormError:
     )
 
 
+# what is written where a number is not known
+_NO_ANSWER = re.compile(
+    r"\s*([-?./]+|n\.?\s?/?\s?a\.?|k\.?\s?a\.?|null|none|nan|unknown|unbekannt)\s*", re.I
+)
+
+
+def _answers(texts):
+    """Texts that are not empty and do not say that nothing is known"""
+    return [o for o in texts if o and not _NO_ANSWER.fullmatch(o)]
+
+
 def comma_columns(columns: dict[str, Iterable[str]], name: str, said: str | None) -> list[str]:
     """The columns whose decimal commas are to become points.
 
@@ -236,7 +247,7 @@ def comma_columns(columns: dict[str, Iterable[str]], name: str, said: str | None
     """
     if said == ".":
         return []
-    known = {o: [v for v in texts if v] for o, texts in columns.items()}
+    known = {o: _answers(texts) for o, texts in columns.items()}
     shapes = {o: _shape(texts) for o, texts in known.items() if texts}
     is_clear = said == "," or "clear" in shapes.values()
     doubtful = {None: "points" if is_clear else "maybe"}.get(said)
@@ -247,5 +258,7 @@ def comma_columns(columns: dict[str, Iterable[str]], name: str, said: str | None
 
 
 def point_number(text: str) -> str:
-    """A number with a decimal comma, with a point instead"""
+    """A number with a decimal comma, with a point instead; what says that nothing is known stays"""
+    if _NO_ANSWER.fullmatch(text):
+        return text
     return text.replace(".", "").replace(",", ".")

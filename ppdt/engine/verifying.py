@@ -238,8 +238,11 @@ def _original_check(a):
     n, some = (a.n_rows or 0) + (a.suppressed_rows or 0), a.true_rows
     if not a.truthful:
         most = "at most " if a.true_by == "counting" else ""
-        words = f"{most}{some:,} of {n:,} rows hold values of the original; others were changed"
-        return Check("original", False, f"{words} ({a.true_by})")
+        words = (
+            f"{most}{some:,} of {n:,} rows hold values of the original: it is another table than"
+        )
+        words += " the one that was protected, or read in another way, or the release was changed"
+        return Check("original", False, words)
     how = "is" if a.true_by == "row by row" else "can be"
     words = f"each of {n:,} rows {how} one of the original's"
     if a.centroid_cells:
