@@ -462,6 +462,7 @@ def test_another_original(tmp_path):
     plan = _plan_of_stays()
     anonymize_plan(plan, tmp_path / "r.csv", tmp_path)
     (tmp_path / "plan.toml").write_text(plan.to_toml())
-    hospital_stays(1400, seed=5).to_csv(tmp_path / "stays.csv", index=False)
+    other = hospital_stays(1300, seed=5).assign(birth_date="01.01.1990")
+    other.to_csv(tmp_path / "stays.csv", index=False)
     r = program("verify", "r.csv", "--original", "plan.toml", cwd=tmp_path)
     assert r.returncode == 1 and "another table than the one that was protected" in r.stdout
