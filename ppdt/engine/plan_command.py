@@ -88,7 +88,9 @@ def _doubts(p):
     plan, notes = p.plan, []
     dropped = plan.named("identifier")
     if plan.one("person") is None and dropped:
-        found = advise(p.raw, dropped, check_roles(list(p.raw), dropped), plan.k).persons
+        seen = advise(p.raw, dropped, check_roles(list(p.raw), dropped), plan.k)
+        # several people may share a name
+        found = [o for o in seen.persons if "names of people" not in seen.why[o]]
         if found:
             n = p.raw[found[0]].nunique()
             notes.append(

@@ -224,7 +224,7 @@ def _answer_lines(title: str, lines: Iterable[str]) -> list[str]:
 
 
 _LEGEND = (
-    "distin.: values per row; separ.: share of pairs told apart; alone: whose value nobody else",
+    "distin.: different values, as a share of the people; separ.: share of pairs told apart; alone: whose value nobody else",
     "  has; adds: alone in all quasi-identifiers together, and not without this column",
 )
 
