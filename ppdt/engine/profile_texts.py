@@ -224,7 +224,7 @@ def _answer_lines(title: str, lines: Iterable[str]) -> list[str]:
 
 
 _LEGEND = (
-    "distin.: different values, as a share of the people; separ.: share of pairs told apart; alone: whose value nobody else",
+    "distin.: values a person; separ.: share of pairs told apart; alone: whose value nobody else",
     "  has; adds: alone in all quasi-identifiers together, and not without this column",
 )
 
@@ -255,7 +255,7 @@ def profile_text(found: Findings) -> str:
 
 # %% ../../nbs/engine/profile_texts.ipynb #cd028d27
 _MEANING = (
-    "distinction: values per row; separation: share of pairs told apart; alone: who has a value"
+    "distinction: values a person; separation: share of pairs told apart; alone: who has a value"
     " that nobody else has; adds: who is alone in all quasi-identifiers together and would not be"
     " without this column"
 )
