@@ -431,7 +431,7 @@ def test_nothing_passes_and_nothing_is_written_into_the_plan(planned):
     [
         (("--k", "2,x"), "--k 2,5,10,25"),
         (("--modes", "stritc"), "--modes strict,cluster"),
-        (("--most-risk", "5"), "--most-risk: must be a number from 0 to 1"),
+        (("--most-risk", "5"), "--most-risk must be a number from 0 to 1"),
         (("--folds", "1"), "at least 2"),
         (("-o", "page.pdf"), "-o must name a file that ends in .html"),
         (("--csv", "nowhere/t.csv"), "--csv must be in a folder that there is"),

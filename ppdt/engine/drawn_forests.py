@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ASKED', 'SetForestClassifier']
+__all__ = ['ASKED', 'as_floats', 'SetForestClassifier']
 
 # %% ../../nbs/engine/drawn_forests.ipynb #bff77f16
 from collections.abc import Sequence
@@ -35,6 +35,14 @@ from .text_warnings import warn_of_texts
 from ..generalization import Taxonomy
 from ..tables import check_table
 
+# %% ../../nbs/engine/drawn_forests.ipynb #d8cfdfbc
+_MOST = float(np.finfo(np.float32).max)
+
+
+def as_floats(t: np.ndarray) -> np.ndarray:
+    """Numbers as trees of scikit-learn hold them; what is too large for that is the largest"""
+    return np.clip(t, -_MOST, _MOST).astype(np.float32)
+
 # %% ../../nbs/engine/drawn_forests.ipynb #d0a57e76
 ASKED = 5  # possible tables of published rows that are to be classified
 
@@ -42,7 +50,7 @@ ASKED = 5  # possible tables of published rows that are to be classified
 def _grown(tree, table, encoder, codes, weight, rng):
     """A tree that has learnt from a table of its own"""
     seed = int(rng.integers(2**31))
-    rows = encoded_rows(encoder, table.one(rng)).astype(np.float32)
+    rows = as_floats(encoded_rows(encoder, table.one(rng)))
     return DecisionTreeClassifier(**tree, random_state=seed).fit(rows, codes, weight)
 
 
@@ -189,7 +197,7 @@ class SetForestClassifier(ClassifierMixin, DrawnReader):
         ndarray of float, shape (n_rows, n_classes)
             In the order of `classes_`.
         """
-        tables = [t.astype(np.float32) for t in self.asked_tables(X, ASKED)]
+        tables = [as_floats(t) for t in self.asked_tables(X, ASKED)]
         return np.mean([o.predict_proba(t) for o in self.estimators_ for t in tables], axis=0)
 
     def predict(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:

@@ -146,6 +146,7 @@ def people_of(text: str) -> AskedPeople:
     source = told.get("learnt_from")
     is_source = source is None or isinstance(source, dict) and all(map(_is_short, source.values()))
     _require(is_source, "'learnt_from' must hold texts")
+    source = source or None
     columns = told.get("columns", [])
     _require(isinstance(columns, list), "'columns' must be a list")
     check_limit("columns", len(columns), "the columns of a tree's file")
