@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.pipeline import make_pipeline
@@ -32,8 +33,6 @@ from ppdt.tables import (
     cell_column,
     check_table,
 )
-
-pl = pytest.importorskip("polars")
 
 TABLES = {
     "polars": pl.from_pandas,

@@ -113,7 +113,8 @@ def test_any_bytes_are_read_or_refused(folder, data, end):
 
 @given(rows=st.lists(st.tuples(words, words), min_size=1, max_size=5), gap=st.integers(1, 3))
 def test_a_sheet_is_read_back(folder, rows, gap):
-    openpyxl = pytest.importorskip("openpyxl")
+    import openpyxl
+
     book = openpyxl.Workbook()
     book.active.title = "Daten"
     for row in [("a", "b"), *rows]:
@@ -127,7 +128,8 @@ def test_a_sheet_is_read_back(folder, rows, gap):
 
 
 def test_what_a_cell_of_a_sheet_holds(folder):
-    openpyxl = pytest.importorskip("openpyxl")
+    import openpyxl
+
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.append(["zip", "born", "pay", "seen"])
@@ -193,7 +195,8 @@ def test_a_packed_bomb_stops(folder):
 
 @pytest.mark.parametrize("limit", ["rows", "fields", "columns", "cell_length", "unpacked_bytes"])
 def test_limits_hold_for_workbooks(folder, limit):
-    openpyxl = pytest.importorskip("openpyxl")
+    import openpyxl
+
     book = openpyxl.Workbook()
     for row in (["a", "b"], *[["1", "abcd"]] * 3):
         book.active.append(row)
@@ -327,7 +330,8 @@ def test_standard_input_and_output(here):
 
 
 def test_a_release_is_the_same_whatever_form_its_table_had(ppdt, here):
-    openpyxl = pytest.importorskip("openpyxl")
+    import openpyxl
+
     forms = {
         "a.csv": HOSPITAL.encode("cp1252"),
         "b.txt": HOSPITAL.replace(";", "\t").encode("utf-16"),
