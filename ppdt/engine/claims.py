@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['CLAIM_TYPE', 'VERDICTS', 'CLAIM_PAPERS', 'is_numbers', 'distance', 'Claim', 'plain', 'in_words', 'claim_lines',
+__all__ = ['CLAIM_TYPE', 'VERDICTS', 'CLAIM_PAPERS', 'plain', 'is_numbers', 'distance', 'Claim', 'in_words', 'claim_lines',
            'claim_markdown', 'check_claim', 'nearer', 'claim', 'anchor', 'claims_of', 'claims_in', 'paper_of',
            'claims_table', 'claim_totals']
 
@@ -29,6 +29,19 @@ CLAIM_PAPERS = {
     "kadet": "kADET",
     "erp": "ERP",
 }
+
+# %% ../../nbs/engine/claims.ipynb #efab1103
+def plain(value: Any) -> Any:
+    """The value in terms of JSON"""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, (float, np.floating)):
+        return None if np.isnan(value) else float(f"{value:.6g}")
+    return value.item() if isinstance(value, np.generic) else value
 
 # %% ../../nbs/engine/claims.ipynb #09a53801
 def is_numbers(value: Any) -> bool:
@@ -107,19 +120,6 @@ class Claim:
         }
 
 # %% ../../nbs/engine/claims.ipynb #933014b6
-def plain(value: Any) -> Any:
-    """The value in terms of JSON"""
-    if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
-    if isinstance(value, (float, np.floating)):
-        return None if np.isnan(value) else float(f"{value:.6g}")
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def in_words(value: Any) -> str:
     """Numbers with at most four digits, yes and no, words"""
     if isinstance(value, (list, tuple, np.ndarray)):
