@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -171,6 +172,15 @@ def scores(model, X, y):
     return round(float(right), 6), round(float(np.average(auc, weights=weights)), 6)
 
 
+def fitted(name, trees, X, y):
+    """The learner, taught; where a release says nothing at all, the shares of the classes"""
+    if name == "logistic":
+        encoder = ReleaseEncoder(taxonomies=trees).fit(X)
+        if not len(encoder.get_feature_names_out()):
+            return DummyClassifier().fit(X, y)
+    return LEARNERS[name][1](trees).fit(X, y)
+
+
 def run(unit, learners=tuple(LEARNERS)):
     """The line of a unit, without the columns that tell where it was made"""
     inside, outside = people(unit[0], unit[3])
@@ -188,7 +198,7 @@ def run(unit, learners=tuple(LEARNERS)):
         X, y, trees = release.data, release.y, release.taxonomies or None
     begun = time.process_time()
     for name in learners:
-        model = LEARNERS[name][1](trees).fit(X, y)
+        model = fitted(name, trees, X, y)
         line[f"{name}_accuracy"], line[f"{name}_auc"] = scores(model, *outside)
     return line | {"learn_seconds": round(time.process_time() - begun, 2)}
 
