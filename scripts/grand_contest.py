@@ -5,11 +5,11 @@
     nbs/papers/results/grand_contest.csv
     python scripts/grand_contest.py --row pima/strict 5 0  one release: table/method, k, split
 
-Half of a table, at most 4,000 people (of Waveform 1,000), is published, and as many others are asked about: as raw rows
-of a learner's test, and by an attacker who knows all quasi-identifiers of a person and looks for
-the rows that could be theirs. All columns are quasi-identifiers, of Adult nine. Every method has
-its defaults, and the same taxonomies where it needs some. Runs that are stored are not made again
-(--again makes all anew); cheap tables come first.
+Half of a table, at most 4,000 people (of Waveform 1,000), is published, and as many others are
+asked about: as raw rows of a learner's test, and by an attacker who knows all quasi-identifiers of
+a person and looks for the rows that could be theirs. All columns are quasi-identifiers, of Adult
+nine. Every method has its defaults, and the same taxonomies where it needs some. Runs that are
+stored are not made again (--again makes all anew); cheap tables come first.
 """
 
 import sys
