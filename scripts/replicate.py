@@ -23,6 +23,8 @@
     stored in nbs/papers/results/readers.csv; see scripts/reader_study.py
     python scripts/replicate.py kactus --row kactus/raw/glass/c45 10 3   one run:
     method/preparation/table/learner, k, half
+    python scripts/replicate.py claims                           all claims with their verdicts
+    python scripts/replicate.py kadet-figure-4-tds               one claim: theirs, ours, verdict
 
 A run that is stored already is not made again (--again makes all anew), so that --full may be
 stopped and called again at any time. Adult is taken from PPDT_DATA, the cache, or UCI's archive.
@@ -1009,7 +1011,7 @@ def main(args=None):
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    p.add_argument("paper", choices=PAPERS, help="which paper")
+    p.add_argument("paper", metavar="PAPER", help=f"{', '.join(PAPERS)}; claims, or a claim's name")
     p.add_argument(
         "--full", action="store_true", help="make all runs and store them (about ten minutes)"
     )
@@ -1035,6 +1037,12 @@ def main(args=None):
         "--out", type=Path, metavar="CSV", help="where --full stores (nbs/papers/results/PAPER.csv)"
     )
     a = p.parse_args(args)
+    if a.paper == "claims":
+        return beside("claims").list_claims()
+    if "-" in a.paper:
+        sys.exit(0 if beside("claims").one_claim(a.paper) else 1)
+    if a.paper not in PAPERS:
+        p.error(f"PAPER must be one of {', '.join(PAPERS)}, or claims, or a claim. Got {a.paper}.")
     if a.row and len(a.row) != (n := 2 if a.paper == "mict" else 3):
         p.error(f"--row must be {n} words for {a.paper}. Got {len(a.row)}.")
     if a.seeds < 1:

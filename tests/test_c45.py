@@ -285,7 +285,11 @@ def test_release_and_its_file(recoding, options, tmp_path):
     )
     clf = C45Classifier(**options).fit(release.data, release.y)
     np.testing.assert_allclose(clf.predict_proba(release.data).sum(axis=1), 1)
-    assert clf.scoring == "discount" or (clf.predict(X) == y).mean() > 0.6
+    right = (clf.predict(release.data) == y).mean()
+    if clf.scoring == "discount":  # a set tells too little for a question: the larger class
+        assert len(clf.tree_) == 1 and right == y.value_counts(normalize=True).max()
+    else:  # the raw tree has 278 of 300
+        assert right == (clf.predict(X) == y).mean() == 273 / 300
 
 
 @pytest.mark.parametrize("k", [5, 50])
@@ -746,14 +750,17 @@ def test_growth_ends_and_each_side_has_rows(spread, seed, gaps):
     y = np.where(pd.Series(X.d).rank() + rng.integers(0, 9, 30) > 18, "u", "v")
     for how in ("midpoint", "data"):
         t = C45Classifier(prune=False, min_samples_leaf=1, thresholds=how).fit(X, y).tree_
-        assert (
-            len(t) < 60 and (t.n > 0).all() and np.isfinite(t.threshold[t.kind == THRESHOLD]).all()
-        )
+        assert (t.n > 0).all() and np.isfinite(t.threshold[t.kind == THRESHOLD]).all()
+        # two branches a question, and every row in one leaf
+        assert len(t) == 2 * t.n_leaves - 1 and t.n_leaves <= len(X.drop_duplicates())
+        assert t.n[t.attribute < 0].sum() == pytest.approx(30)
     clf = C45Classifier(prune=False, min_samples_leaf=1).fit(X[["d"]], y)
     assert (clf.tree_.n[0] == 30) and (clf.predict(X[["d"]]) == y).sum() == round(
         clf.tree_.counts[clf.tree_.attribute < 0].max(axis=1).sum()
     )
-    assert len(PARTClassifier(min_samples_leaf=1).fit(X, y).rules_) < 60
+    # each row is answered by one rule
+    held = [o.counts.sum() for o in PARTClassifier(min_samples_leaf=1).fit(X, y).rules_]
+    assert sum(held) == pytest.approx(30) and min(held) > 0
 
 
 def test_endless_intervals():

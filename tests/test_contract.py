@@ -863,7 +863,9 @@ def test_pipelines_and_searches(cls, learner):
     assert [
         len(o.anonymizer_.release_.data) + len(o.anonymizer_.release_.lost)
         for o in res["estimator"]
-    ] == [200] * 3 and min(res["test_score"]) > 0.5
+    ] == [200] * 3
+    # a guess has .5, with a standard error of .02; raw rows teach about .79
+    assert res["test_score"].mean() > 0.62
     assert all(o.anonymizer_.release_.audit.k >= 7 for o in res["estimator"])
     assert not hasattr(both, "anonymizer_") and not hasattr(both.anonymizer, "release_")
     assert len(cross_val_predict(both, X, y, cv=2, method="predict_proba")) == 300

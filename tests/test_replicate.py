@@ -1,4 +1,4 @@
-"""The stored results of the papers are whole, and one cheap run comes out as stored."""
+"""The stored results of the papers are whole; tests/test_stored.py makes lines of them again."""
 
 import importlib.util
 import json
@@ -43,32 +43,6 @@ def test_every_run_of_the_design_is_stored_once(replicate):
     assert set(replicate.SETTINGS) == set(replicate.ABOUT)
 
 
-def test_stored_numbers_are_possible(replicate):
-    t = replicate.read_results(RESULTS)
-    assert t.accuracy.between(60, 85).all() and (t.nodes > t.leaves).all() and (t.seconds > 0).all()
-    assert (t.k_measured >= t.k).all() and (t.k_measured[t.k == 1] == 1).all()
-    assert (
-        (t["values"] >= 1).all()
-        and (t.values_categorical >= 1).all()
-        and (t.values_categorical[t.k == 1] == 1).all()
-    )
-    for o in ("generalized", "generalized_categorical", "gcp"):
-        assert t[o].between(0, 1).all() and (t[o][t.k == 1] == 0).all()
-    assert t.root.isin(replicate.CATEGORICAL).all()
-    assert not t[["commit", "ppdt", "python", "numpy", "pandas", "scikit-learn"]].isna().any().any()
-
-
-@pytest.mark.parametrize(
-    "key", [("original", 6, 1, 0), ("paper", 6, 64, 1), ("more_infogain_fractional", 12, 64, 0)]
-)
-def test_a_run_comes_out_as_stored(replicate, data_dir, key):
-    t = replicate.read_results(RESULTS).set_index(replicate.KEY)
-    new = replicate.run(*key)
-    old = t.loc[key]
-    for o in replicate.MEASURED:
-        assert new[o] == old[o] or pd.isna(new[o]) and pd.isna(old[o]), o
-
-
 def test_every_release_of_the_design_is_stored_once(replicate):
     t = replicate.read_results(SETS)
     assert list(t.columns) == replicate.SETS_COLUMNS and not t[replicate.MADE].isna().any().any()
@@ -91,14 +65,6 @@ def test_every_release_of_the_design_is_stored_once(replicate):
         and (t["values"] >= 1).all()
         and (t.groups * t.k <= 30162).all()
     )
-
-
-def test_a_release_comes_out_as_stored(replicate, data_dir):
-    t = replicate.read_results(SETS).set_index(replicate.SETS_KEY)
-    for line in replicate.sets_of("relaxed", 11, 64):
-        old = t.loc[tuple(line[o] for o in replicate.SETS_KEY)]
-        for o in replicate.SETS_MEASURED:
-            assert line[o] == old[o] or pd.isna(line[o]) and pd.isna(old[o]), o
 
 
 def test_root_is_the_attribute_with_the_largest_gain(replicate):
@@ -160,50 +126,13 @@ def test_every_run_of_kadet_is_stored_once(replicate):
     ) == set(replicate.ABOUT_KADET)
 
 
-def test_stored_numbers_of_kadet_are_possible(replicate):
-    t = replicate.read_kadet(KADET)
-    made = t[~t.error.isna()]
-    # below the share of the larger class there is no tree
-    assert (t.error.isna() == (t.limit == 0.751)).all()
-    assert (
-        made.error.between(10, 30).all()
-        and made.exposed.between(0, 100).all()
-        and (made.k_measured >= made.k).all()
-    )
-    assert ((made.limit == 1) | (made.confidence <= made.limit + 1e-6)).all() and (
-        (made.exposed > 0) <= (made.confidence == 1)
-    ).all()
-    assert (made.nodes > made.leaves).sum() == (made.nodes > 1).sum() and made.seconds.max() < 60
-
-
-def test_tds_beside_kadet_comes_out_as_stored(replicate, data_dir):
-    path = KADET.with_name("kadet_tds.csv")
-    t = replicate.read_kadet_tds(path)
-    assert list(t.columns) == replicate.TDS_COLUMNS and keys(t, ["setting", "k"]) == [
+def test_every_run_of_tds_beside_kadet_is_stored_once(replicate):
+    t = replicate.read_kadet_tds(KADET.with_name("kadet_tds.csv"))
+    assert list(t.columns) == replicate.TDS_COLUMNS and not t.isna().any(axis=None)
+    assert keys(t, ["setting", "k"]) == [
         (s, k) for s in replicate.KADET_TDS for k in replicate.KADET_KS
     ]
-    assert (
-        (t.k_measured >= t.k).all()
-        and t.error.between(10, 30).all()
-        and not t.isna().any(axis=None)
-    )
-    for key in ("tds_id3", 250), ("tds_c45_together", 50):
-        new, old = replicate.kadet_tds_run(*key), t.set_index(["setting", "k"]).loc[key]
-        assert all(
-            new[o] == old[o] for o in ("error", "exposed", "k_measured", "classes", "refinements")
-        ), key
-
-
-@pytest.mark.parametrize(
-    "key", [("id3_our_levels", 500, 1.0), ("c45_values", 250, 1.0), ("id3_raw", 1, 1.0)]
-)
-def test_a_run_of_kadet_comes_out_as_stored(replicate, data_dir, key):
-    old, new = (
-        replicate.read_kadet(KADET).set_index(replicate.KADET_KEY).loc[key],
-        replicate.kadet_run(*key),
-    )
-    for o in replicate.KADET_MEASURED:
-        assert new[o] == old[o], o
+    assert (t.k_measured >= t.k).all()
 
 
 def test_kadet_on_the_command_line(replicate):
@@ -517,22 +446,6 @@ def test_stored_runs_of_kactus_are_of_the_design(runs):
     assert t.suppressed.between(0, 1).all() and (t.suppressed[t.k == 1] == 0).all()
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        ("kactus", "raw", "glass", 10, 3, "c45"),
-        ("kactus", "discretized", "pima", 5, 0, "naive_bayes"),
-        ("tdr", "raw", "adult-complete", 100, 2, "c45"),
-        ("tds_together", "raw", "adult-complete-8", 1000, 9, "c45"),
-    ],
-)
-def test_a_run_of_kactus_comes_out_as_stored(runs, data_dir, key):
-    old = runs.read(KACTUS).set_index(runs.KEY).loc[key]
-    (new,) = runs.run((*key[:5], (key[5],)))
-    for o in runs.MEASURED:
-        assert new[o] == old[o], o
-
-
 def test_kactus_on_the_command_line(replicate, runs, data_dir, tmp_path, capsys):
     for args in (
         ["--row", "kactus/raw/glass/c45", "7", "0"],
@@ -576,13 +489,8 @@ def test_stored_runs_of_erp_are_of_the_design(erp_runs):
     assert set(keys(t, erp_runs.KEY)) == set(erp_runs.all_runs()) and not t[
         erp_runs.MADE
     ].isna().any(axis=None)
-    assert (
-        t.gcp.between(0, 1).all()
-        and t.error.between(0, 100).all()
-        and (
-            t.k_measured[t.method.isin(["infogain", "median", "uniform", "uniform_literal"])] >= 10
-        ).all()
-    )
+    grouped = t[t.method.isin(["infogain", "median", "uniform", "uniform_literal"])]
+    assert (grouped.k_measured >= grouped.k).all()
     own, drawn = (
         t[t.method == m].set_index(["case", "reading", "k", "fold"]).gcp
         for m in ("tiered", "tiered_random")
@@ -590,27 +498,6 @@ def test_stored_runs_of_erp_are_of_the_design(erp_runs):
     both = own.index.intersection(drawn.index)
     # a draw loses nothing
     assert len(both) and np.allclose(own[both], drawn[both])
-
-
-def test_a_run_of_erp_comes_out_as_stored(erp_runs, data_dir):
-    (new,) = erp_runs.run(("contra", "uniform", 20, 7, ("middle",)))
-    old = (
-        erp_runs.read(erp_runs.RESULTS / "erp.csv")
-        .set_index(erp_runs.KEY)
-        .loc[("contra", "uniform", "middle", 20, 7)]
-    )
-    for o in (
-        "n_train",
-        "n_test",
-        "gcp",
-        "classes",
-        "groups",
-        "k_measured",
-        "error",
-        "error_raw",
-        "leaves",
-    ):
-        assert new[o] == pytest.approx(old[o], abs=1e-6), o
 
 
 def test_erp_on_the_command_line(replicate, erp_runs, data_dir, tmp_path, capsys):
@@ -632,10 +519,7 @@ def test_stored_runs_of_mict_are_of_the_design(mict_runs):
     assert set(keys(t, mict_runs.KEY)) == set(mict_runs.all_runs()) and not t[
         mict_runs.MADE
     ].isna().any(axis=None)
-    assert (
-        np.allclose(mict_runs.per_fold(t).mean(axis=1), t.accuracy, atol=1e-3)
-        and t.gcp.between(0, 1).all()
-    )
+    assert np.allclose(mict_runs.per_fold(t).mean(axis=1), t.accuracy, atol=1e-3)
     asked = t.tested.str.split().map(lambda o: sum(map(int, o)))
     # nobody is lost, everybody is asked once
     assert (asked == t.case.map({"german": 1000, "adult": 45_222})).all()
@@ -645,14 +529,6 @@ def test_stored_runs_of_mict_are_of_the_design(mict_runs):
         and (safe.found.dropna() <= 1 / safe.k[safe.found.notna()] + 1e-6).all()
         and (t.found.isna() == (t.perturb == "inside")).all()
     )
-
-
-def test_a_run_of_mict_comes_out_as_stored(mict_runs, data_dir):
-    unit = ("german", "within_leaf", "once", 20)
-    old = mict_runs.read(mict_runs.RESULTS / "mict.csv").set_index(mict_runs.KEY)
-    for line in mict_runs.run(unit):
-        for o in ("right", "tested", "accuracy", "gcp", "class_known", "singled_out", "found"):
-            assert line[o] == old.loc[tuple(line[c] for c in mict_runs.KEY), o], o
 
 
 def test_folds_of_mict(mict_runs, data_dir):
@@ -689,21 +565,9 @@ def test_stored_runs_of_readers_are_of_the_design(reader_study):
     assert list(t.columns) == s.COLUMNS and not t.duplicated(s.KEY).any()
     # the grid is not full yet; what is stored belongs to it, and raw rows come first
     assert set(keys(t, s.KEY)) <= set(s.all_runs()) and not t[s.MADE].isna().any(axis=None)
-    assert t.accuracy.between(0, 100).all() and t.auc.between(0, 1).all()
-    assert t.brier.between(0, 1).all() and t.calibration.between(0, 1).all()
     assert ((t.gcp == 0) == (t.method == "raw")).all() and (t.n_train <= s.MOST).all()
     raw = set(keys(t[t.method == "raw"], ["case", "split"]))
     assert set(keys(t, ["case", "split"])) == raw
-
-
-def test_a_run_of_readers_comes_out_as_stored(reader_study, data_dir):
-    s = reader_study
-    unit = ("tictactoe", "infogain", 5, 0)
-    old = s.read(s.RESULTS / "readers.csv").set_index(s.KEY)
-    for line in s.run(unit, ["c45", "encoder_boosting"]):
-        stored = old.loc[tuple(line[c] for c in s.KEY)]
-        for o in ("n_train", "n_test", "accuracy", "auc", "brier", "calibration", "gcp"):
-            assert line[o] == pytest.approx(stored[o], abs=1e-6), o
 
 
 def test_splits_of_readers(reader_study, data_dir):
@@ -752,15 +616,6 @@ def test_stored_lines_of_the_frontier_are_of_the_design(frontier):
     assert (released.certain_in <= released.presence_in).all()
 
 
-def test_a_line_of_the_frontier_comes_out_as_stored(frontier, data_dir):
-    old = pd.read_csv(frontier.RESULTS / "frontier.csv").set_index(frontier.KEY)
-    for unit in (("infogain", 100, 0), ("tds", 5, 0)):
-        (line,) = frontier.run(unit, ["encoder_logistic"])
-        for o in ("accuracy", "auc", "brier", "gcp", "lost", "certain_in", "certain_out"):
-            key = tuple(line[c] for c in frontier.KEY)
-            assert line[o] == pytest.approx(old.loc[key, o], abs=1e-6), (unit, o)
-
-
 def test_the_front_page_says_what_is_stored(frontier):
     t = pd.read_csv(frontier.RESULTS / "frontier.csv").set_index(frontier.KEY)
     page = (places.ROOT / "README.md").read_text("utf-8")
@@ -806,15 +661,6 @@ def test_stored_lines_of_attacks_are_of_the_design(attacks):
     assert (blind.rerun_worlds == blind.worlds).all(), "they do not look at the class"
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_line_of_attacks_comes_out_as_stored(attacks, data_dir):
-    old = pd.read_csv(attacks.RESULTS / "attacks.csv").set_index(attacks.KEY)
-    for unit in (("customers", "cluster_alpha", 2), ("adult", "tdr", 100)):
-        line = attacks.run(unit)
-        for o in set(line) - set(attacks.KEY):
-            assert line[o] == pytest.approx(old.loc[unit, o], abs=1e-6), (unit, o)
-
-
 def test_the_front_page_says_what_attackers_find(attacks):
     t = pd.read_csv(attacks.RESULTS / "attacks.csv")
     adult = t[(t.case == "adult") & (t.k == 5)].set_index("method")
@@ -844,7 +690,7 @@ def test_stored_lines_of_groups_are_of_the_design(grouping):
     t = pd.read_csv(g.RESULTS / "grouping.csv")
     assert list(t.columns) == g.COLUMNS and not t.duplicated(g.KEY).any()
     assert set(keys(t, g.KEY)) == set(g.all_units())
-    assert (t.presence_in == 1).all() and t.spread.between(0, 1).all()
+    assert (t.presence_in == 1).all()
     # more rows in a group cost more; rows that move and change places cost less
     by_k = t.pivot_table("spread", ["case", "k"], "method")
     more = by_k.groupby("case").diff().dropna(how="all")
@@ -856,14 +702,6 @@ def test_stored_lines_of_groups_are_of_the_design(grouping):
     assert (by_k.strict <= by_k.strict_ends).all() and (
         by_k.strict_ends <= by_k.strict_region
     ).all()
-
-
-def test_a_line_of_groups_comes_out_as_stored(grouping, data_dir):
-    old = pd.read_csv(grouping.RESULTS / "grouping.csv").set_index(grouping.KEY)
-    for unit in (("pima", "cluster_refined", 10, 0), ("german", "strict_refined", 5, 0)):
-        line = grouping.run(unit, ["encoder_boosting"])
-        for o in ("spread", "pure", "certain_in", "certain_out", "encoder_boosting_auc"):
-            assert line[o] == pytest.approx(old.loc[unit, o], abs=1e-6), (unit, o)
 
 
 def test_no_groups_go_below_the_bound(grouping, data_dir):
@@ -914,7 +752,6 @@ def test_stored_lines_of_noise_are_of_the_design(noise):
     assert list(t.columns) == noise.COLUMNS and not t.duplicated(noise.KEY).any()
     assert set(keys(t, noise.KEY)) == set(noise.all_units())
     assert not t[noise.MADE + noise.MEASURED].isna().any(axis=None)
-    assert t[noise.MEASURED].ge(0).all(axis=None) and t[noise.MEASURED].le(1).all(axis=None)
     # one person changes one count of a forest, nine of naive Bayes
     for method, cells in (("random_trees", 1), ("naive_bayes", 9)):
         of = t[t.method == method]
@@ -923,14 +760,6 @@ def test_stored_lines_of_noise_are_of_the_design(noise):
     mean = t.groupby(["method", "setting", "epsilon"]).auc.mean()
     assert mean["naive_bayes", "one"].is_monotonic_increasing
     assert mean["random_trees", "9x8", 0.1] < mean["random_trees", "9x8", 10]
-
-
-def test_a_line_without_noise_comes_out_as_stored(noise, data_dir):
-    t = pd.read_csv(noise.RESULTS / "noise.csv", dtype={"setting": str}).set_index(noise.KEY)
-    for unit in (("naive_bayes", "one", np.inf, 0), ("random_trees", "6x8", np.inf, 0)):
-        line = noise.run(unit)
-        for o in (*noise.MEASURED, "third_auc", "counts"):
-            assert line[o] == pytest.approx(t.loc[unit, o], abs=1e-6), (unit, o)
 
 
 def test_a_line_with_noise_comes_out_nearly_as_stored(noise, data_dir):
