@@ -372,6 +372,7 @@ class MondrianAnonymizer(Anonymizer):
     """
 
     _names_ends = True
+    _quiet = ("fallback",)
 
     cuts_: Cuts
     groups_: np.ndarray

@@ -772,6 +772,15 @@ def test_halves_that_a_constraint_refuses():
         assert numbered(regions(m.groups_), 0) == groups
 
 
+def test_a_schema_tells_of_the_fallback_where_there_is_none():
+    X = load_customers()[QIS]
+    told = [
+        MondrianAnonymizer(k=3, fallback=o).anonymize(X).schema.promise["options"]
+        for o in (True, False)
+    ]
+    assert "fallback" not in told[0] and told[1] == told[0] | {"fallback": False}
+
+
 def test_infogain_has_no_widest_column():
     X, y = pd.DataFrame({"a": [1, 2]}), pd.Series([0, 1])
     with pytest.raises(ValueError, match="'fallback' must be True with mode='infogain'.*strict"):

@@ -62,6 +62,9 @@ def _constraint_entry(bound):
 def safe_options(est: Any) -> dict[str, Any]:
     """Options of a method of ppdt that are words or truth values.
 
+    Those that a method calls quiet are told only where they are not the default: a schema that was
+    written before they came says the same without them.
+
     Parameters
     ----------
     est : estimator
@@ -75,9 +78,10 @@ def safe_options(est: Any) -> dict[str, Any]:
     if not type(est).__module__.startswith("ppdt."):
         return {}
     wanted = inspect.signature(type(est).__init__).parameters.values()
-    names = [o.name for o in wanted if isinstance(o.default, (bool, str))]
+    defaults = {o.name: o.default for o in wanted if isinstance(o.default, (bool, str))}
     told = est.get_params(deep=False)
-    return {o: told[o] for o in names if isinstance(told[o], (bool, str))}
+    quiet = [o for o in getattr(est, "_quiet", ()) if told[o] == defaults[o]]
+    return {o: told[o] for o in defaults if isinstance(told[o], (bool, str)) and o not in quiet}
 
 # %% ../../nbs/engine/promises.ipynb #e889817d
 def _k_words(kind, k, groups):
