@@ -57,11 +57,12 @@ def _partition(m, task, trees):
     ]
     attributes = [a for a, _ in ordered]
     codes = [c if r is None else r[c] for c, (_, r) in zip(task.codes, ordered)]
+    fallback = bool(m.fallback)
     if m.mode == "relaxed":
-        return relaxed_cuts(attributes, codes, k, m.width, task.ties, allow, bool(m.fallback))
+        return relaxed_cuts(attributes, codes, k, m.width, task.ties, allow, fallback)
     if m.mode == "strict":
-        words = dict(cut_rule=m.cut_rule, width=m.width, median=m.median, fallback=bool(m.fallback))
-        return *strict_partition(attributes, codes, k, allow=allow, **words), None
+        words = (m.cut_rule, m.width, fallback, m.median, allow)
+        return *strict_partition(attributes, codes, k, *words), None
     a, c = encode(y)
     if a.kind == "numeric" and len(a) > MAX_NUMERIC_VALUES:
         warnings.warn(
@@ -372,8 +373,6 @@ class MondrianAnonymizer(Anonymizer):
     """
 
     _names_ends = True
-    _quiet = ("fallback",)
-
     cuts_: Cuts
     groups_: np.ndarray
 

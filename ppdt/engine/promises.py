@@ -34,6 +34,7 @@ _CHECKS = {
 }
 
 
+_QUIET = {"MondrianAnonymizer": ("fallback",)}  # options that came after the first schemas
 NO_RERUN = "against readers who do not run the program again"  # for promises about the class
 _PERSONS = "this file alone can refute it, by a class of fewer than k rows: ppdt audit FILE"
 
@@ -62,8 +63,8 @@ def _constraint_entry(bound):
 def safe_options(est: Any) -> dict[str, Any]:
     """Options of a method of ppdt that are words or truth values.
 
-    Those that a method calls quiet are told only where they are not the default: a schema that was
-    written before they came says the same without them.
+    Quiet ones are told only where they are not the default: a schema that was written before they
+    came says the same without them.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def safe_options(est: Any) -> dict[str, Any]:
     wanted = inspect.signature(type(est).__init__).parameters.values()
     defaults = {o.name: o.default for o in wanted if isinstance(o.default, (bool, str))}
     told = est.get_params(deep=False)
-    quiet = [o for o in getattr(est, "_quiet", ()) if told[o] == defaults[o]]
+    quiet = [o for o in _QUIET.get(type(est).__name__, ()) if told[o] == defaults[o]]
     return {o: told[o] for o in defaults if isinstance(told[o], (bool, str)) and o not in quiet}
 
 # %% ../../nbs/engine/promises.ipynb #e889817d
