@@ -7,7 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['read_people', 'asked_dates', 'said_of_dates', 'found_dates', 'table_of_kinds', 'MeasuredFile', 'form_for',
-           'file_to_measure', 'GuessedFileWarning', 'original_like', 'earlier_release', 'check_standard_once']
+           'file_to_measure', 'GuessedFileWarning', 'person_of_plan', 'original_like', 'earlier_release',
+           'check_standard_once']
 
 # %% ../../nbs/engine/command_reading.ipynb #1ab52714
 import warnings
@@ -342,6 +343,11 @@ def _of_plan(path, form):
         return path, form
     plan = read_plan(path)
     return Path(path).parent / plan.file, plan.form
+
+
+def person_of_plan(path: str | PathLike) -> str | None:
+    """The column that says whose a row is, where a plan is given that names one"""
+    return read_plan(path).one("person") if Path(path).suffix.lower() == ".toml" else None
 
 
 def original_like(
