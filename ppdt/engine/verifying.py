@@ -183,9 +183,8 @@ def _counted_words(promise):
     said = promise.get("counted")
     if not said:
         return ""
-    return (
-        f", at least {said['fewest']:,} a group by what the schema says, {said['persons']:,} in all"
-    )
+    fewest, total = said["fewest"], said["persons"]
+    return f", by the schema at least {fewest:,} in each group and {total:,} in all"
 
 
 def _counts_too_many(promise, a):
@@ -203,9 +202,8 @@ def _promise_check(promise, a, r):
     told = "; ".join(_measured(promise, a, r))
     words = f"{promise.get('words')}: {told}" if told else str(promise.get("words"))
     if _counts_too_many(promise, a):
-        return Check(
-            "promise", False, f"{words}{_counted_words(promise)}: more than there are rows"
-        )
+        words += f"{_counted_words(promise)}, which is more than there are rows"
+        return Check("promise", False, words)
     if a.holds is not None:
         kept = a.holds or a.truthful is False and not _is_broken(promise, a)
         return Check("promise", kept, words)
