@@ -127,7 +127,8 @@ def _standing_lines(found: Findings) -> list[str]:
         return ["no column is a quasi-identifier: a plan needs one, something that others may know"]
     who = _people_word(found, found.alone)
     of = f"{found.people:,}"
-    all_of = "the quasi-identifier" if len(qi) == 1 else f"all {len(qi)} quasi-identifiers"
+    all_of = {1: "the quasi-identifier", 2: "both quasi-identifiers"}
+    all_of = all_of.get(len(qi), f"all {len(qi)} quasi-identifiers")
     lines = [f"{who} of {of} alone in {all_of} together"]
     if any(o.recode for o in found.columns if o.role == "quasi-identifier"):
         lines.append(f"{found.alone_then:,} after the recodings of the plan, before any grouping")
