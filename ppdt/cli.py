@@ -97,6 +97,7 @@ from .engine.comparing_command import do_compare
 from .engine.headers import check_header
 from .engine.office_files import ANY_FORM, STANDARD_INPUT, FileForm
 from .engine.plan_command import do_anonymize_plan, is_plan, with_defaults
+from .engine.screens import fitted
 
 # %% ../nbs/24_command.ipynb #22f9259f
 from .engine.command_demo import do_demo
@@ -463,7 +464,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
             say("note", o)
         more = f" and {schema}" if schema else ""
         print(f"{verb} {table} ({len(release.data):,} rows){more}\n")
-        print(translated(str(release.audit)))
+        print(fitted(translated(str(release.audit))))
         print(wrote, end="")
     return 0
 
@@ -520,7 +521,7 @@ def do_audit(args: argparse.Namespace) -> int:
     for o in file.notes + notes:
         say("note", translated(o))
     say("quasi-identifiers", ", ".join(qi))
-    print(f"\n{translated(str(a))}")
+    print(f"\n{fitted(translated(str(a)))}")
     if args.stand_out:
         trees = foreign_taxonomies(file, args.taxonomies, qi, numeric, categorical, args.format)
         how = {"format": args.format, "taxonomies": trees}

@@ -20,6 +20,8 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
+from .screens import fitted
+
 # %% ../../nbs/engine/command_words.ipynb #1d6a207f
 class CommandError(Exception):
     "Something the caller of the command can mend; the text is one line that says what and how."
@@ -410,7 +412,7 @@ def spoilt_number(texts: Iterable[str]) -> tuple[int, str, bool] | None:
 # %% ../../nbs/engine/command_words.ipynb #3c531f45
 def say(label: str, text: str) -> None:
     """A line of what was decided"""
-    print(f"  {label:<19} {text}")
+    print(fitted(f"  {label:<19} {text}"))
 
 
 def say_roles(args: argparse.Namespace, release: Any, kinds: dict[str, str]) -> None:

@@ -307,7 +307,9 @@ def do_compare(args: argparse.Namespace) -> int:
     """
     _check_outputs(args)
     from ppdt.engine.comparing_limits import Limits
+    from ppdt.engine.comparing_screen import WIDTH, screen
     from ppdt.engine.plans import read_plan
+    from ppdt.engine.screens import fitted, screen_width
 
     plan = read_plan(args.plan)
     text = Path(args.plan).read_text(encoding="utf-8-sig")
@@ -325,9 +327,9 @@ def do_compare(args: argparse.Namespace) -> int:
     )
     writes = list(_writes(args, found, text))
     _write_all(writes)
-    print(found)
+    print(screen(found, screen_width() or WIDTH))
     print()
     for path, _, what in writes:
         print(f"wrote {Path(path).name}: {what}")
-    print(_next(args, found))
+    print(fitted(_next(args, found)))
     return 0 if found.recommended is not None else 1

@@ -30,7 +30,7 @@ from ppdt.engine.dtypes import (
     repeated,
     typed_column,
 )
-from .interrupts import uninterrupted
+from .interrupts import stop_if_told, uninterrupted
 from .json_texts import json_data
 from .limits import TextFormError, check_limit, shown
 from .values import is_time_zone, parse_number
@@ -74,6 +74,7 @@ def write_together(writes: Iterable[tuple[str | PathLike, Callable[[str], object
         When there is no such folder; and what the functions raise.
     """
     moves = {}
+    stop_if_told()
     try:
         for path, write in writes:
             path = Path(path)

@@ -21,7 +21,7 @@ from .date_texts import date_words
 from .learning_files import Learnt, found_words, score_on_people
 from .office_files import ANY_FORM, FileForm
 from .plan_tables import PlannedTable, planned_table, planned_taxonomies, planned_texts
-from .plans import Plan, PlannedColumn
+from .plans import Plan, PlannedColumn, codes_by_column
 from .tree_people import AskedColumn, AskedPeople, with_people
 
 if TYPE_CHECKING:
@@ -405,5 +405,9 @@ def learn_kadet_file(
 def learn_kadet_plan(plan: Plan, folder: str | PathLike, **how: Any) -> Learnt:
     """Learn a tree by kADET from the file of a plan, see `learn_planned`"""
     p = planned_table(plan, folder)
+    own = codes_by_column(plan)
+    if own and how.get("test") is not None:
+        words = f"codes for missing of {', '.join(own)} are not known in --test: empty them there"
+        p = p._replace(notes=[*p.notes, words])
     form = FileForm(missing=plan.form.missing)
     return learn_planned(p, Path(plan.file).name, folder, form=form, **how)

@@ -32,6 +32,7 @@ from ppdt.engine.plan_tables import (
     told_recodings,
 )
 from .plans import Plan, read_plan
+from .screens import fitted
 
 if TYPE_CHECKING:
     from ppdt.release import Release
@@ -198,7 +199,7 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
     for o in notes + asks_for_nothing(argparse.Namespace(k=plan.k, l=plan.l)):
         say("note", o)
     print(f"{verb} {out.name} ({len(release.data):,} rows) and {schema_path(out).name}\n")
-    print(translated(str(release.audit)))
+    print(fitted(translated(str(release.audit))))
     lines = list(_loss_lines(release, p))
     if lines:
         print("\nloss from the file (0 nothing, 1 all), where a column was made coarser first")

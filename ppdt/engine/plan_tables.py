@@ -21,7 +21,7 @@ from .command_methods import anonymizer_for, check_class_for
 from .date_texts import date_words
 from .headers import check_header
 from .office_files import read_office
-from .plans import Plan, PlanError
+from .plans import Plan, PlanError, codes_by_column, without_codes
 from .recoded_columns import recoded_like, typed_raw
 from .recodings import RecodingError, loss_from_raw, parse_recodings, recoded
 
@@ -79,11 +79,11 @@ def _kind_of(column):
     return "word" if column.role in ("identifier", "person") else column.kind
 
 
-def _without_named(t, missing):
-    """A table of strings in which some texts are missing"""
-    if not missing:
-        return t
-    return t.mask(t.isin(list(missing)), "")
+def _without_named(t, plan):
+    """A table of strings without the texts that mean a missing value, in all columns or in one"""
+    if plan.form.missing:
+        t = t.mask(t.isin(list(plan.form.missing)), "")
+    return without_codes(t, codes_by_column(plan))
 
 
 def planned_texts(t: pd.DataFrame, plan: Plan, name: str = "the file") -> PlannedTable:
@@ -113,7 +113,7 @@ def planned_texts(t: pd.DataFrame, plan: Plan, name: str = "the file") -> Planne
 
     check_header(t, name)
     _check_same_columns(plan, list(t.columns), name)
-    t = _without_named(t, plan.form.missing)
+    t = _without_named(t, plan)
     check_missing(t, plan.named("quasi-identifier"), plan.missing)
     raw = {o.name: typed_raw(t[o.name], _kind_of(o), o.date, o.name) for o in plan.columns}
     X = {o.name: _recoded(raw[o.name], o) for o in plan.columns}
