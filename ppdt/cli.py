@@ -239,8 +239,8 @@ def anonymize_file(
         What an empty field in a quasi-identifier means.
     recoding : {"set", "interval", "ends", "region"}
         How the values of a group are published.
-    mode : {"strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"}
-        The method; "infogain", "kactus" and "erp" need the class.
+    mode : str
+        The method, one of `ppdt.engine.command_methods.ALL_MODES`; some need the class.
     taxonomies : iterable of str
         Texts COLUMN=FILE.
     published : iterable of str
@@ -248,7 +248,7 @@ def anonymize_file(
     person : str or None
         Column that says whose row it is; k counts persons, and the column is dropped.
     suppress : float
-        With "lattice": share of the rows that may be suppressed.
+        Share of the rows that may be suppressed, or set aside, by methods that can.
     form : FileForm
         How IN is written, as far as it was said.
     dates : iterable of str

@@ -32,7 +32,8 @@ def screen_width(most: int = 200) -> int | None:
     int or None
     """
     said = os.environ.get("COLUMNS", "")
-    if not said.isdecimal() and not sys.stdout.isatty():
+    is_screen = sys.stdout is not None and sys.stdout.isatty()
+    if not said.isdecimal() and not is_screen:
         return None
     return max(_LEAST, min(most, shutil.get_terminal_size((most, 24)).columns))
 
