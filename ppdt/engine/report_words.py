@@ -309,6 +309,11 @@ def column_words(c: ColumnFacts, n: int) -> str:
     if c.loss is not None:
         whole = "recoded column" if c.recoded else "column"
         told.append(f"Its cells leave open {percent(c.loss)} of what the {whole} could be.")
+    if c.from_file is not None:
+        alone, all_ = map(percent, c.from_file)
+        told.append(
+            f"Counted from the file on, {alone} went by the recoding alone, and {all_} in all."
+        )
     return " ".join(told)
 
 # %% ../../nbs/engine/report_words.ipynb #d04b1594

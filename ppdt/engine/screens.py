@@ -9,7 +9,6 @@ from __future__ import annotations
 __all__ = ['screen_width', 'fitted']
 
 # %% ../../nbs/engine/screens.ipynb #8d774005
-import os
 import re
 import shutil
 import sys
@@ -31,8 +30,7 @@ def screen_width(most: int = 200) -> int | None:
     -------
     int or None
     """
-    said = os.environ.get("COLUMNS", "")
-    if not said.isdecimal() and not sys.stdout.isatty():
+    if not sys.stdout.isatty():
         return None
     return max(_LEAST, min(most, shutil.get_terminal_size((most, 24)).columns))
 
