@@ -274,7 +274,7 @@ def _groups_screen(a: Any) -> str:
     told.append(f"each row counts those that look like it: {a.discernibility:,} (discernibility)")
     return "; ".join(told)
 
-
+# %% ../../nbs/engine/audit_texts.ipynb #35310c2a
 _SCREEN = {
     "prosecutor risk": ("chance to be found", lambda a: f"{_risk_text(a)} (prosecutor risk)"),
     "diversity": ("different secrets", _secrets_screen),

@@ -99,7 +99,7 @@ def _note_on_formulas(table):
     words = formula_words({o: table[o].unique() for o in table})
     return [f"{words}: import the columns as text, or write Parquet"] if words else []
 
-
+# %% ../../nbs/engine/predicting_files.ipynb #e020a0a1
 def predict_file(
     tree: str | PathLike | AskedModel,
     people: str | PathLike,

@@ -188,7 +188,7 @@ def promise_words(f: Facts) -> str:
         return f"Whoever knows some of these columns finds at least so many rows that fit: {each}."
     return "Nothing was promised."
 
-
+# %% ../../nbs/engine/report_words.ipynb #b05d9190
 _ENDS = {
     True: "This was measured again, and it holds.",
     False: "This was measured again, and it does NOT hold.",
@@ -362,7 +362,7 @@ def _persons_risk_words(f):
         f"{mean} ({how}; the file shows rows, of which a person may have several).{was}"
     )
 
-
+# %% ../../nbs/engine/report_words.ipynb #bbc935a4
 def _risk_words(f):
     """How likely somebody's row is found, in a sentence"""
     a, b = f.audit, f.before

@@ -30,7 +30,7 @@ def screen_width(most: int = 200) -> int | None:
     -------
     int or None
     """
-    if not sys.stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():
         return None
     return max(_LEAST, min(most, shutil.get_terminal_size((most, 24)).columns))
 
