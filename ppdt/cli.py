@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% ../nbs/24_command.ipynb #d2b29e7b
+from .engine.audit_texts import audit_screen
 from .engine.command_learn import do_learn, do_predict, do_publish
 from ppdt.engine.command_notes import (
     check_finite,
@@ -464,7 +465,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
             say("note", o)
         more = f" and {schema}" if schema else ""
         print(f"{verb} {table} ({len(release.data):,} rows){more}\n")
-        print(fitted(translated(str(release.audit))))
+        print(fitted(translated(audit_screen(release.audit))))
         print(wrote, end="")
     return 0
 
@@ -521,7 +522,7 @@ def do_audit(args: argparse.Namespace) -> int:
     for o in file.notes + notes:
         say("note", translated(o))
     say("quasi-identifiers", ", ".join(qi))
-    print(f"\n{fitted(translated(str(a)))}")
+    print(f"\n{fitted(translated(audit_screen(a)))}")
     if args.stand_out:
         trees = foreign_taxonomies(file, args.taxonomies, qi, numeric, categorical, args.format)
         how = {"format": args.format, "taxonomies": trees}

@@ -19,7 +19,7 @@ import pytest
 
 from ppdt import cli
 from ppdt.datasets import load_customers
-from ppdt.engine import files, interrupts
+from ppdt.engine import files, interrupts, program
 from ppdt.engine.files import write_together
 from ppdt.engine.interrupts import Interrupted, signals_raise, uninterrupted
 from ppdt.mondrian import MondrianAnonymizer
@@ -469,7 +469,7 @@ def test_the_program_that_is_stopped_while_it_is_read(monkeypatch, capsys):
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(cli, "main", stop)
-    assert interrupts.program() == 130
+    assert program.program() == 130
     assert capsys.readouterr() == ("", STOPPED)
 
 

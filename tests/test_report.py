@@ -587,3 +587,21 @@ def test_people_whom_nobody_counted_are_told_by_the_promise(here, ppdt):
     assert [o[-1] for o in threshold_rows(f)][:2] == ["met, if the promise holds", "not met: 5"]
     html = words_of(report("out.csv", date=DAY))
     assert "follows from the promise" in html and "people" in html and "42 rows about" not in html
+
+
+def test_an_internal_report_counts_losses_from_the_file_on(here, ppdt):
+    ppdt("profile customers.csv --class Bought -o plan.toml")
+    plan = (here / "plan.toml").read_text()
+    age = 'Age = {role = "quasi-identifier", kind = "number"'
+    assert age in plan
+    (here / "plan.toml").write_text(plan.replace(age, f'{age}, recode = ["round 20"]'))
+    code, out, err = ppdt("anonymize plan.toml --k 3 -o out.csv --report in.html --internal")
+    assert code == 0, err
+    alone, whole = re.search(r"Age +(0\.\d+) by round 20, then (0\.\d+) in all", out).groups()
+    for original in ("plan.toml", "customers.csv"):
+        f = gather("out.csv", original, internal=True)
+        found = next(c for c in f.columns if c.name == "Age").from_file
+        assert [f"{o:.3f}" for o in found] == [alone, whole] and 0 < found[0] < found[1]
+    html = words_of((here / "in.html").read_text("utf-8"))
+    assert f"{percent(found[0])} went by the recoding alone" in html
+    assert all(c.from_file is None for c in gather("out.csv").columns)

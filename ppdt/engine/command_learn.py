@@ -410,8 +410,12 @@ def do_predict(args: argparse.Namespace) -> int:
     print(f"{Path(args.tree).name}: {found.model.size}", file=_side(is_standard))
     for label, words in lines:
         print(fitted(f"  {label:<19} {words}"), file=_side(is_standard))
-    if out is not None:
-        print(f"wrote {Path(out).name}")
+    name = "" if out is None else f"wrote {Path(out).name}"
+    if found.naming:
+        words = f"INTERNAL: {', '.join(found.naming)} may name people (--keep)"
+        name = f"{name or 'the answers'}  {words}"
+    if name:
+        print(fitted(name), file=_side(is_standard))
     return 0
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['read_people', 'asked_dates', 'said_of_dates', 'found_dates', 'table_of_kinds', 'MeasuredFile', 'form_for',
-           'file_to_measure', 'GuessedFileWarning', 'person_of_plan', 'original_like', 'earlier_release',
-           'check_standard_once']
+           'file_to_measure', 'GuessedFileWarning', 'person_of_plan', 'original_like', 'file_of_original',
+           'earlier_release', 'check_standard_once']
 
 # %% ../../nbs/engine/command_reading.ipynb #1ab52714
 import warnings
@@ -395,11 +395,10 @@ def original_like(
 
     from ppdt.tables import schema_path, to_kind
 
-    path, form, codes = _of_plan(path, form)
-    file = read_people(path, form_for(path, form))
+    file, path = file_of_original(path, form)
     for note in file.notes:
         warnings.warn(note, GuessedFileWarning, stacklevel=2)
-    t, name = without_codes(file.table, codes), file.name
+    t, name = file.table, file.name
     if str(path) != "-" and schema_path(path).is_file():
         raise CommandError(
             f"--original must be the table that the release was made from. Got {name}, which is a"
@@ -418,6 +417,18 @@ def original_like(
     others = [o for o in t if o not in X and o not in done]
     X |= done | _others_of_original(t, others, columns)
     return pd.DataFrame(X), [o for o in qi if kinds[o] == "categorical"]
+
+
+def file_of_original(
+    path: str | PathLike, form: FileForm = ANY_FORM
+) -> tuple[OfficeFile, str | PathLike]:
+    """(the file of an original as texts, its place); a plan says where it is and how it is written
+
+    Raises as `read_people`, and PlanError.
+    """
+    path, form, codes = _of_plan(path, form)
+    file = read_people(path, form_for(path, form))
+    return file._replace(table=without_codes(file.table, codes)), path
 
 # %% ../../nbs/engine/command_reading.ipynb #f102be28
 def earlier_release(path: str | PathLike, original: str | PathLike | None) -> Any:

@@ -392,7 +392,8 @@ def to_kind(texts: Sequence[str], kind: str, name: str | None = None) -> pd.Seri
             values.append(None if text == "" else parse(text))
         except TextFormError as e:
             raise TextFormError(
-                f"column {name!r}, row {first_row(codes, i)}: {e}; list the column under"
+                f"column {name!r}, row {first_row(codes, i)} after the header: {e}; list the"
+                " column under"
                 " categorical, or mend the value"
             ) from None
     dtype = "str" if kind == "categorical" else "number"

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['STOPPED', 'Interrupted', 'signals_raise', 'stop_if_told', 'uninterrupted', 'program']
+__all__ = ['STOPPED', 'Interrupted', 'signals_raise', 'stop_if_told', 'uninterrupted']
 
 # %% ../../nbs/engine/interrupts.ipynb #6f01ff4f
 import signal
@@ -162,14 +162,3 @@ def uninterrupted() -> Iterator[None]:
 
 # %% ../../nbs/engine/interrupts.ipynb #75c718e1
 STOPPED = "ppdt: stopped; no file was left half written"
-
-
-def program() -> int:
-    """The console script `ppdt`: the command, also where it is stopped while Python reads it"""
-    try:
-        from ppdt.cli import main
-
-        return main()
-    except KeyboardInterrupt:
-        print(STOPPED, file=sys.stderr)
-        return 128 + signal.SIGINT

@@ -187,7 +187,7 @@ def _column_entry(column):
     entry.update({o: v for o, v in told.items() if v})
     return entry
 
-
+# %% ../../nbs/engine/plans.ipynb #54f57db4
 _WIDE = 100
 
 

@@ -228,7 +228,7 @@ def _faults(promise, columns):
         yield "'groups' must not be empty"
     yield from _constraint_faults(promise.get("constraints", []), columns)
 
-
+# %% ../../nbs/engine/promises.ipynb #25a5c6bb
 def check_promise(promise: dict, columns: Iterable[str]) -> None:
     """Is it a promise, about columns that are there?
 

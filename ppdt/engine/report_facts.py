@@ -21,9 +21,12 @@ import numpy as np
 import pandas as pd
 
 from .audit_input import find_suppressed
-from .command_reading import person_of_plan
+from .command_reading import file_of_original, person_of_plan
 from .command_words import CommandError, known_columns
 from .counts import class_keys, value_codes
+from .plans import PlanError
+from .recoded_columns import losses_like
+from .recodings import RecodingError
 from ppdt.engine.report_shares import (
     Shares,
     counted,
@@ -62,6 +65,9 @@ class ColumnFacts(NamedTuple):
         Its distribution.
     loss : float or None
         What its cells leave open of the original's values, 0 to 1; INTERNAL.
+    from_file : tuple or None
+        Of a recoded column: what the recodings took away, and what is lost in all, counted from
+        the file on; INTERNAL.
     """
 
     name: str
@@ -75,6 +81,7 @@ class ColumnFacts(NamedTuple):
     reach: float | None
     shares: Shares
     loss: float | None = None
+    from_file: tuple[float, float] | None = None
 
 
 class Persons(NamedTuple):
@@ -415,12 +422,24 @@ def gather(
         found = _examined(release, original)
     else:
         raise CommandError("'original' must be a DataFrame beside a Release. Got a file: read it.")
-    if person is None and isinstance(original, (str, PathLike)):
-        person = person_of_plan(original)
-    return _facts(found, person)
+    lost = {}
+    if isinstance(original, (str, PathLike)):
+        person = person_of_plan(original) if person is None else person
+        lost = _lost_from_file(found.release, original)
+    return _facts(found, person, lost)
 
 # %% ../../nbs/engine/report_facts.ipynb #98372f59
-def _facts(found: Examined, person: str | None = None) -> Facts:
+def _lost_from_file(release, original):
+    """What recoded columns lost from the file on; nothing where it cannot be recoded again"""
+    if release is None or not any(c.get("recoded") for c in release.schema.columns):
+        return {}
+    try:
+        return losses_like(release, file_of_original(original)[0].table)
+    except (PlanError, RecodingError):
+        return {}
+
+
+def _facts(found: Examined, person: str | None = None, lost: dict | None = None) -> Facts:
     """The facts of a release that was examined"""
     r, schema = found.release, found.schema
     if r is None:
@@ -430,7 +449,8 @@ def _facts(found: Examined, person: str | None = None) -> Facts:
         )
     qi, table = schema.role("quasi_identifier"), _table_of(r)
     raw = found.original
-    columns = tuple(_column(c, r, table, raw) for c in schema.columns)
+    columns = [_column(c, r, table, raw) for c in schema.columns]
+    columns = tuple(o._replace(from_file=(lost or {}).get(o.name)) for o in columns)
     more, before, singles = [], None, ()
     person = _person_in(person, schema.promise, raw)
     if raw is not None and qi:

@@ -188,7 +188,7 @@ def promise_words(f: Facts) -> str:
         return f"Whoever knows some of these columns finds at least so many rows that fit: {each}."
     return "Nothing was promised."
 
-
+# %% ../../nbs/engine/report_words.ipynb #b05d9190
 _ENDS = {
     True: "This was measured again, and it holds.",
     False: "This was measured again, and it does NOT hold.",
@@ -309,6 +309,11 @@ def column_words(c: ColumnFacts, n: int) -> str:
     if c.loss is not None:
         whole = "recoded column" if c.recoded else "column"
         told.append(f"Its cells leave open {percent(c.loss)} of what the {whole} could be.")
+    if c.from_file is not None:
+        alone, all_ = map(percent, c.from_file)
+        told.append(
+            f"Counted from the file on, {alone} went by the recoding alone, and {all_} in all."
+        )
     return " ".join(told)
 
 # %% ../../nbs/engine/report_words.ipynb #d04b1594
@@ -357,7 +362,7 @@ def _persons_risk_words(f):
         f"{mean} ({how}; the file shows rows, of which a person may have several).{was}"
     )
 
-
+# %% ../../nbs/engine/report_words.ipynb #bbc935a4
 def _risk_words(f):
     """How likely somebody's row is found, in a sentence"""
     a, b = f.audit, f.before

@@ -9,7 +9,6 @@ from __future__ import annotations
 __all__ = ['screen_width', 'fitted']
 
 # %% ../../nbs/engine/screens.ipynb #8d774005
-import os
 import re
 import shutil
 import sys
@@ -31,9 +30,7 @@ def screen_width(most: int = 200) -> int | None:
     -------
     int or None
     """
-    said = os.environ.get("COLUMNS", "")
-    is_screen = sys.stdout is not None and sys.stdout.isatty()
-    if not said.isdecimal() and not is_screen:
+    if sys.stdout is None or not sys.stdout.isatty():
         return None
     return max(_LEAST, min(most, shutil.get_terminal_size((most, 24)).columns))
 
