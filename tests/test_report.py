@@ -53,7 +53,9 @@ DAY = date(2026, 11, 30)
 
 
 def given(**draws):
-    return lambda f: settings(max_examples=max(3, settings().max_examples // 10))(_given(**draws)(f))
+    return lambda f: settings(max_examples=max(3, settings().max_examples // 10))(
+        _given(**draws)(f)
+    )
 
 
 @pytest.fixture
