@@ -165,7 +165,7 @@ def _textbook_strict(
     return strict(np.arange(len(codes[0])))
 
 # %% ../nbs/04_medians.ipynb #5da34c78
-def _textbook_relaxed(attributes, codes, k, width="rank", tie=None, allow=None):
+def _textbook_relaxed(attributes, codes, k, width="rank", tie=None, allow=None, fallback=True):
     """Relaxed Mondrian, one region at a time: a list of arrays of row numbers.
 
     Source: lefevre2006a; shao_beckford, Section III.B.
@@ -175,7 +175,8 @@ def _textbook_relaxed(attributes, codes, k, width="rank", tie=None, allow=None):
     def relaxed(rows):
         if len(rows) < 2 * k:
             return [rows]
-        for j in _textbook_widest(attributes, codes, rows, width):
+        widest_first = _textbook_widest(attributes, codes, rows, width)
+        for j in widest_first if fallback else widest_first[:1]:
             order = rows[np.lexsort([c[rows] for c in [tie, *codes[::-1], codes[j]]])]
             halves = order[: (len(rows) + 1) // 2], order[(len(rows) + 1) // 2 :]
             if _textbook_allowed(halves, allow):

@@ -235,9 +235,9 @@ class _ID3Steps(BaseEstimator):
 class ID3Classifier(_ID3Steps, OneTreeClassifier):
     """ID3 on categories: information gain, one branch a declared value, no pruning.
 
-    As Weka's Id3. Numbers are categories as long as there are at most 20 different ones. A value
-    that no training row of the node had is answered by the classes of the node above, where Weka
-    gives no answer. Source: quinlan1986.
+    As Weka's Id3, with equal gains to the first attribute. Numbers are categories as long as there
+    are at most 20 different ones. A value that no training row of the node had is answered by the
+    classes of the node above, where Weka gives no answer. Source: quinlan1986.
 
     Parameters
     ----------

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% ../nbs/24_command.ipynb #d2b29e7b
+from .engine.audit_texts import audit_screen
 from .engine.command_learn import do_learn, do_predict, do_publish
 from ppdt.engine.command_notes import (
     check_finite,
@@ -97,6 +98,7 @@ from .engine.comparing_command import do_compare
 from .engine.headers import check_header
 from .engine.office_files import ANY_FORM, STANDARD_INPUT, FileForm
 from .engine.plan_command import do_anonymize_plan, is_plan, with_defaults
+from .engine.screens import fitted
 
 # %% ../nbs/24_command.ipynb #22f9259f
 from .engine.command_demo import do_demo
@@ -238,8 +240,8 @@ def anonymize_file(
         What an empty field in a quasi-identifier means.
     recoding : {"set", "interval", "ends", "region"}
         How the values of a group are published.
-    mode : {"strict", "relaxed", "infogain", "cluster", "lattice", "kactus", "erp"}
-        The method; "infogain", "kactus" and "erp" need the class.
+    mode : str
+        The method, one of `ppdt.engine.command_methods.ALL_MODES`; some need the class.
     taxonomies : iterable of str
         Texts COLUMN=FILE.
     published : iterable of str
@@ -247,7 +249,7 @@ def anonymize_file(
     person : str or None
         Column that says whose row it is; k counts persons, and the column is dropped.
     suppress : float
-        With "lattice": share of the rows that may be suppressed.
+        Share of the rows that may be suppressed, or set aside, by methods that can.
     form : FileForm
         How IN is written, as far as it was said.
     dates : iterable of str
@@ -463,7 +465,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
             say("note", o)
         more = f" and {schema}" if schema else ""
         print(f"{verb} {table} ({len(release.data):,} rows){more}\n")
-        print(translated(str(release.audit)))
+        print(fitted(translated(audit_screen(release.audit))))
         print(wrote, end="")
     return 0
 
@@ -520,7 +522,7 @@ def do_audit(args: argparse.Namespace) -> int:
     for o in file.notes + notes:
         say("note", translated(o))
     say("quasi-identifiers", ", ".join(qi))
-    print(f"\n{translated(str(a))}")
+    print(f"\n{fitted(translated(audit_screen(a)))}")
     if args.stand_out:
         trees = foreign_taxonomies(file, args.taxonomies, qi, numeric, categorical, args.format)
         how = {"format": args.format, "taxonomies": trees}

@@ -65,7 +65,8 @@ def strict_partition(
     width : str
         Width of a categorical attribute: "rank", "distinct" or "ratio".
     fallback : bool
-        Try the next widest attribute when the widest cannot be cut?
+        Try the next widest attribute when the widest cannot be cut? If not, a region is finished
+        then, as Algorithm 1 prints it.
     median : str
         "lower", or "midpoint": half-way between the two middle numbers.
     allow : callable or None
@@ -127,7 +128,7 @@ def _halves(codes, sizes, d):
     return (key < median) | (key == median) & (nth <= np.repeat(wanted, sizes))
 
 # %% ../nbs/04_medians.ipynb #23578b68
-def _choose_halves(local, rows, sizes, widths, domains, k, allow):
+def _choose_halves(local, rows, sizes, widths, domains, k, allow, fallback):
     """The attribute that each region is cut by, -1 for none, shape (n_regions,), and which rows go
     left, shape (n_rows,); `widths` is used up
     """
@@ -143,6 +144,8 @@ def _choose_halves(local, rows, sizes, widths, domains, k, allow):
             ok = True if allow is None else sides_allowed(rows[at], left[at], sizes[r], allow)
             best[r] = np.where(ok, j, -1)
             widths[j, r] = -2
+        if not fallback:
+            break
         todo = todo[(best[todo] < 0) & (widths[:, todo].max(axis=0) > -2)]
     return best, left
 
@@ -173,6 +176,7 @@ def relaxed_partition(
     width: str = "rank",
     tie: np.ndarray | None = None,
     allow: Callable | None = None,
+    fallback: bool = True,
 ) -> np.ndarray:
     """Relaxed Mondrian, all regions of a level at once.
 
@@ -193,6 +197,8 @@ def relaxed_partition(
         come. It should not depend on the class, see `ppdt.release.Task.ties`.
     allow : callable or None
         A function (rows, groups, n_groups) that says which groups may be published; None: all.
+    fallback : bool
+        Halve by the next widest attribute when `allow` refuses the halves of the widest?
 
     Returns
     -------
@@ -205,7 +211,7 @@ def relaxed_partition(
     ValueError
         For another width, k or codes.
     """
-    return relaxed_cuts(attributes, codes, k, width, tie, allow)[0]
+    return relaxed_cuts(attributes, codes, k, width, tie, allow, fallback)[0]
 
 
 def relaxed_cuts(
@@ -215,6 +221,7 @@ def relaxed_cuts(
     width: str = "rank",
     tie: np.ndarray | None = None,
     allow: Callable | None = None,
+    fallback: bool = True,
 ) -> tuple:
     """Relaxed Mondrian as `relaxed_partition`, with its cuts.
 
@@ -222,7 +229,7 @@ def relaxed_cuts(
 
     Parameters
     ----------
-    attributes, codes, k, width, tie, allow
+    attributes, codes, k, width, tie, allow, fallback
         As in `relaxed_partition`.
 
     Returns
@@ -256,6 +263,7 @@ def relaxed_cuts(
             domains,
             k,
             allow,
+            fallback,
         )
         end, shared = _middles(local, sizes, best, left)
         divided.append(shared)

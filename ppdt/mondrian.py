@@ -57,11 +57,12 @@ def _partition(m, task, trees):
     ]
     attributes = [a for a, _ in ordered]
     codes = [c if r is None else r[c] for c, (_, r) in zip(task.codes, ordered)]
+    fallback = bool(m.fallback)
     if m.mode == "relaxed":
-        return relaxed_cuts(attributes, codes, k, m.width, task.ties, allow)
+        return relaxed_cuts(attributes, codes, k, m.width, task.ties, allow, fallback)
     if m.mode == "strict":
-        words = dict(cut_rule=m.cut_rule, width=m.width, median=m.median)
-        return *strict_partition(attributes, codes, k, allow=allow, **words), None
+        words = (m.cut_rule, m.width, fallback, m.median, allow)
+        return *strict_partition(attributes, codes, k, *words), None
     a, c = encode(y)
     if a.kind == "numeric" and len(a) > MAX_NUMERIC_VALUES:
         warnings.warn(
@@ -263,8 +264,14 @@ def _check_parameters(m):
     check_share("suppression_limit", m.suppression_limit)
     for name, allowed in _WORDS.items():
         check_choice(name, getattr(m, name), allowed)
-    if not isinstance(m.stop_pure, (bool, np.bool_)):
-        raise ValueError(f"'stop_pure' must be True or False. Got {m.stop_pure!r}.")
+    for name in ("stop_pure", "fallback"):
+        if not isinstance(v := getattr(m, name), (bool, np.bool_)):
+            raise ValueError(f"{name!r} must be True or False. Got {v!r}.")
+    if m.mode == "infogain" and not m.fallback:
+        raise ValueError(
+            "'fallback' must be True with mode='infogain', which compares the cuts of all columns"
+            " and knows no widest one. Got False: use mode='strict'."
+        )
     check_taxonomies(m.taxonomies)
     check_refine(m.refine)
     if m.refine and m.recoding == "region":
@@ -311,6 +318,10 @@ class MondrianAnonymizer(Anonymizer):
         always use their range.
     median : str
         "strict" cuts of numbers at the "lower" median, or at the "midpoint" of the two middle ones.
+    fallback : bool
+        What if the widest column of a region cannot be cut (in relaxed mode: `constraints` refuse
+        its halves)? True: the next widest is tried, as lefevre2006a has it. False: the region is a
+        group, as shao_beckford, Algorithm 1, prints it. "infogain" compares all columns at once.
     candidates : str
         "infogain" cuts at "all" boundaries of values, or only where the class changes,
         "class_change".
@@ -362,7 +373,6 @@ class MondrianAnonymizer(Anonymizer):
     """
 
     _names_ends = True
-
     cuts_: Cuts
     groups_: np.ndarray
 
@@ -378,6 +388,7 @@ class MondrianAnonymizer(Anonymizer):
         cut_rule: str = "le_then_lt",
         width: str = "rank",
         median: str = "lower",
+        fallback: bool = True,
         candidates: str = "all",
         categories: str = "ordered",
         stop_pure: bool = False,
@@ -396,6 +407,7 @@ class MondrianAnonymizer(Anonymizer):
         self.cut_rule = cut_rule
         self.width = width
         self.median = median
+        self.fallback = fallback
         self.candidates = candidates
         self.categories = categories
         self.stop_pure = stop_pure

@@ -383,7 +383,7 @@ def audit(
     tight: bool | Sequence[str] | dict | None = None,
     against: pd.DataFrame | None = None,
 ) -> Audit:
-    """Measure what a published table tells, with code that knows nothing of how it was made.
+    """Measure what a published table tells, by code that shares nothing with the methods.
 
     Source: sweeney2002.
 

@@ -503,7 +503,8 @@ def _parse_distinct(codes, texts, dtype, name):
         try:
             res.append(parse_cell(text, dtype))
         except (ValueError, TypeError) as e:
-            raise TextFormError(f"column {name!r}, row {first_row(codes, i)}: {e}") from None
+            where = f"column {name!r}, row {first_row(codes, i)} after the header"
+            raise TextFormError(f"{where}: {e}") from None
     return res
 
 

@@ -437,6 +437,8 @@ CASES = [
         constraints=ordered
         constraints=alpha
         constraints=both
+        cut_rule=le fallback=False
+        mode=relaxed constraints=distinct fallback=False
         """,
     ),
     (

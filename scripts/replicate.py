@@ -40,6 +40,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,8 @@ from ppdt.contest import exposure
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
 from ppdt.diversity import LDiversity
 from ppdt.generalization import Taxonomy, load_adult_taxonomies
-from ppdt.id3_sets import GeneralizedID3Classifier, make_marginals
+from ppdt.growing import Members
+from ppdt.id3_sets import GeneralizedID3Classifier, draw_members, make_marginals
 from ppdt.kadet import KADETClassifier
 from ppdt.models import audit_model
 from ppdt.mondrian import MondrianAnonymizer
@@ -105,9 +107,11 @@ _all = dict(
     anonymizer={},
     classifier={},
     learner="ours",
+    draw="row",
     unseen="node",
     ties="first class",
 )
+_printed = dict(cut_rule="le", fallback=False)
 _raw = dict(ks=(1,), chance=False)
 SETTINGS = {
     name: _all | change
@@ -137,6 +141,12 @@ SETTINGS = {
         "infogain_fractional": dict(
             anonymizer=dict(mode="infogain"), classifier=dict(convert="fractional"), chance=False
         ),
+        "no_fallback": dict(anonymizer=dict(fallback=False)),
+        "met_first_no_fallback": dict(learner="literal", anonymizer=dict(fallback=False)),
+        "algorithm_1": dict(anonymizer=_printed),
+        "algorithm_1_most_values": dict(anonymizer=_printed | dict(order="most values")),
+        "one_draw": dict(draw="set"),
+        "met_first_one_draw": dict(learner="literal", draw="set"),
     }.items()
 }
 MORE = dict(ks=(64,), n_qi=(7, 8, 9, 10, 11, 12))  # Section V.B
@@ -152,6 +162,13 @@ SETTINGS |= {
         "met_first_relaxed",
         "infogain",
         "infogain_fractional",
+        "met_first",
+        "no_fallback",
+        "met_first_no_fallback",
+        "algorithm_1",
+        "algorithm_1_most_values",
+        "one_draw",
+        "met_first_one_draw",
     )
 }
 ABOUT = {
@@ -173,7 +190,7 @@ ABOUT = {
     "paper": (
         "the paper's: equal_prob, random; Mondrian cuts on either side of the median, rank width"
     ),
-    "literal_le": "Mondrian cuts as Algorithm 1 says: the median always goes left",
+    "literal_le": "Mondrian sends the median left, always, and tries the next widest attribute",
     "width_distinct": "Mondrian measures categorical attributes by distinct values",
     "own_value": "a set is a value of its own; test rows are raw",
     "random_map": "sets are replaced by a drawn member before learning",
@@ -190,6 +207,14 @@ ABOUT = {
     "met_first_relaxed": "as relaxed, with the learner of original_met_first",
     "infogain": "as paper; Mondrian cuts where the classes become purest",
     "infogain_fractional": "as infogain; a set goes to all its members in parts (ours)",
+    "no_fallback": "as paper; a region whose widest attribute cannot be cut is a group",
+    "met_first_no_fallback": "as no_fallback, with the learner of original_met_first",
+    "algorithm_1": "Algorithm 1 as printed: the median always goes left, and no next attribute",
+    "algorithm_1_most_values": (
+        "as algorithm_1; of attributes equally wide the one with most values is cut"
+    ),
+    "one_draw": "as paper; a member is drawn once for each set, not for each row",
+    "met_first_one_draw": "as one_draw, with the learner of original_met_first",
 }
 ABOUT |= {
     name: (
@@ -225,6 +250,9 @@ GROUPINGS = {
     "le": dict(cut_rule="le"),
     "relaxed": dict(mode="relaxed"),
     "infogain": dict(mode="infogain"),
+    "no_fallback": dict(fallback=False),
+    "algorithm_1": _printed,
+    "algorithm_1_most_values": _printed | dict(order="most values"),
 }
 SETS_KEY = ["grouping", "n_qi", "k", "attribute"]
 SETS_MEASURED = [
@@ -261,16 +289,44 @@ def load(table="complete", cache={}):
     return cache[table]
 
 
+def in_order(train, names, order):
+    """Quasi-identifiers in the order that breaks ties of widths"""
+    if order == "listed":
+        return names
+    return sorted(names, key=lambda o: -train[o].nunique())
+
+
 def protect(train, k, n_qi, options, cache={}):
     """The release of the training rows; the last one is remembered"""
     key = (k, n_qi, tuple(sorted(options.items())), id(train))
     if key not in cache:
         cache.clear()
         rest = [o for o in train if o not in (*QIS[:n_qi], CLASS)]
+        words = dict(options)
+        names = in_order(train, QIS[:n_qi], words.pop("order", "listed"))
         cache[key] = MondrianAnonymizer(
-            k=k, quasi_identifiers=QIS[:n_qi], published=rest, **options
+            k=k, quasi_identifiers=names, published=rest, **words
         ).anonymize(train.drop(columns=CLASS), train[CLASS])
     return cache[key]
+
+
+class OneDrawID3(GeneralizedID3Classifier):
+    """A member is drawn once for each generalized value, so that all its rows go one way"""
+
+    def _data(self, X, y, w):
+        data, rng = super()._data(X, y, w), np.random.default_rng(self.random_state)
+        return replace(
+            data, route=[drawn_once(m, rng, len(v)) for m, v in zip(data.score, data.values)]
+        )
+
+
+def drawn_once(m, rng, n_values):
+    """One member for each cell; its rows have it all"""
+    each = draw_members(replace(m, codes=np.arange(len(m.start) - 1)), rng, n_values)
+    return Members.exact(each.value[each.codes][m.codes], n_values)
+
+
+LEARNERS = {"row": GeneralizedID3Classifier, "set": OneDrawID3}
 
 
 def sizes(column):
@@ -427,7 +483,7 @@ def run(setting, n_qi, k, seed):
     options = dict(s["classifier"])
     if options.get("convert") == "original_distribution":
         options |= dict(marginals=marginals(train, k), marginals_k=k)
-    clf = GeneralizedID3Classifier(features=CATEGORICAL, random_state=seed, **options)
+    clf = LEARNERS[s["draw"]](features=CATEGORICAL, random_state=seed, **options)
     if s["learner"] == "literal":
         clf.classes_, y = np.unique(train[CLASS].to_numpy(dtype=object), return_inverse=True)
         # rows in the table's own order: this learner looks at it

@@ -432,6 +432,7 @@ ANONYMIZERS = {
                 recoding=st.just("region"),
                 cut_rule=pick("le_then_lt", "le", "balanced"),
                 median=pick("lower", "midpoint"),
+                fallback=st.booleans(),
                 taxonomies=some_taxonomies,
             ),
             with_class(
@@ -449,6 +450,7 @@ ANONYMIZERS = {
                 cut_rule=pick("le_then_lt", "le", "balanced"),
                 width=pick("rank", "distinct", "ratio"),
                 median=pick("lower", "midpoint"),
+                fallback=st.booleans(),
                 refine=pick(0, 50),
                 suppression_limit=pick(0.0, 0.3),
                 taxonomies=some_taxonomies,
@@ -457,6 +459,7 @@ ANONYMIZERS = {
                 mode=st.just("relaxed"),
                 recoding=pick("set", "interval", "ends"),
                 width=pick("rank", "distinct", "ratio"),
+                fallback=st.booleans(),
                 refine=pick(0, 50),
                 suppression_limit=pick(0.0, 0.3),
                 taxonomies=some_taxonomies,

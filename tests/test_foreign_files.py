@@ -308,7 +308,9 @@ def test_names_of_a_hierarchy_become_sets(tmp_path):
     wanted = [ValueSet(range(20, 30)), Exact(34), Suppressed(), Interval(50, 60, True)]
     assert cells_of(r.data.age) == wanted and r.schema.columns[0]["kind"] == "numeric"
     assert not r.taxonomies  # sets say all
-    with pytest.raises(TextFormError, match="column 'age', row 1: The taxonomy '\\*' has no node"):
+    with pytest.raises(
+        TextFormError, match="row 1 after the header: The taxonomy '\\*' has no node"
+    ):
         foreign_column(["old"], "age", "arx", taxonomy=tree)
 
 

@@ -5,7 +5,9 @@ The signals are sent by the process to itself at a chosen line, so that nothing 
 """
 
 import csv
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import pytest
 
 from ppdt import cli
 from ppdt.datasets import load_customers
+from ppdt.engine import files, interrupts, program
 from ppdt.engine.files import write_together
 from ppdt.engine.interrupts import Interrupted, signals_raise, uninterrupted
 from ppdt.mondrian import MondrianAnonymizer
@@ -253,7 +256,7 @@ def test_demo_leaves_all_or_nothing(tmp_path, monkeypatch, capsys):
 
 # ---------------------------------------------------------------- as a program
 
-STOPPED = "ppdt: stopped; no file was left half written\n"
+STOPPED = f"{interrupts.STOPPED}\n"
 PROGRAM = """
 import signal, sys
 from ppdt import cli
@@ -300,6 +303,174 @@ def test_the_exit_codes_of_the_command(tmp_path, capsys):
         finally:
             cli.make_parser = real
     assert capsys.readouterr() == ("", 3 * STOPPED)
+
+
+# ---------------------------------------------------------------- every step of the owner's day
+
+STEPS = {
+    "profile": ("profile shop.csv -o new.toml", ["new.toml"]),
+    "compare": (
+        "compare plan.toml --k 3 --modes strict --folds 2 --jobs 1 --most-risk 1 --most-gain 1"
+        " -o new.html --csv new.csv --choose",
+        ["new.html", "new.csv", "plan.toml"],
+    ),
+    "anonymize": (
+        "anonymize plan.toml -o new.csv --report new.html",
+        ["new.csv", "new.csv.schema.json", "new.html"],
+    ),
+    "report": ("report out.csv -o report.html", ["report.html"]),
+    "verify": ("verify out.csv --original plan.toml", []),
+    "keys": ("sign --new-key new.pem", ["new.pem", "new.pem.pub"]),
+    "sign": ("sign out.csv --key owner.pem", ["out.csv.sig"]),
+    "learn": ("learn out.csv --folds 2 -o new.json", ["new.json"]),
+    "predict": ("predict tree.json shop.csv -o new.csv", ["new.csv"]),
+    "publish": (
+        "publish tree.json --text new.txt --svg new.svg --sql new.sql",
+        ["new.txt", "new.svg", "new.sql"],
+    ),
+}
+# files that are written one after the other: each whole, and these first
+FIRST = {"anonymize": ["new.csv", "new.csv.schema.json"]}
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory):
+    """A folder with a file of each kind that a step reads"""
+    folder = tmp_path_factory.mktemp("office")
+    t = load_customers()
+    pd.concat([t] * 4).reset_index(drop=True).to_csv(folder / "shop.csv", index=False)
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        for line in (
+            "profile shop.csv --class Bought -o plan.toml",
+            "anonymize plan.toml --k 2 -o out.csv",
+            "learn out.csv --folds 0 -o tree.json",
+            "sign --new-key owner.pem",
+        ):
+            assert cli.main(line.split()) == 0
+    finally:
+        os.chdir(before)
+    return folder
+
+
+def _to_a_file(path):
+    """What this process says, from now on"""
+    sys.stdout = open(os.devnull, "w")
+    sys.stderr = open(path, "w")
+
+
+def _run_and_stop(words, folder, told):
+    """Run a command once. From its 10th, 100th, ... function on, and from each line of its writing,
+    a process goes its own way, in a copy of the folder, and gets Ctrl-C there. Writes exit codes.
+    """
+    children, calls, written, whole = {}, 0, 0, True
+    real = files.write_together
+
+    def stop(name):
+        nonlocal whole
+        copy = told.parent / name
+        shutil.copytree(folder, copy)
+        pid = os.fork()
+        if pid:
+            children[pid] = name
+            return
+        whole = False
+        sys.settrace(None)
+        os.chdir(copy)
+        _to_a_file(copy.with_suffix(".said"))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def call(frame, event, arg):
+        nonlocal calls
+        if whole and f"{os.sep}ppdt{os.sep}" in frame.f_code.co_filename:
+            calls += 1
+            if calls in (10, 100, 1000):
+                stop(f"call{calls}")
+            if calls == 1000 and whole:
+                sys.settrace(None)
+
+    def line(frame, event, arg):
+        nonlocal written
+        if event == "line" and whole:
+            written += 1
+            stop(f"line{written}")
+        return line
+
+    def write(writes):
+        if not whole:
+            return real(writes)
+        before = sys.gettrace()
+        sys.settrace(lambda frame, *_: line if frame.f_code is real.__code__ else None)
+        try:
+            return real(writes)
+        finally:
+            sys.settrace(before if whole else None)
+
+    for o in list(sys.modules.values()):
+        if getattr(o, "write_together", None) is real:
+            o.write_together = write
+    os.chdir(folder)
+    _to_a_file(told.with_suffix(".said"))
+    sys.settrace(call)
+    code = cli.main(words)
+    sys.settrace(None)
+    if not whole:
+        sys.stderr.flush()
+        os._exit(code)
+    codes = {children[pid]: os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children}
+    told.write_text(json.dumps(codes | {"": code}))
+
+
+def _contents(folder):
+    return {p.name: p.read_bytes() for p in folder.iterdir()}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked at chosen moments")
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_that_is_stopped_leaves_all_or_nothing(office, tmp_path, step):
+    line, new = STEPS[step]
+    told = tmp_path / "codes.json"
+    shutil.copytree(office, tmp_path / "whole")
+    before = _contents(office)
+    pid = os.fork()
+    if not pid:
+        try:
+            _run_and_stop(line.split(), tmp_path / "whole", told)
+        finally:
+            os._exit(1)
+    os.waitpid(pid, 0)
+    codes = json.loads(told.read_text())
+    assert codes.pop("") == 0 and len(codes) > (8 if new else 2)
+    for name, code in (codes | {"whole": 130}).items():
+        now = _contents(tmp_path / name)
+        changed = {o for o in now.keys() | before.keys() if now.get(o) != before.get(o)}
+        if name == "whole":
+            assert changed == set(new)
+            continue
+        assert (code, (tmp_path / f"{name}.said").read_text()) == (130, STOPPED), name
+        assert changed in (set(), set(new), set(FIRST.get(step, []))), (name, changed)
+
+
+def test_a_signal_waits_for_the_end_of_an_import(tmp_path, monkeypatch):
+    """Extensions make an ImportError of it, which others take for a package that is not there"""
+    words = "import signal\nsignal.raise_signal(signal.SIGINT)\nsum(range(10**6))\nwhole = True\n"
+    (tmp_path / "told_to_stop_while_it_is_read.py").write_text(words)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(Interrupted), signals_raise():
+        import told_to_stop_while_it_is_read as module
+
+        threading.Event().wait(5)
+    assert module.whole
+
+
+def test_the_program_that_is_stopped_while_it_is_read(monkeypatch, capsys):
+    def stop(*args):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(cli, "main", stop)
+    assert program.program() == 130
+    assert capsys.readouterr() == ("", STOPPED)
 
 
 # ---------------------------------------------------------------- all files or none

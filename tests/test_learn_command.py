@@ -340,7 +340,7 @@ def test_options_make_the_plan_that_a_file_makes(tmp_path, ppdt):
     t.loc[2, "Marital"] = None
     t.to_csv("gaps.csv", index=False)
     code, _, err = ppdt(f"learn gaps.csv --kadet {roles} --k 3")
-    assert code == 2 and "first in row 3" in err and "--missing drop" in err
+    assert code == 2 and "first in row 3 after the header" in err and "--missing drop" in err
     assert ppdt(f"learn gaps.csv --kadet {roles} --k 3 --missing drop")[0] == 0
 
 

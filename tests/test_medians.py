@@ -56,14 +56,17 @@ def test_strict_is_the_textbook(task, cut_rule, width, fallback, median, secret)
     assert np.array_equal(cuts.assign(codes), groups)
 
 
-@given(tasks(missing=True), st.sampled_from(WIDTHS), st.none() | secrets, st.booleans())
-def test_relaxed_is_the_textbook(task, width, secret, ranked):
+@given(
+    tasks(missing=True), st.sampled_from(WIDTHS), st.none() | secrets, st.booleans(), st.booleans()
+)
+def test_relaxed_is_the_textbook(task, width, secret, ranked, fallback):
     X, categorical, k = task
     attributes, codes = coded(X, categorical)
     options = dict(
         width=width,
         allow=secret and some_of(secret),
         tie=np.arange(len(X))[::-1] if ranked else None,
+        fallback=fallback,
     )
     groups = relaxed_partition(attributes, codes, k, **options)
     assert as_sets(regions(groups)) == as_sets(_textbook_relaxed(attributes, codes, k, **options))
@@ -82,6 +85,34 @@ def test_relaxed_sizes(task, width):
     X, categorical, k = task
     sizes = np.bincount(relaxed_partition(*coded(X, categorical), k, width))
     assert sizes.sum() == len(X) and k <= sizes.min() and sizes.max() <= 2 * k - 1
+
+
+@given(
+    tasks(missing=True),
+    st.sampled_from(RULES),
+    st.sampled_from(WIDTHS),
+    st.none() | secrets,
+    st.booleans(),
+)
+def test_without_the_fallback_no_group_is_divided_further(task, cut_rule, width, secret, halves):
+    """Groups of k rows, each made of whole groups that the fallback leaves: never more of them"""
+    X, categorical, k = task
+    attributes, codes = coded(X, categorical)
+    options = dict(width=width, allow=secret and some_of(secret))
+    partition = relaxed_partition
+    if not halves:
+        options["cut_rule"] = cut_rule
+
+        def partition(*args, **words):
+            return strict_partition(*args, **words)[0]
+
+    fine, coarse = (
+        partition(attributes, codes, k, fallback=fallback, **options) for fallback in (True, False)
+    )
+    assert np.bincount(coarse).min() >= k and coarse.max() <= fine.max()
+    assert all(len(set(coarse[r].tolist())) == 1 for r in regions(fine))
+    if halves and secret is None:
+        assert np.array_equal(coarse, fine)
 
 
 @given(tasks(), secrets, st.integers(1, 3))

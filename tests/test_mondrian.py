@@ -147,15 +147,17 @@ def test_n_distinct(pairs):
     tasks(missing=True),
     st.sampled_from(RULES),
     st.sampled_from(WIDTHS),
+    st.booleans(),
     st.sampled_from(["set", "interval"]),
 )
-def test_release_invariants(task, cut_rule, width, recoding):
+def test_release_invariants(task, cut_rule, width, fallback, recoding):
     X, categorical, k = task
     m = MondrianAnonymizer(
         k=k,
         categorical=categorical,
         cut_rule=cut_rule,
         width=width,
+        fallback=np.bool_(fallback),
         recoding=recoding,
         missing="category",
     )
@@ -164,6 +166,8 @@ def test_release_invariants(task, cut_rule, width, recoding):
     # 1, 3
     assert r.audit.holds and class_sizes(r.data).min() >= k
     assert np.bincount(m.groups_).min() >= k and len(m.groups_) == len(X)
+    wanted = _textbook_strict(*coded(X, categorical), k, cut_rule, width, fallback)
+    assert as_sets(regions(m.groups_)) == as_sets(wanted)
     if k == 1:
         return assert_frame_equal(r.data, X)
     for o in X:
@@ -742,9 +746,45 @@ def test_constraints_hold_and_cost_groups(mode, constraints, measured):
     assert 1 < r.audit.n_classes < free.audit.n_classes
 
 
-def test_stop_pure_is_checked():
-    with pytest.raises(ValueError, match="'stop_pure'"):
-        MondrianAnonymizer(k=1, stop_pure="yes").fit(pd.DataFrame({"a": [1, 2]}))
+@pytest.mark.parametrize("name", ["stop_pure", "fallback"])
+@pytest.mark.parametrize("value", ["yes", 1, None])
+def test_yes_or_no_is_checked(name, value):
+    with pytest.raises(ValueError, match=f"'{name}' must be True or False. Got {value!r}"):
+        MondrianAnonymizer(k=1, **{name: value}).fit(pd.DataFrame({"a": [1, 2]}))
+
+
+# ---------- without the fallback
+def test_a_region_whose_widest_column_cannot_be_cut_is_a_group():
+    # a is the widest and has one 1 among five rows; b could be cut
+    X = pd.DataFrame({"a": [0, 0, 0, 0, 1], "b": [1, 1, 2, 2, 2]})
+    n_groups = [MondrianAnonymizer(k=2, fallback=o).fit(X).groups_.max() + 1 for o in (True, False)]
+    assert n_groups == [2, 1]
+
+
+def test_halves_that_a_constraint_refuses():
+    # halved by a both answers would be settled; by b they are not
+    X = pd.DataFrame({"a": [0, 0, 9, 9], "b": [1, 2, 1, 2]})
+    y = pd.Series(list("nnyy"))
+    for fallback, groups in ((True, [[0, 2], [1, 3]]), (False, [[0, 1, 2, 3]])):
+        m = MondrianAnonymizer(
+            k=2, mode="relaxed", fallback=fallback, constraints=(LDiversity(l=2),)
+        ).fit(X, y)
+        assert numbered(regions(m.groups_), 0) == groups
+
+
+def test_a_schema_tells_of_the_fallback_where_there_is_none():
+    X = load_customers()[QIS]
+    told = [
+        MondrianAnonymizer(k=3, fallback=o).anonymize(X).schema.promise["options"]
+        for o in (True, False)
+    ]
+    assert "fallback" not in told[0] and told[1] == told[0] | {"fallback": False}
+
+
+def test_infogain_has_no_widest_column():
+    X, y = pd.DataFrame({"a": [1, 2]}), pd.Series([0, 1])
+    with pytest.raises(ValueError, match="'fallback' must be True with mode='infogain'.*strict"):
+        MondrianAnonymizer(k=1, mode="infogain", fallback=False).fit(X, y)
 
 
 # ---------- what is saved

@@ -352,8 +352,8 @@ def _edit(path, old, new):
 @pytest.mark.parametrize(
     "old,new,says",
     [
-        ('"{20, 21}"', '"{20, x}"', "column 'age', row 1"),
-        ('"{20, 21}"', '"[30, 20]"', "column 'age', row 1"),
+        ('"{20, 21}"', '"{20, x}"', "column 'age', row 1 after the header"),
+        ('"{20, 21}"', '"[30, 20]"', "column 'age', row 1 after the header"),
         ('"{20, 21}"', '"[20]"', "column 'age'"),
         ('"{20, 21}"', "{}", "column 'age'"),
         ('"{20, 21}"', '"[""missing"", 5]"', "column 'age'"),

@@ -269,7 +269,7 @@ def test_cells_refuse(make, error):
 def test_texts_that_are_no_cells(text, dtype):
     with pytest.raises(TextFormError):
         parse_cell(text, dtype)
-    with pytest.raises(TextFormError, match="column 'c', row 2: "):
+    with pytest.raises(TextFormError, match="column 'c', row 2 after the header: "):
         parse_column(["*", text], dtype, name="c")
 
 
@@ -1271,7 +1271,7 @@ def test_to_kind():
     for bad in ("nan", "?", "1_000", "today"):
         with pytest.raises(
             TextFormError,
-            match="column 'n', row 2: .*is not a number; list the column under categorical",
+            match="row 2 after the header: .*is not a number; list the column under categorical",
         ):
             to_kind(["1", bad], "numeric", "n")
     assert encode(to_kind(["", ""], "numeric"))[1].tolist() == [-1, -1]

@@ -129,7 +129,7 @@ def test_everything_stored_is_compared_or_named(compare, oracle_dir):
 
 
 STRESS = os.environ.get("PPDT_HYPOTHESIS") == "stress"
-SECONDS = 9  # for each family
+SECONDS = 6  # for each family
 
 
 def sample(family, runs, stored):

@@ -191,7 +191,9 @@ def test_texts_of_wide_numbers():
     assert guess_kind(list(map(str, WIDE))) == "categorical"
     assert guess_kind([str(2**64 - 1), "3"]) == "numeric"
     assert to_kind([str(2**64 - 1), "3"], "numeric").tolist() == [2**64 - 1, 3]
-    with pytest.raises(ValueError, match="column 'id', row 1: '1000.*1' is a whole number that 64"):
+    with pytest.raises(
+        ValueError, match="column 'id', row 1 after the header: '1000.*1' is a whole number that 64"
+    ):
         to_kind(list(map(str, WIDE)), "numeric", "id")
     with pytest.raises(ValueError, match="64 bits hold exactly"):
         to_kind([str(2**63 + 1), "-1"], "numeric", "id")

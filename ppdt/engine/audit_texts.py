@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['lines_of_audit', 'audit_text', 'audit_html', 'audit_sentences']
+__all__ = ['lines_of_audit', 'audit_text', 'audit_html', 'audit_screen', 'audit_sentences']
 
 # %% ../../nbs/engine/audit_texts.ipynb #3e7aefbb
 import html
@@ -224,6 +224,82 @@ def audit_html(a: Any) -> str:
             f"<tr><th {left}>{html.escape(label)}</th><td {left}>{html.escape(text)}</td></tr>"
         )
     return f"<table>{''.join(rows)}</table>"
+
+# %% ../../nbs/engine/audit_texts.ipynb #bf87ea34
+def _nth(n: int) -> str:
+    """A place in words"""
+    return {2: "second", 3: "third"}.get(n, f"{n}th")
+
+
+def _secrets_screen(a: Any) -> str:
+    """Diversity, in words"""
+    if a.c_recursive == np.inf:
+        ratio = f"no c for l = {a.l}"
+    else:
+        ratio = (
+            f"the commonest has {a.c_recursive:.4g} times the rows of those from the {_nth(a.l)} on"
+            f" (c above {a.c_recursive:.4g} for l = {a.l})"
+        )
+    return (
+        f"{a.l_distinct:,} in the group with fewest (distinct l); as mixed as {a.l_entropy:.4g}"
+        f" equally frequent (entropy l); {ratio}"
+    )
+
+
+def _told_screen(a: Any) -> str:
+    """What a class tells, in words"""
+    one = "one secret" if a.sensitive_value is None else str(a.sensitive_value)
+    return (
+        f"{one} has at most {a.alpha:.1%} of a group (alpha {a.alpha:.4g}); a group differs from"
+        f" the table by at most {a.t:.4g} (t, {a.t_distance} distance)"
+    )
+
+
+def _loss_screen(a: Any) -> str:
+    """Losses, in words"""
+    spread = "; representatives by their spread" if a.centroid_cells else ""
+    return (
+        f"a cell leaves open {a.gcp:.1%} of its column on average (GCP {a.gcp:.4f}, form size"
+        f"{spread}), {a.ncp:.1%} in the column that lost most (NCP {a.ncp:.4f})"
+    )
+
+
+def _groups_screen(a: Any) -> str:
+    """Sizes and mixture of groups, in words"""
+    told = []
+    if a.c_avg is not None:
+        told.append(f"{a.c_avg:.4g} times as large as k asks, on average (C_avg)")
+    if a.cm is not None:
+        told.append(f"{a.cm:.1%} of the rows not of the commonest class there (CM {a.cm:.4g})")
+    told.append(f"each row counts those that look like it: {a.discernibility:,} (discernibility)")
+    return "; ".join(told)
+
+# %% ../../nbs/engine/audit_texts.ipynb #35310c2a
+_SCREEN = {
+    "prosecutor risk": ("chance to be found", lambda a: f"{_risk_text(a)} (prosecutor risk)"),
+    "diversity": ("different secrets", _secrets_screen),
+    "told by a class": ("commonest secret", _told_screen),
+    "bits to find a person": (
+        "to find a person",
+        lambda a: (
+            f"at least {a.tidi:.4g} yes-or-no questions must be answered (TIDI, in bits; no"
+            " guarantee)"
+        ),
+    ),
+    "loss": ("loss", _loss_screen),
+    "groups": ("groups are", _groups_screen),
+}
+
+
+def audit_screen(a: Any) -> str:
+    """An Audit on the screen of the command: first in words, then by the names of measures"""
+    told = []
+    for label, text in lines_of_audit(a):
+        if label in _SCREEN:
+            label, words = _SCREEN[label]
+            text = words(a)
+        told.append(f"{label:<22}{text}")
+    return "\n".join(told)
 
 # %% ../../nbs/engine/audit_texts.ipynb #a4bdc7a9
 def _lost_sentences(a: Any) -> Iterator[str]:

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 
 from .command_words import CommandError, in_options
-from .interrupts import Interrupted, signals_raise
+from .interrupts import STOPPED, Interrupted, signals_raise
 from .limits import trusted
 from .plans import PlanError
 
@@ -92,10 +92,10 @@ def exit_code(run: Callable[[], int]) -> int:
     except SystemExit as e:
         return e.code if isinstance(e.code, int) else 0
     except KeyboardInterrupt:
-        print("ppdt: stopped; no file was left half written", file=sys.stderr)
+        print(STOPPED, file=sys.stderr)
         return 130
     except Interrupted as e:
-        print("ppdt: stopped; no file was left half written", file=sys.stderr)
+        print(STOPPED, file=sys.stderr)
         return 128 + e.number
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -145,7 +145,8 @@ def check_missing(t: pd.DataFrame, qi: Iterable[str], missing: str) -> None:
         if empty.any():
             raise CommandError(
                 f"Column {o!r} (--qi) must have no empty fields. Got {int(empty.sum())}, the first"
-                f" in row {int(empty.argmax()) + 1}: use --missing drop to leave these rows out,"
+                f" in row {int(empty.argmax()) + 1} after the header: use --missing drop to"
+                " leave these rows out,"
                 ' --missing category to publish "missing" as a value, or fill them in.'
             )
 

@@ -27,6 +27,7 @@ from ppdt.engine.command_words import (
     whole_k,
     whole_l,
 )
+from .screens import fitted
 
 if TYPE_CHECKING:
     from ppdt.engine.learning_files import Learnt
@@ -308,14 +309,15 @@ def _say_learnt(found: Learnt, out):
     if found.scores():
         print()
     for label, words in found.scores():
-        print(f"  {label:<24} {words}")
+        print(fitted(f"  {label:<24} {words}"))
     print(f"\n{found.lines()}")
     if out is not None:
         counts = " with counts," if found.model.has_counts else ""
-        print(f"\nwrote {Path(out).name},{counts or ' without counts,'} {_who_may_have(found)}")
+        wrote = f"wrote {Path(out).name},{counts or ' without counts,'} {_who_may_have(found)}"
+        print(f"\n{fitted(wrote)}")
         print(f"next: ppdt publish {out}     ppdt predict {out} PEOPLE.csv")
     if found.internal_lines():
-        print("\n" + "\n".join(found.internal_lines()))
+        print("\n" + fitted("\n".join(found.internal_lines())))
 
 
 def _who_may_have(found):
@@ -407,9 +409,13 @@ def do_predict(args: argparse.Namespace) -> int:
         lines.append(("right answers", found.score.words("rows")))
     print(f"{Path(args.tree).name}: {found.model.size}", file=_side(is_standard))
     for label, words in lines:
-        print(f"  {label:<19} {words}", file=_side(is_standard))
-    if out is not None:
-        print(f"wrote {Path(out).name}")
+        print(fitted(f"  {label:<19} {words}"), file=_side(is_standard))
+    name = "" if out is None else f"wrote {Path(out).name}"
+    if found.naming:
+        words = f"INTERNAL: {', '.join(found.naming)} may name people (--keep)"
+        name = f"{name or 'the answers'}  {words}"
+    if name:
+        print(fitted(name), file=_side(is_standard))
     return 0
 
 

@@ -54,7 +54,8 @@ def check_finite(name: str, texts: Iterable[str]) -> None:
         if text and not is_finite_number(text):
             raise CommandError(
                 f"Column {name!r} (--numeric) must hold finite numbers. Got {text!r} in row"
-                f" {i}: mend it, empty it and use --missing, or list the column under"
+                f" {i} after the header: mend it, empty it and use --missing, or list the column"
+                " under"
                 " --categorical."
             )
 
@@ -65,13 +66,15 @@ def note_of_words(name: str, texts: Iterable[str]) -> str | None:
     if is_error:
         raise CommandError(
             f"Column {name!r} holds numbers, and must hold finite numbers only. Got {text!r} in"
-            f" row {row}: mend it, empty it and use --missing, or list the column under"
+            f" row {row} after the header: mend it, empty it and use --missing, or list the"
+            " column under"
             " --categorical."
         )
     if not row:
         return None
     return (
-        f"{name!r} is taken as categorical, because row {row} holds {text!r}; empty such"
+        f"{name!r} is taken as categorical, because row {row} after the header holds {text!r};"
+        " empty such"
         " fields if they mean missing, or list the column under --categorical to say so"
     )
 

@@ -393,7 +393,8 @@ def command_parser(runs: dict[str, Callable]) -> argparse.ArgumentParser:
             "  ppdt profile people.csv -o plan.toml       then read plan.toml, and correct it\n"
             "  ppdt anonymize plan.toml -o release.csv\n"
             "  ppdt report release.csv -o report.html\n\n"
-            "`ppdt COMMAND --help` tells more about one of them."
+            "`ppdt COMMAND --help` tells more about one of them.\n"
+            "Ctrl-C stops any of them (exit code 130), and leaves no file half written."
         ),
     )
     p.add_argument("--version", action="version", version=f"ppdt {__version__}")

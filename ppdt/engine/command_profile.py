@@ -173,7 +173,9 @@ def do_profile(args: argparse.Namespace) -> int:
     from ppdt.engine.command_reading import read_people
     from ppdt.engine.files import atomic_write
     from ppdt.engine.headers import check_header
+    from ppdt.engine.profile_texts import profile_text
     from ppdt.engine.profiling import profile_of
+    from ppdt.engine.screens import screen_width
 
     if args.out is not None:
         check_plan_place(args.out, args.file, args.replace)
@@ -194,7 +196,7 @@ def do_profile(args: argparse.Namespace) -> int:
         text = plan.to_toml()
         atomic_write(out, lambda path: Path(path).write_text(text, encoding="utf-8"))
         wrote = f"\n{verb} {args.out}"
-    print(found)
+    print(profile_text(found, screen_width() or 100))
     if args.rows and len(found.stand_out):
         print(f"\n{found.stand_out.attrs['title']}\n{found.stand_out.to_string()}")
     if wrote:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['read_people', 'asked_dates', 'said_of_dates', 'found_dates', 'table_of_kinds', 'MeasuredFile', 'form_for',
-           'file_to_measure', 'GuessedFileWarning', 'original_like', 'earlier_release', 'check_standard_once']
+           'file_to_measure', 'GuessedFileWarning', 'person_of_plan', 'original_like', 'file_of_original',
+           'earlier_release', 'check_standard_once']
 
 # %% ../../nbs/engine/command_reading.ipynb #1ab52714
 import warnings
@@ -27,7 +28,7 @@ from ppdt.engine.date_texts import (
     read_dates,
 )
 from .office_files import ANY_FORM, FileForm, OfficeFile, read_office
-from .plans import read_plan
+from .plans import codes_by_column, read_plan, without_codes
 from .recoded_columns import recoded_like
 
 if TYPE_CHECKING:
@@ -337,11 +338,16 @@ class GuessedFileWarning(UserWarning):
 
 
 def _of_plan(path, form):
-    """The file that a plan names, and how it is written; any other as it is"""
+    """The file that a plan names, how it is written, and codes of columns; any other as it is"""
     if Path(path).suffix.lower() != ".toml":
-        return path, form
+        return path, form, {}
     plan = read_plan(path)
-    return Path(path).parent / plan.file, plan.form
+    return Path(path).parent / plan.file, plan.form, codes_by_column(plan)
+
+
+def person_of_plan(path: str | PathLike) -> str | None:
+    """The column that says whose a row is, where a plan is given that names one"""
+    return read_plan(path).one("person") if Path(path).suffix.lower() == ".toml" else None
 
 
 def original_like(
@@ -389,8 +395,7 @@ def original_like(
 
     from ppdt.tables import schema_path, to_kind
 
-    path, form = _of_plan(path, form)
-    file = read_people(path, form_for(path, form))
+    file, path = file_of_original(path, form)
     for note in file.notes:
         warnings.warn(note, GuessedFileWarning, stacklevel=2)
     t, name = file.table, file.name
@@ -412,6 +417,18 @@ def original_like(
     others = [o for o in t if o not in X and o not in done]
     X |= done | _others_of_original(t, others, columns)
     return pd.DataFrame(X), [o for o in qi if kinds[o] == "categorical"]
+
+
+def file_of_original(
+    path: str | PathLike, form: FileForm = ANY_FORM
+) -> tuple[OfficeFile, str | PathLike]:
+    """(the file of an original as texts, its place); a plan says where it is and how it is written
+
+    Raises as `read_people`, and PlanError.
+    """
+    path, form, codes = _of_plan(path, form)
+    file = read_people(path, form_for(path, form))
+    return file._replace(table=without_codes(file.table, codes)), path
 
 # %% ../../nbs/engine/command_reading.ipynb #f102be28
 def earlier_release(path: str | PathLike, original: str | PathLike | None) -> Any:

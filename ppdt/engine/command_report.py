@@ -61,6 +61,11 @@ def add_report(sub: Any, run: Callable) -> None:
         "--internal", action="store_true", help="compare with --original; may reveal people"
     )
     p.add_argument("--original", metavar="FILE", help="the table the release was made from")
+    p.add_argument(
+        "--person",
+        metavar="COLUMN",
+        help="of --original: whose a row is, where people were counted; a plan says it itself",
+    )
     for name, words in (
         ("--title", "what the report is called"),
         ("--purpose", "what the release is for"),
@@ -126,6 +131,7 @@ def write_report(
     out: str,
     original: Any = None,
     internal: bool = False,
+    person: str | None = None,
     **told: Any,
 ) -> tuple[str, bool | None]:
     """Make a report and write it, whole or not at all.
@@ -138,6 +144,8 @@ def write_report(
         What to compare with; it is not looked at unless `internal`.
     internal : bool
         Is it to be compared?
+    person : str or None
+        The column of the original that says whose a row is; None: as its plan says.
     **told
         `title`, `purpose`, `owner` and `date` of `ppdt.engine.report_page.report`.
 
@@ -149,7 +157,7 @@ def write_report(
     from ppdt.engine.report_facts import gather
     from ppdt.engine.report_page import report_of
 
-    f = gather(release, original, internal)
+    f = gather(release, original, internal, person)
     kind = "INTERNAL" if f.is_internal else "PUBLIC"
     return _write(report_of(f, **told), out, kind), f.holds
 
@@ -169,7 +177,8 @@ def write_report_option(args: argparse.Namespace, release: str, original: Any, *
     if args.report is None:
         return ""
     beside = original if args.internal else None
-    found, _ = heard(lambda: write_report(release, args.report, beside, args.internal, **told))
+    told |= {"internal": args.internal, "person": getattr(args, "person", None)}
+    found, _ = heard(lambda: write_report(release, args.report, beside, **told))
     return f"\n{found[0]}\n"
 
 # %% ../../nbs/engine/command_report.ipynb #2bdc705c
@@ -193,9 +202,8 @@ def do_report(args: argparse.Namespace) -> int:
     """
     check_report(args.out, "-o", args.file, args.original)
     told = {o: getattr(args, o) for o in ("title", "purpose", "owner", "date")}
-    (words, holds), notes = heard(
-        lambda: write_report(args.file, args.out, args.original, args.internal, **told)
-    )
+    told |= {"internal": args.internal, "person": args.person}
+    (words, holds), notes = heard(lambda: write_report(args.file, args.out, args.original, **told))
     for o in notes:
         say("note", translated(o))
     print(words)

@@ -16,6 +16,7 @@ from typing import Any
 
 from .command_files import heard
 from .command_words import CommandError, say, translated
+from .screens import fitted
 
 # %% ../../nbs/engine/command_verify.ipynb #3dbee57e
 _VERIFY = (
@@ -105,7 +106,7 @@ def do_verify(args: argparse.Namespace) -> int:
     found, notes = heard(lambda: verify(args.file, args.original, args.key))
     for o in notes:
         say("note", translated(o))
-    print(translated(str(found)))
+    print(fitted(translated(str(found))))
     return {True: 0, False: 1, None: 3}[found.holds]
 
 

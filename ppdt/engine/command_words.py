@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['CommandError', 'translated', 'in_options', 'column_list', 'some_names', 'known_columns', 'check_options', 'whole_k',
-           'whole_l', 'share_of_one', 'looks_like_number', 'is_finite_number', 'spoilt_number', 'say', 'say_roles',
-           'asks_for_nothing', 'as_option', 'nameless_words', 'rows_in_words', 'notes_of_method']
+__all__ = ['CommandError', 'translated', 'in_options', 'plan_words', 'column_list', 'some_names', 'known_columns',
+           'check_options', 'whole_k', 'whole_l', 'share_of_one', 'looks_like_number', 'is_finite_number',
+           'spoilt_number', 'say', 'say_roles', 'asks_for_nothing', 'as_option', 'nameless_words', 'rows_in_words',
+           'notes_of_method']
 
 # %% ../../nbs/engine/command_words.ipynb #1e7fa5bf
 import argparse
@@ -19,6 +20,8 @@ import re
 import shlex
 from collections.abc import Iterable
 from typing import Any
+
+from .screens import fitted
 
 # %% ../../nbs/engine/command_words.ipynb #1d6a207f
 class CommandError(Exception):
@@ -117,6 +120,37 @@ def in_options(message: str) -> str:
         One line, in terms of the command's options.
     """
     return " ".join(translated(message).split())
+
+# %% ../../nbs/engine/command_words.ipynb #089ae468
+_ROLE_WORDS = {
+    "--qi": "quasi-identifier",
+    "--identifiers": "identifier",
+    "--publish": "publish",
+    "--person": "person",
+    "--class": "class",
+    "--sensitive": "sensitive",
+}
+_ROLE = "|".join(_ROLE_WORDS)
+_LISTED = re.compile(rf"\blist ((?:the column|it)\b|'[^']*') under ({_ROLE})(?: or ({_ROLE}))?")
+_KINDS = {"--categorical": "word", "--numeric": "number"}
+_KIND = re.compile(rf"\blist ((?:the column|it)\b|'[^']*') under ({'|'.join(_KINDS)})")
+_FORM = re.compile(r"--date (?:'[^']*'|[^\s=]+)=(\S*[^\s,.:;])")
+
+
+def _as_role(found):
+    names = [f'"{_ROLE_WORDS[o]}"' for o in found.groups()[1:] if o]
+    return f"give {found[1]} the role {' or '.join(names)}"
+
+
+def plan_words(text: str) -> str:
+    """A text of the command in the words of a plan: roles and kinds instead of options"""
+    text = _LISTED.sub(_as_role, text)
+    text = _KIND.sub(lambda o: f'give {o[1]} kind = "{_KINDS[o[2]]}"', text)
+    text = _FORM.sub(r'date = "\1"', text)
+    text = re.sub(rf"\(({_ROLE})\)", lambda o: f"({_ROLE_WORDS[o[1]]})", text)
+    text = re.sub(rf"({_ROLE})\b(?!-)", lambda o: f'the role "{_ROLE_WORDS[o[1]]}"', text)
+    text = re.sub(r"\((--numeric|--categorical)\)", lambda o: f"({_KINDS[o[1]]})", text)
+    return re.sub(r"--(numeric|categorical|taxonomy|date)\b", lambda o: f"'{o[1]}'", text)
 
 # %% ../../nbs/engine/command_words.ipynb #0bbfbe5b
 def column_list(text: str) -> list[str]:
@@ -410,7 +444,7 @@ def spoilt_number(texts: Iterable[str]) -> tuple[int, str, bool] | None:
 # %% ../../nbs/engine/command_words.ipynb #3c531f45
 def say(label: str, text: str) -> None:
     """A line of what was decided"""
-    print(f"  {label:<19} {text}")
+    print(fitted(f"  {label:<19} {text}"))
 
 
 def say_roles(args: argparse.Namespace, release: Any, kinds: dict[str, str]) -> None:

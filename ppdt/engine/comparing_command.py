@@ -155,28 +155,8 @@ def _without_identifiers(plan):
     return replace(plan, columns=tuple(o for o in plan.columns if o.role != "identifier"))
 
 
-def compare_plan(plan: Plan, folder: Any = ".", **how: Any) -> Comparison:
-    """The methods that a plan allows, compared on its file.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is said of the file.
-    folder : str or PathLike
-        Where the plan lies.
-    **how
-        `modes`, `ks`, `limits`, `folds`, `rows`, `n_jobs`, `random_state`, `progress`, as
-        `compare` takes them.
-
-    Returns
-    -------
-    Comparison
-
-    Raises
-    ------
-    PlanError, CommandError, ValueError, OSError
-        For plans and files that cannot be used.
-    """
+def _compared(plan, folder, how):
+    """See `compare_plan`"""
     from ppdt.engine.comparing import compare
     from ppdt.engine.plan_tables import (
         planned_anonymizer,
@@ -212,6 +192,34 @@ def compare_plan(plan: Plan, folder: Any = ".", **how: Any) -> Comparison:
         notes=notes,
         **how,
     )
+
+
+def compare_plan(plan: Plan, folder: Any = ".", **how: Any) -> Comparison:
+    """The methods that a plan allows, compared on its file.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is said of the file.
+    folder : str or PathLike
+        Where the plan lies.
+    **how
+        `modes`, `ks`, `limits`, `folds`, `rows`, `n_jobs`, `random_state`, `progress`, as
+        `compare` takes them.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    PlanError, CommandError, ValueError, OSError
+        For plans and files that cannot be used.
+    """
+    from ppdt.engine.plan_tables import in_words_of_a_plan
+
+    with in_words_of_a_plan():
+        return _compared(plan, folder, how)
 
 # %% ../../nbs/engine/comparing_command.ipynb #27228ec1
 def chosen_plan(text: str, found: Comparison) -> str:
@@ -307,7 +315,9 @@ def do_compare(args: argparse.Namespace) -> int:
     """
     _check_outputs(args)
     from ppdt.engine.comparing_limits import Limits
+    from ppdt.engine.comparing_screen import WIDTH, screen
     from ppdt.engine.plans import read_plan
+    from ppdt.engine.screens import fitted, screen_width
 
     plan = read_plan(args.plan)
     text = Path(args.plan).read_text(encoding="utf-8-sig")
@@ -325,9 +335,9 @@ def do_compare(args: argparse.Namespace) -> int:
     )
     writes = list(_writes(args, found, text))
     _write_all(writes)
-    print(found)
+    print(screen(found, screen_width() or WIDTH))
     print()
     for path, _, what in writes:
         print(f"wrote {Path(path).name}: {what}")
-    print(_next(args, found))
+    print(fitted(_next(args, found)))
     return 0 if found.recommended is not None else 1

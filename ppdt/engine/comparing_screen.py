@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['WIDTH', 'LEGEND', 'percent', 'gain_text', 'accuracy_text', 'rows_as_text', 'what_was_compared', 'screen']
+__all__ = ['WIDTH', 'LEGEND', 'percent', 'gain_text', 'accuracy_text', 'rows_as_text', 'table_text', 'what_was_compared',
+           'screen']
 
 # %% ../../nbs/engine/comparing_screen.ipynb #aac66500
 import math
@@ -91,14 +92,43 @@ def _in_columns(heads, rows, gap="  "):
         told = [o.rjust(w) for o, w in zip(numbers, width[1:-1])]
         line = gap.join([name.ljust(width[0]), *told, verdict])
         res.append(line.rstrip())
-    if max(map(len, res)) > WIDTH and gap == "  ":
-        return _in_columns(heads, rows, " ")
     return res
 
 
-def _wrapped(text, first="", rest=""):
+def _fits(text, wide):
+    return max(map(len, text)) <= wide
+
+
+def table_text(heads: Sequence[str], rows: Sequence[Sequence[str]], wide: int) -> tuple:
+    """(a table as lines that fit, heads of columns for which there is no room).
+
+    Columns are laid out closely, then the AUC and shares of lost rows that are 0 everywhere go,
+    which the page and the file have, and then each verdict stands in a line of its own.
+    """
+    heads, rows, left_out = list(heads), [list(o) for o in rows], []
+    text = _in_columns(heads, rows)
+    if not _fits(text, wide):
+        text = _in_columns(heads, rows, " ")
+    for name in ("AUC", "lost"):
+        if _fits(text, wide) or name not in heads:
+            continue
+        j = heads.index(name)
+        if name == "lost" and {o[j] for o in rows} - {"0%", "–", ""}:
+            continue
+        left_out.append(heads.pop(j))
+        rows = [o[:j] + o[j + 1 :] for o in rows]
+        text = _in_columns(heads, rows, " ")
+    if not _fits(text, wide):
+        bare = _in_columns(heads, [[*o[:-1], ""] for o in rows], " ")
+        text = bare[:1]
+        for line, o in zip(bare[1:], rows):
+            text += [line, f"    {o[-1]}"] if o[-1] else [line]
+    return text, left_out
+
+
+def _wrapped(text, wide, first="", rest=""):
     """A text in lines that fit"""
-    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest)
+    return textwrap.wrap(text, wide, initial_indent=first, subsequent_indent=rest)
 
 
 def what_was_compared(f: Findings) -> str:
@@ -126,14 +156,19 @@ LEGEND = {
 }
 
 
-def screen(f: Findings) -> str:
-    """The findings as text of one screen"""
+def screen(f: Findings, wide: int = WIDTH) -> str:
+    """The findings as text of one screen; `wide`: signs of a line"""
+    wide = max(60, min(wide, WIDTH))
     heads, rows = rows_as_text(f, best_lines(f.table, f.choice, f.limits))
-    legend = "; ".join(f"{o}: {text}" for o, text in LEGEND.items() if o in heads)
+    text, left_out = table_text(heads, rows, wide)
+    told = {o: words for o, words in LEGEND.items() if o in heads and o not in left_out}
+    legend = "; ".join(f"{o}: {words}" for o, words in told.items())
+    if left_out:
+        legend += f"; no room here for {' and '.join(left_out)}, see -o and --csv"
     first = "INTERNAL  measured on the original: keep it in the house"
-    res = [first, *_wrapped(what_was_compared(f)), "", *_in_columns(heads, rows), ""]
-    res += [*_wrapped(legend), ""]
-    res += _wrapped(headline(f))
+    res = [first, *_wrapped(what_was_compared(f), wide), "", *text, ""]
+    res += [*_wrapped(legend, wide), ""]
+    res += _wrapped(headline(f), wide)
     for o in reasons(f) + cautions(f):
-        res += _wrapped(o, "- ", "  ")
+        res += _wrapped(o, wide, "- ", "  ")
     return "\n".join(res)

@@ -236,7 +236,8 @@ def read_dates(texts: Sequence[str], form: str, name: str) -> pd.Series:
             times[i] = read(text) if text else times[i]
         except ValueError:
             raise TextFormError(
-                f"column {shown(name)}, row {first_row(codes, i)}: {shown(text)} is no date written"
+                f"column {shown(name)}, row {first_row(codes, i)} after the header:"
+                f" {shown(text)} is no date written"
                 f" {date_words(form)}; mend the value, empty it, or say another form"
             ) from None
     return pd.Series(times[codes], name=name)

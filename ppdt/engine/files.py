@@ -30,7 +30,7 @@ from ppdt.engine.dtypes import (
     repeated,
     typed_column,
 )
-from .interrupts import uninterrupted
+from .interrupts import stop_if_told, uninterrupted
 from .json_texts import json_data
 from .limits import TextFormError, check_limit, shown
 from .values import is_time_zone, parse_number
@@ -74,6 +74,7 @@ def write_together(writes: Iterable[tuple[str | PathLike, Callable[[str], object
         When there is no such folder; and what the functions raise.
     """
     moves = {}
+    stop_if_told()
     try:
         for path, write in writes:
             path = Path(path)
@@ -391,7 +392,8 @@ def to_kind(texts: Sequence[str], kind: str, name: str | None = None) -> pd.Seri
             values.append(None if text == "" else parse(text))
         except TextFormError as e:
             raise TextFormError(
-                f"column {name!r}, row {first_row(codes, i)}: {e}; list the column under"
+                f"column {name!r}, row {first_row(codes, i)} after the header: {e}; list the"
+                " column under"
                 " categorical, or mend the value"
             ) from None
     dtype = "str" if kind == "categorical" else "number"

@@ -275,7 +275,7 @@ def _read_texts(codes, found, name, tool: _Tool, kind: str, read: Callable) -> p
                 cell = Suppressed() if _is_suppressed(text, tool) else read(text)
         except (ValueError, TypeError) as e:
             row = first_row(codes, i)
-            raise TextFormError(f"column {name!r}, row {row}: {e}") from None
+            raise TextFormError(f"column {name!r}, row {row} after the header: {e}") from None
         place.append(table.setdefault(cell, len(table)))
     dtype = "number" if kind == "numeric" else "str"
     return restore_column(np.array(place, dtype=int)[codes], list(table), dtype, name=name)
@@ -447,7 +447,8 @@ def _counts(texts, name) -> np.ndarray:
     for i, o in enumerate(texts):
         if not re.fullmatch(r"[1-9]\d{0,8}", o, re.A):
             raise TextFormError(
-                f"column {name!r}, row {i + 1}: {shown(o)} is no count of rows, a whole number from"
+                f"column {name!r}, row {i + 1} after the header: {shown(o)} is no count of rows,"
+                " a whole number from"
                 " 1: mend it, or rename the column"
             )
     return np.array([int(o) for o in texts], dtype=np.int64)

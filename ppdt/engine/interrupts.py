@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Interrupted', 'signals_raise', 'uninterrupted']
+__all__ = ['STOPPED', 'Interrupted', 'signals_raise', 'stop_if_told', 'uninterrupted']
 
 # %% ../../nbs/engine/interrupts.ipynb #6f01ff4f
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +35,27 @@ class Interrupted(BaseException):
         self.number = number
 
 # %% ../../nbs/engine/interrupts.ipynb #b449d05c
+_PAUSE = 0.02  # seconds between two looks whether an import has ended
+_PAUSES = 250
+
+
+def _in_import(frame):
+    """Does a module import another one there?"""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _tell_main_thread(number):
+    """Send the main thread a signal, whatever it waits for"""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident, number)
+    else:
+        signal.raise_signal(number)
+
+
 class _Heed:
     """Who looks after signals: it raises, or lets them wait while it is held"""
 
@@ -41,16 +63,24 @@ class _Heed:
         self.held = 0
         self.waiting = []
         self.heeded = 0
+        self.pauses = 0
+        self.number = None
 
     def __call__(self, number, frame):
         if self.held:
             self.waiting.append(number)
+        elif self.pauses < _PAUSES and _in_import(frame):
+            self.pauses += 1
+            again = threading.Timer(_PAUSE, _tell_main_thread, [number])
+            again.daemon = True
+            again.start()
         else:
             self.stop(number)
 
     def stop(self, number):
         """Raise Interrupted, but not a second time while the first is seen to"""
         self.heeded += 1
+        self.number = number
         if self.heeded != 2:
             raise Interrupted(number)
 
@@ -84,10 +114,21 @@ def signals_raise() -> Iterator[None]:
         for number in before:
             signal.signal(number, heed)
         yield
+    except Exception:
+        if heed.heeded:  # a library made another exception of it
+            raise Interrupted(heed.number) from None
+        raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
         _heeds.remove(heed)
+
+# %% ../../nbs/engine/interrupts.ipynb #62061d26
+def stop_if_told() -> None:
+    """Raise `Interrupted` where a signal came before and its exception was swallowed"""
+    heed = _heeds[-1] if _heeds and _in_main_thread() else None
+    if heed is not None and heed.heeded and sys.exc_info()[0] is None:
+        raise Interrupted(heed.number)
 
 # %% ../../nbs/engine/interrupts.ipynb #fc41aa43
 @contextmanager
@@ -118,3 +159,6 @@ def uninterrupted() -> Iterator[None]:
             yield
         finally:
             heed.let_go()
+
+# %% ../../nbs/engine/interrupts.ipynb #75c718e1
+STOPPED = "ppdt: stopped; no file was left half written"

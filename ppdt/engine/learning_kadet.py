@@ -20,8 +20,14 @@ from .command_words import CommandError, known_columns, rows_in_words, some_name
 from .date_texts import date_words
 from .learning_files import Learnt, found_words, score_on_people
 from .office_files import ANY_FORM, FileForm
-from .plan_tables import PlannedTable, planned_table, planned_taxonomies, planned_texts
-from .plans import Plan, PlannedColumn
+from ppdt.engine.plan_tables import (
+    PlannedTable,
+    in_words_of_a_plan,
+    planned_table,
+    planned_taxonomies,
+    planned_texts,
+)
+from .plans import Plan, PlannedColumn, codes_by_column
 from .tree_people import AskedColumn, AskedPeople, with_people
 
 if TYPE_CHECKING:
@@ -169,8 +175,9 @@ def _whole_rows(X, y, missing):
         raise CommandError(
             f"Column {X.columns[j]!r} must have no empty fields with --kadet, which has no rule for"
             f" them. Got {int(gaps[:, j].sum()):,}, the first in row"
-            f" {int(gaps[:, j].argmax()) + 1}: use --missing drop to leave such rows out, or fill"
-            " them in."
+            f" {int(gaps[:, j].argmax()) + 1} after the header: use --missing drop to leave such"
+            " rows"
+            " out, or fill them in."
         )
     if rows.any():
         notes.append(f"left out: {rows_in_words(int(rows.sum()))} with an empty field")
@@ -402,8 +409,13 @@ def learn_kadet_file(
     return learn_planned(p, read.name, form=form, dates=dates, **how)
 
 
+@in_words_of_a_plan()
 def learn_kadet_plan(plan: Plan, folder: str | PathLike, **how: Any) -> Learnt:
     """Learn a tree by kADET from the file of a plan, see `learn_planned`"""
     p = planned_table(plan, folder)
+    own = codes_by_column(plan)
+    if own and how.get("test") is not None:
+        words = f"codes for missing of {', '.join(own)} are not known in --test: empty them there"
+        p = p._replace(notes=[*p.notes, words])
     form = FileForm(missing=plan.form.missing)
     return learn_planned(p, Path(plan.file).name, folder, form=form, **how)

@@ -233,8 +233,8 @@ def _note_on_gaps(model, question, gaps, name):
     if model.kind == "kadet":
         raise CommandError(
             f"Column {question.name!r} of {name} must have no empty fields, since a tree by kADET"
-            f" has no rule for them. Got {n:,}, the first in row {row}: fill them in, or leave"
-            " these rows out."
+            f" has no rule for them. Got {n:,}, the first in row {row} after the header: fill"
+            " them in, or leave these rows out."
         )
     how = "by the shares of people there" if model.has_counts else "alike"
     return f"{question.name!r}: {rows_in_words(n)} without a value; they go down all branches {how}"

@@ -15,23 +15,27 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .audit_texts import audit_screen
 from .command_files import check_places, release_of, write_release
 from .command_report import check_report_option, write_report_option
 from ppdt.engine.command_words import (
     CommandError,
     asks_for_nothing,
     notes_of_method,
+    plan_words,
     say,
     translated,
 )
 from ppdt.engine.plan_tables import (
     PlannedTable,
+    in_words_of_a_plan,
     losses_from_file,
     planned_anonymizer,
     planned_table,
     told_recodings,
 )
 from .plans import Plan, read_plan
+from .screens import fitted
 
 if TYPE_CHECKING:
     from ppdt.release import Release
@@ -109,6 +113,25 @@ def _doubts(p):
     return notes
 
 
+def _anonymized(plan, target, folder):
+    """See `anonymize_plan`"""
+    if target is not None:
+        check_places(Path(folder) / plan.file, target)
+    p = planned_table(plan, folder)
+    anonymizer = planned_anonymizer(plan, folder)
+    release = told_recodings(release_of(anonymizer, p.X, p.y), plan)
+    notes = [*p.notes, *_doubts(p)]
+    if target is not None:
+        notes += write_release(release, target)
+    gaps = p.X[plan.named("quasi-identifier")].isna().any(axis=1)
+    dropped = int(gaps.sum()) if plan.missing == "drop" else 0
+    notes += notes_of_method(plan.mode, plan.k, len(release.lost) - dropped, dropped)
+    if plan.suppress and plan.mode != "lattice":
+        n = len(release.lost) - dropped
+        notes.append(f"{n:,} rows left out, of {int(plan.suppress * len(p.X)):,} that may be")
+    return release, p, notes
+
+
 def anonymize_plan(
     plan: Plan, target: str | PathLike | None = None, folder: str | PathLike = "."
 ) -> tuple[Release, PlannedTable, list[str]]:
@@ -135,21 +158,8 @@ def anonymize_plan(
     PlanError, CommandError, ValueError, OSError
         For a file that is not as planned; then nothing is written.
     """
-    if target is not None:
-        check_places(Path(folder) / plan.file, target)
-    p = planned_table(plan, folder)
-    anonymizer = planned_anonymizer(plan, folder)
-    release = told_recodings(release_of(anonymizer, p.X, p.y), plan)
-    notes = [*p.notes, *_doubts(p)]
-    if target is not None:
-        notes += write_release(release, target)
-    gaps = p.X[plan.named("quasi-identifier")].isna().any(axis=1)
-    dropped = int(gaps.sum()) if plan.missing == "drop" else 0
-    notes += notes_of_method(plan.mode, plan.k, len(release.lost) - dropped, dropped)
-    if plan.suppress and plan.mode != "lattice":
-        n = len(release.lost) - dropped
-        notes.append(f"{n:,} rows left out, of {int(plan.suppress * len(p.X)):,} that may be")
-    return release, p, notes
+    with in_words_of_a_plan():
+        return _anonymized(plan, target, folder)
 
 # %% ../../nbs/engine/plan_command.ipynb #38571cc4
 def _role_lines(p):
@@ -196,9 +206,9 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
     for label, words in _role_lines(p):
         say(label, words)
     for o in notes + asks_for_nothing(argparse.Namespace(k=plan.k, l=plan.l)):
-        say("note", o)
+        say("note", plan_words(o))
     print(f"{verb} {out.name} ({len(release.data):,} rows) and {schema_path(out).name}\n")
-    print(translated(str(release.audit)))
+    print(fitted(plan_words(translated(audit_screen(release.audit)))))
     lines = list(_loss_lines(release, p))
     if lines:
         print("\nloss from the file (0 nothing, 1 all), where a column was made coarser first")

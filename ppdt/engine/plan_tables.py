@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['PlannedTable', 'planned_texts', 'planned_table', 'planned_constraints', 'planned_taxonomies', 'planned_anonymizer',
-           'told_recodings', 'losses_from_file']
+__all__ = ['in_words_of_a_plan', 'PlannedTable', 'planned_texts', 'planned_table', 'planned_constraints', 'planned_taxonomies',
+           'planned_anonymizer', 'told_recodings', 'losses_from_file']
 
 # %% ../../nbs/engine/plan_tables.ipynb #430f349e
 import difflib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -18,17 +20,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .command_files import check_missing, with_order
 from .command_methods import anonymizer_for, check_class_for
+from .command_words import CommandError, in_options, plan_words
 from .date_texts import date_words
 from .headers import check_header
 from .office_files import read_office
-from .plans import Plan, PlanError
-from .recoded_columns import recoded_like, typed_raw
-from .recodings import RecodingError, loss_from_raw, parse_recodings, recoded
+from .plans import Plan, PlanError, codes_by_column, without_codes
+from .recoded_columns import losses_of, recoded_like, typed_raw
+from .recodings import RecodingError, parse_recodings, recoded
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ppdt.release import Release
+
+# %% ../../nbs/engine/plan_tables.ipynb #eaec791e
+@contextmanager
+def in_words_of_a_plan() -> Iterator[None]:
+    """Say errors of the block in the words of a plan"""
+    try:
+        yield
+    except CommandError as e:
+        raise CommandError(plan_words(str(e))) from e
+    except PlanError:
+        raise
+    except ValueError as e:
+        raise PlanError(plan_words(in_options(str(e)))) from e
 
 # %% ../../nbs/engine/plan_tables.ipynb #716c5169
 class PlannedTable(NamedTuple):
@@ -79,11 +95,11 @@ def _kind_of(column):
     return "word" if column.role in ("identifier", "person") else column.kind
 
 
-def _without_named(t, missing):
-    """A table of strings in which some texts are missing"""
-    if not missing:
-        return t
-    return t.mask(t.isin(list(missing)), "")
+def _without_named(t, plan):
+    """A table of strings without the texts that mean a missing value, in all columns or in one"""
+    if plan.form.missing:
+        t = t.mask(t.isin(list(plan.form.missing)), "")
+    return without_codes(t, codes_by_column(plan))
 
 
 def planned_texts(t: pd.DataFrame, plan: Plan, name: str = "the file") -> PlannedTable:
@@ -113,7 +129,7 @@ def planned_texts(t: pd.DataFrame, plan: Plan, name: str = "the file") -> Planne
 
     check_header(t, name)
     _check_same_columns(plan, list(t.columns), name)
-    t = _without_named(t, plan.form.missing)
+    t = _without_named(t, plan)
     check_missing(t, plan.named("quasi-identifier"), plan.missing)
     raw = {o.name: typed_raw(t[o.name], _kind_of(o), o.date, o.name) for o in plan.columns}
     X = {o.name: _recoded(raw[o.name], o) for o in plan.columns}
@@ -225,12 +241,6 @@ def told_recodings(release: Release, plan: Plan) -> Release:
     return sealed(replace(release, schema=schema))
 
 # %% ../../nbs/engine/plan_tables.ipynb #96cb033b
-def _spelt(s, column):
-    """A column of the file with its spellings joined, which is no loss"""
-    steps = [o for o in _steps(column)[:1] if o.word == "same"]
-    return recoded(s, steps)
-
-
 def losses_from_file(release: Release, p: PlannedTable) -> dict[str, tuple[float, float]]:
     """What the recodings cost, and what the whole way from the file did.
 
@@ -251,8 +261,6 @@ def losses_from_file(release: Release, p: PlannedTable) -> dict[str, tuple[float
     trees = release.taxonomies
     for o in p.plan.columns:
         if o.role == "quasi-identifier" and o.recode:
-            before, raw = p.X[o.name], _spelt(p.raw[o.name], o)
-            alone = loss_from_raw(before, before, raw)
-            whole = loss_from_raw(release.data[o.name], before, raw, trees.get(o.name))
-            losses[o.name] = alone, whole
+            columns = release.data[o.name], p.X[o.name], p.raw[o.name]
+            losses[o.name] = losses_of(*columns, _steps(o), trees.get(o.name))
     return losses

@@ -7,22 +7,26 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['ROLES', 'KINDS', 'MODES', 'RECODING', 'MISSING_WAYS', 'PlanError', 'PlannedColumn', 'Plan', 'plan_text',
-           'changed_plan', 'plan_of', 'plan_from_text', 'read_plan']
+           'changed_plan', 'codes_by_column', 'without_codes', 'plan_of', 'plan_from_text', 'read_plan']
 
 # %% ../../nbs/engine/plans.ipynb #bf913d51
 import difflib
 import re
+import textwrap
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .date_texts import date_words, form_of_words
 from .limits import TextFormError, check_limit
 from .office_files import FileForm
 from .recodings import RecodingError, parse_recodings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # %% ../../nbs/engine/plans.ipynb #be0ed92e
 class PlanError(ValueError):
@@ -69,6 +73,8 @@ class PlannedColumn:
         A file with a line leaf;...;* for each value; its nodes are published.
     why : str
         A comment.
+    missing : tuple of str
+        Texts that mean a missing value in this column only.
     """
 
     name: str
@@ -78,6 +84,7 @@ class PlannedColumn:
     recode: tuple[str, ...] = ()
     taxonomy: str = ""
     why: str = ""
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -174,10 +181,30 @@ def _column_entry(column):
         "date": date_words(column.date),
         "recode": list(column.recode),
         "taxonomy": column.taxonomy,
+        "missing": list(column.missing),
     }
     entry = tomlkit.inline_table()
     entry.update({o: v for o, v in told.items() if v})
     return entry
+
+# %% ../../nbs/engine/plans.ipynb #54f57db4
+_WIDE = 100
+
+
+def _column_table(columns):
+    """The columns in their table: comments behind them, or above all where a line were too long"""
+    import tomlkit
+
+    table = tomlkit.table()
+    entries = [(o.name, tomlkit.item(_column_entry(o)), " ".join(o.why.split())) for o in columns]
+    lengths = [len(f"{name} = {item.as_string()} # {why}") for name, item, why in entries if why]
+    above = max(lengths, default=0) > _WIDE
+    for name, item, why in entries:
+        for line in textwrap.wrap(why, _WIDE - 2) if above else ():
+            table.add(tomlkit.comment(line))
+        table.add(name, item)
+        _comment(table.item(name), "" if above else why)
+    return table
 
 
 def _comment(item, words):
@@ -202,13 +229,10 @@ def plan_text(plan: Plan) -> str:
         for key, value in settings.items():
             if value is not None:
                 table.add(key, value)
+                # a comment above would stay when another value is written
                 _comment(table.item(key), reasons.get(key, "") if name != "file" else "")
         doc.add(name, table)
-    columns = tomlkit.table()
-    for o in plan.columns:
-        columns.add(o.name, _column_entry(o))
-        _comment(columns.item(o.name), o.why)
-    doc.add("columns", columns)
+    doc.add("columns", _column_table(plan.columns))
     return tomlkit.dumps(doc)
 
 
@@ -236,6 +260,17 @@ def changed_plan(text: str, changes: dict[str, Any], reasons: dict[str, str]) ->
         table[key] = value
         _comment(table.item(key), reasons.get(key, ""))
     return tomlkit.dumps(doc)
+
+# %% ../../nbs/engine/plans.ipynb #abc4e5a1
+def codes_by_column(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Texts that mean a missing value in one column, by its name"""
+    return {o.name: o.missing for o in plan.columns if o.missing}
+
+
+def without_codes(t: pd.DataFrame, codes: dict[str, tuple[str, ...]]) -> pd.DataFrame:
+    """A table of strings, "" where a column has a text that means missing there"""
+    found = {o: t[o].mask(t[o].isin(list(texts)), "") for o, texts in codes.items() if o in t}
+    return t.assign(**found) if found else t
 
 # %% ../../nbs/engine/plans.ipynb #a7767ee8
 def _check_keys(found, known, where):
@@ -280,7 +315,7 @@ def _one_of(table, key, allowed, where, default):
     )
 
 # %% ../../nbs/engine/plans.ipynb #3e28b945
-_COLUMN_KEYS = ("role", "kind", "date", "recode", "taxonomy")
+_COLUMN_KEYS = ("role", "kind", "date", "recode", "taxonomy", "missing")
 
 
 def _check_date(form, where):
@@ -318,7 +353,8 @@ def _column(name, entry):
             f"{where} must be a quasi-identifier to be published as nodes of a taxonomy. Got the"
             f" role {role!r}: remove 'taxonomy', or say another role"
         )
-    return PlannedColumn(name, role, kind, recode=recode, **texts)
+    missing = _texts(entry, "missing", where)
+    return PlannedColumn(name, role, kind, recode=recode, missing=missing, **texts)
 
 # %% ../../nbs/engine/plans.ipynb #bf3159b6
 def _check_columns(columns):

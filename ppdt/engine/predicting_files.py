@@ -40,12 +40,15 @@ class Predictions:
         What the model did not know, and what else a reader should know.
     score : Score or None
         Where the file has the class.
+    naming : tuple of str
+        Columns that were kept and read like what names people: the answers are INTERNAL then.
     """
 
     table: pd.DataFrame
     model: AskedModel
     notes: list[str] = field(default_factory=list)
     score: Score | None = None
+    naming: tuple[str, ...] = ()
 
     def counts(self) -> str:
         """How many rows got each answer"""
@@ -68,6 +71,17 @@ def _share_columns(model, shares):
     return columns
 
 # %% ../../nbs/engine/predicting_files.ipynb #5e12e3be
+def _naming(t, keep):
+    """Columns that are kept and read like what names people"""
+    import pandas as pd
+
+    from ppdt.engine.checks import check_roles
+    from ppdt.engine.column_roles import advise
+
+    texts = pd.DataFrame({o: t[o].replace("", None) for o in keep}, dtype=object)
+    return tuple(advise(texts, keep, check_roles(keep, keep)).identifiers) if keep else ()
+
+
 def _check_kept(keep, columns, made, name):
     """Raises CommandError for columns that are not there, or have the name of an answer"""
     known_columns(keep, "--keep", columns, name)
@@ -85,7 +99,7 @@ def _note_on_formulas(table):
     words = formula_words({o: table[o].unique() for o in table})
     return [f"{words}: import the columns as text, or write Parquet"] if words else []
 
-
+# %% ../../nbs/engine/predicting_files.ipynb #e020a0a1
 def predict_file(
     tree: str | PathLike | AskedModel,
     people: str | PathLike,
@@ -154,7 +168,7 @@ def predict_file(
         notes += _note_on_formulas(table)
     if target is not None:
         _write(table, target)
-    return Predictions(table, model, notes, score)
+    return Predictions(table, model, notes, score, _naming(t, keep))
 
 # %% ../../nbs/engine/predicting_files.ipynb #7ad4c3e9
 def check_target(

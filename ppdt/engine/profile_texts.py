@@ -21,6 +21,7 @@ from .suggested_plans import codes_of_file, suggested_plan
 
 # %% ../../nbs/engine/profile_texts.ipynb #112c5985
 _WIDTH = 100
+_NUMBERS = 68  # signs of a line of the table, beside the name of the column
 _MOST = 8  # lines of an answer
 
 
@@ -126,7 +127,8 @@ def _standing_lines(found: Findings) -> list[str]:
         return ["no column is a quasi-identifier: a plan needs one, something that others may know"]
     who = _people_word(found, found.alone)
     of = f"{found.people:,}"
-    all_of = "the quasi-identifier" if len(qi) == 1 else f"all {len(qi)} quasi-identifiers"
+    all_of = {1: "the quasi-identifier", 2: "both quasi-identifiers"}
+    all_of = all_of.get(len(qi), f"all {len(qi)} quasi-identifiers")
     lines = [f"{who} of {of} alone in {all_of} together"]
     if any(o.recode for o in found.columns if o.role == "quasi-identifier"):
         lines.append(f"{found.alone_then:,} after the recodings of the plan, before any grouping")
@@ -190,16 +192,19 @@ def _shortened(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def _column_lines(o: ColumnProfile, width: int) -> list[str]:
-    """A column of the table, in two lines"""
+def _column_lines(o: ColumnProfile, width: int, wide: int) -> list[str]:
+    """A column of the table, in two lines; on a narrow screen its recodings stand in the second"""
     risk = o.risk
     numbers = f"{risk.values:>9,} {risk.distinction:>7.3f} {risk.separation:>7.3f}"
     adds = f"{'':>9}" if risk.adds is None else f"{risk.adds:>9,}"
-    coarse = f"  {', '.join(o.recode)}" if o.recode else ""
+    coarse, why = ", ".join(o.recode), o.why
+    if wide < _WIDTH and coarse:
+        coarse, why = "", f"recode {coarse}: {why}"
     name = _shortened(o.name, width)
-    first = f"{name:<{width}} {o.role:<16} {o.kind:<6}{numbers} {risk.alone:>9,}{adds}{coarse}"
-    why = textwrap.wrap(o.why, _WIDTH - 4, max_lines=1, placeholder=" ...")
-    return [first, *(f"    {line}" for line in why)]
+    first = f"{name:<{width}} {o.role:<16} {o.kind:<6}{numbers} {risk.alone:>9,}{adds}  {coarse}"
+    most = 1 if wide == _WIDTH else 2
+    told = textwrap.wrap(why, wide - 4, max_lines=most, placeholder=" ...")
+    return [first, *(f"    {line}" for line in told)]
 
 # %% ../../nbs/engine/profile_texts.ipynb #6d4de92f
 def _head(found: Findings) -> str:
@@ -214,43 +219,48 @@ def _printable(line: str) -> str:
     return "".join(o if o.isprintable() else "?" for o in line)
 
 
-def _answer_lines(title: str, lines: Iterable[str]) -> list[str]:
+def _answer_lines(title: str, lines: Iterable[str], wide: int) -> list[str]:
     """An answer beside its title"""
     told = []
     for line in lines:
-        wide = _WIDTH - 11
-        told += textwrap.wrap(line, wide, subsequent_indent="  ") or [""]
+        told += textwrap.wrap(line, wide - 11, subsequent_indent="  ") or [""]
     return [f"{title if not i else '':<10} {line}" for i, line in enumerate(told)]
 
 
 _LEGEND = (
-    "distin.: values a person; separ.: share of pairs told apart; alone: whose value nobody else",
-    "  has; adds: alone in all quasi-identifiers together, and not without this column",
+    "distin.: values a person; separ.: share of pairs told apart; alone: whose value nobody else"
+    " has; adds: alone in all quasi-identifiers together, and not without this column"
 )
 
 
-def profile_text(found: Findings) -> str:
+def profile_text(found: Findings, wide: int = _WIDTH) -> str:
     """A profile on a screen.
 
     Parameters
     ----------
     found : Findings
         What was found.
+    wide : int
+        Signs of a line, 80 to 100.
 
     Returns
     -------
     str
-        Lines of at most 100 signs, two for each column and some twenty more.
+        Two lines for each column, or three on a narrow screen, and some twenty more.
     """
-    width = max(12, min(20, max((len(o.name) for o in found.columns), default=0)))
+    wide = max(80, min(wide, _WIDTH))
+    longest = max((len(o.name) for o in found.columns), default=0)
+    width = max(12, min(20, longest, wide - _NUMBERS))
     titles = f"{'column':<{width}} {'role':<16} {'kind':<6}{'values':>9} {'distin.':>7}"
-    titles = f"{titles} {'separ.':>7} {'alone':>9}{'adds':>9}  recode"
-    lines = [_head(found), *found.notes, "", titles]
+    titles = f"{titles} {'separ.':>7} {'alone':>9}{'adds':>9}"
+    titles += "  recode" if wide == _WIDTH else ""
+    notes = [line for o in found.notes for line in textwrap.wrap(o, wide, subsequent_indent="  ")]
+    lines = [_head(found), *notes, "", titles]
     for o in found.columns:
-        lines += _column_lines(o, width)
-    lines += ["", *_LEGEND, ""]
+        lines += _column_lines(o, width, wide)
+    lines += ["", *textwrap.wrap(_LEGEND, wide, subsequent_indent="  "), ""]
     for title, told in answers(found, suggested_plan(found)):
-        lines += _answer_lines(title, told)
+        lines += _answer_lines(title, told, wide)
     return "\n".join(_printable(line.rstrip()) for line in lines)
 
 # %% ../../nbs/engine/profile_texts.ipynb #cd028d27

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['NO_RERUN', 'safe_options', 'words_of_promise', 'make_promise', 'check_promise', 'odd_words', 'promise_of', 'asked_of',
-           'smallest_class', 'by_groups', 'of_promise']
+__all__ = ['NO_RERUN', 'ROWS_ONLY', 'safe_options', 'words_of_promise', 'make_promise', 'counted_persons', 'check_promise',
+           'odd_words', 'promise_of', 'asked_of', 'smallest_class', 'by_groups', 'of_promise']
 
 # %% ../../nbs/engine/promises.ipynb #25385c66
 import inspect
@@ -34,6 +34,7 @@ _CHECKS = {
 }
 
 
+_QUIET = {"MondrianAnonymizer": ("fallback",)}  # options that came after the first schemas
 NO_RERUN = "against readers who do not run the program again"  # for promises about the class
 _PERSONS = "this file alone can refute it, by a class of fewer than k rows: ppdt audit FILE"
 
@@ -62,6 +63,9 @@ def _constraint_entry(bound):
 def safe_options(est: Any) -> dict[str, Any]:
     """Options of a method of ppdt that are words or truth values.
 
+    Quiet ones are told only where they are not the default: a schema that was written before they
+    came says the same without them.
+
     Parameters
     ----------
     est : estimator
@@ -75,9 +79,10 @@ def safe_options(est: Any) -> dict[str, Any]:
     if not type(est).__module__.startswith("ppdt."):
         return {}
     wanted = inspect.signature(type(est).__init__).parameters.values()
-    names = [o.name for o in wanted if isinstance(o.default, (bool, str))]
+    defaults = {o.name: o.default for o in wanted if isinstance(o.default, (bool, str))}
     told = est.get_params(deep=False)
-    return {o: told[o] for o in names if isinstance(told[o], (bool, str))}
+    quiet = [o for o in _QUIET.get(type(est).__name__, ()) if told[o] == defaults[o]]
+    return {o: told[o] for o in defaults if isinstance(told[o], (bool, str)) and o not in quiet}
 
 # %% ../../nbs/engine/promises.ipynb #e889817d
 def _k_words(kind, k, groups):
@@ -144,6 +149,25 @@ def make_promise(
     options = safe_options(est)
     return res | {"method": type(est).__name__, "options": options, "ppdt": __version__}
 
+# %% ../../nbs/engine/promises.ipynb #6dc29bb9
+def counted_persons(found: Any) -> dict[str, Any]:
+    """What a schema says of the people that were counted.
+
+    Parameters
+    ----------
+    found : Audit
+        Of the release that is about to be written.
+
+    Returns
+    -------
+    dict
+        `counted` of a promise; nothing where rows were counted, or no row shows anything.
+    """
+    if found.persons is None or found.k is None:
+        return {}
+    mean = round(1 / found.risk_mean, 4)
+    return {"counted": {"persons": found.persons, "fewest": found.k, "mean": mean}}
+
 # %% ../../nbs/engine/promises.ipynb #0371ec01
 def _is_k(v):
     return isinstance(v, int) and not isinstance(v, bool) and 1 <= v < 2**63
@@ -151,6 +175,18 @@ def _is_k(v):
 
 def _is_names(v):
     return isinstance(v, list) and bool(v) and all(isinstance(o, str) for o in v)
+
+
+def _counted_fault(told):
+    """What is wrong with the people that were counted"""
+    if told is None:
+        return None
+    if not isinstance(told, dict) or not all(_is_k(told.get(o)) for o in ("persons", "fewest")):
+        return "'counted' must have persons and fewest, whole numbers of at least 1"
+    mean = told.get("mean")
+    if not isinstance(mean, (int, float)) or not told["fewest"] <= mean + 1e-4:
+        return "'counted' must have a mean of at least fewest"
+    return None
 
 
 def _constraint(entry, class_name=None):
@@ -186,11 +222,14 @@ def _faults(promise, columns):
             yield "'groups' must name columns of the file"
     if not isinstance(promise.get("persons", False), bool):
         yield "'persons' must be true or false"
+    fault = _counted_fault(promise.get("counted"))
+    if fault:
+        yield fault
     if kind == "groups" and not groups:
         yield "'groups' must not be empty"
     yield from _constraint_faults(promise.get("constraints", []), columns)
 
-
+# %% ../../nbs/engine/promises.ipynb #25a5c6bb
 def check_promise(promise: dict, columns: Iterable[str]) -> None:
     """Is it a promise, about columns that are there?
 
@@ -360,15 +399,17 @@ def _of_concealment(found, other, coded):
     return replace(found, promise=words, holds=holds, warnings=(*found.warnings, *notes))
 
 # %% ../../nbs/engine/promises.ipynb #8a0c9a2a
+ROWS_ONLY = (
+    "the file promises that each class holds rows of k persons, and shows rows only: all sizes and"
+    " risks here count rows, of which a person may have several"
+)
+
+
 def _of_persons(found):
     """An audit of a file whose persons were counted when it was made: rows are all that it shows"""
-    note = (
-        "the file promises that each class holds rows of k persons, and shows rows only: all sizes"
-        " and risks here count rows, of which a person may have several"
-    )
     words = None if found.promise is None else f"{found.promise}, counted in persons"
     holds = False if found.holds is False else None
-    return replace(found, promise=words, holds=holds, warnings=(*found.warnings, note))
+    return replace(found, promise=words, holds=holds, warnings=(*found.warnings, ROWS_ONLY))
 
 
 def _with_words(found, words):

@@ -22,7 +22,7 @@ from .checks import check_k
 from .containers import is_named
 from .holdings import cell_holder
 from .persons import allow_by_persons, numbered_persons
-from .promises import by_groups, make_promise, safe_options
+from .promises import by_groups, counted_persons, make_promise, safe_options
 from ppdt.engine.publishing import (
     MISSING_RULES,
     Published,
@@ -379,6 +379,7 @@ def _release(est, job, published, columns, dtypes):
     schema = make_schema(data, t.y, t.roles, dtypes, taxonomies)
     kind = _kind_of_promise(est, job, published)
     promise = make_promise(est, kind, t.k, data, t.y, job.groups or ())
+    promise |= counted_persons(found)
     schema, lost = replace(schema, promise=promise), np.flatnonzero(~job.kept)
     y = None if t.y is None else t.y.copy()
     return sealed(Release(data, y, found, lost, t.roles, schema, tuple(est.constraints)))

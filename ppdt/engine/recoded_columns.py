@@ -6,15 +6,15 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['dates_of', 'typed_raw', 'recoded_like']
+__all__ = ['dates_of', 'typed_raw', 'recoded_like', 'losses_of', 'losses_like']
 
 # %% ../../nbs/engine/recoded_columns.ipynb #d0c0df64
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .date_texts import date_form, date_note, form_of_words, read_dates
 from .plans import PlanError
-from .recodings import parse_recodings, recoded
+from .recodings import loss_from_raw, parse_recodings, recoded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +68,17 @@ def typed_raw(texts: pd.Series, kind: str, date: str, name: str) -> pd.Series:
         ) from None
 
 # %% ../../nbs/engine/recoded_columns.ipynb #634d2290
+def _steps_of(t, entries) -> Iterator[tuple]:
+    """(name, the column of the original, its recodings) of columns that were recoded"""
+    for entry in entries:
+        name = entry["name"]
+        if not entry.get("recoded") or name not in t:
+            continue
+        kind, _, form = entry.get("read_as", "word").partition(" ")
+        steps = parse_recodings(entry["recoded"], kind, f"the column {name!r}")[0]
+        yield name, typed_raw(t[name], kind, form, name), steps
+
+
 def recoded_like(t: pd.DataFrame, entries: Iterable[dict]) -> dict[str, pd.Series]:
     """Columns of an original, recoded as the schema of its release says.
 
@@ -83,12 +94,37 @@ def recoded_like(t: pd.DataFrame, entries: Iterable[dict]) -> dict[str, pd.Serie
     dict of Series
         By name, those that were recoded.
     """
-    found = {}
-    for entry in entries:
-        name = entry["name"]
-        if not entry.get("recoded") or name not in t:
-            continue
-        kind, _, form = entry.get("read_as", "word").partition(" ")
-        steps = parse_recodings(entry["recoded"], kind, f"the column {name!r}")[0]
-        found[name] = recoded(typed_raw(t[name], kind, form, name), steps)
-    return found
+    return {name: recoded(raw, steps) for name, raw, steps in _steps_of(t, entries)}
+
+
+def losses_of(
+    published: pd.Series, before: pd.Series, raw: pd.Series, steps: Sequence, tree: Any = None
+) -> tuple[float, float]:
+    """(NCP of the recodings alone, NCP of the published column) of a recoded column, in the form
+    "spread", among the values of the file; spellings that were joined are no loss
+    """
+    raw = recoded(raw, [o for o in steps[:1] if o.word == "same"])
+    return loss_from_raw(before, before, raw), loss_from_raw(published, before, raw, tree)
+
+
+def losses_like(release: Any, t: pd.DataFrame) -> dict[str, tuple[float, float]]:
+    """What was lost from the file on, of the recoded quasi-identifiers of a release.
+
+    Parameters
+    ----------
+    release : Release
+        Its schema says how the original was recoded.
+    t : DataFrame of str, shape (n_rows, n_columns)
+        The original as texts, "" where missing.
+
+    Returns
+    -------
+    dict
+        Of pairs by name, see `losses_of`.
+    """
+    qi, trees = release.schema.role("quasi_identifier"), release.taxonomies
+    return {
+        o: losses_of(release.data[o], recoded(raw, steps), raw, steps, trees.get(o))
+        for o, raw, steps in _steps_of(t, release.schema.columns)
+        if o in qi
+    }

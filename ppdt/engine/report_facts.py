@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['BANDS', 'ColumnFacts', 'SecretFacts', 'Facts', 'gather', 'rows_in_bands']
+__all__ = ['BANDS', 'ColumnFacts', 'Persons', 'SecretFacts', 'Facts', 'gather', 'rows_in_bands']
 
 # %% ../../nbs/engine/report_facts.ipynb #005a0b36
 from collections import Counter
@@ -21,8 +21,12 @@ import numpy as np
 import pandas as pd
 
 from .audit_input import find_suppressed
+from .command_reading import file_of_original, person_of_plan
 from .command_words import CommandError, known_columns
 from .counts import class_keys, value_codes
+from .plans import PlanError
+from .recoded_columns import losses_like
+from .recodings import RecodingError
 from ppdt.engine.report_shares import (
     Shares,
     counted,
@@ -61,6 +65,9 @@ class ColumnFacts(NamedTuple):
         Its distribution.
     loss : float or None
         What its cells leave open of the original's values, 0 to 1; INTERNAL.
+    from_file : tuple or None
+        Of a recoded column: what the recodings took away, and what is lost in all, counted from
+        the file on; INTERNAL.
     """
 
     name: str
@@ -74,6 +81,30 @@ class ColumnFacts(NamedTuple):
     reach: float | None
     shares: Shares
     loss: float | None = None
+    from_file: tuple[float, float] | None = None
+
+
+class Persons(NamedTuple):
+    """People, where they were counted and not rows. A file does not show whose its rows are.
+
+    Attributes
+    ----------
+    fewest : int or None
+        In the smallest group: as its owner counted, else as promised at least; None: not said.
+    mean : float or None
+        In a group on average; None: not said.
+    total : int or None
+        In all; None: not said.
+    """
+
+    fewest: int | None
+    mean: float | None
+    total: int | None
+
+    @property
+    def are_counted(self) -> bool:
+        """Did the owner say what was counted, or only what was promised?"""
+        return self.total is not None
 
 
 class SecretFacts(NamedTuple):
@@ -113,7 +144,8 @@ class Facts:
     n_rows : int
         Rows that are published.
     audit, before : Audit or None
-        Of the release, and of the original's quasi-identifiers (INTERNAL).
+        Of the release, and of the original's quasi-identifiers (INTERNAL); where people were
+        counted, of these in the original, and None where it is not known whose its rows are.
     columns : tuple of ColumnFacts
         In file order.
     secrets : tuple of SecretFacts
@@ -127,6 +159,8 @@ class Facts:
     checks, beyond : tuple
         What was verified, see `ppdt.engine.verifying.Verdict`; none where there is no file.
     is_internal : bool
+    person : str or None
+        The column of the original that says whose a row is (INTERNAL).
     """
 
     name: str
@@ -142,6 +176,7 @@ class Facts:
     checks: tuple[Check, ...]
     beyond: tuple[str, ...]
     is_internal: bool
+    person: str | None = None
 
     @property
     def promise(self) -> dict:
@@ -152,6 +187,15 @@ class Facts:
     def quasi_identifiers(self) -> list[str]:
         """Names of the columns that others may know"""
         return self.schema.role("quasi_identifier")
+
+    @property
+    def persons(self) -> Persons | None:
+        """What is known of people, where they were counted; None where rows were"""
+        if not self.promise.get("persons"):
+            return None
+        said = self.promise.get("counted") or {}
+        fewest = said.get("fewest", self.promise.get("k"))
+        return Persons(fewest, said.get("mean"), said.get("persons"))
 
     @property
     def holds(self) -> bool | None:
@@ -249,15 +293,16 @@ def _largest_selection(m):
     return max(sizes, default=1)
 
 
-def _singles(release, original, schema) -> Iterator[tuple]:
+def _singles(release, original, schema, person=None) -> Iterator[tuple]:
     """(columns, rows alone in the original, rows alone in the release), two for each size; None in
-    a release whose rows need not look alike
+    a release whose rows need not look alike, and where people are counted, which it does not show
     """
     qi = schema.role("quasi_identifier")
     most = _largest_selection(len(qi))
-    before = risk_report(original[qi], qi, max_size=most, top=0).subsets
+    whose = None if person is None else original[person]
+    before = risk_report(original[qi], qi, max_size=most, top=0, person=whose).subsets
     left = dict.fromkeys(before["quasi_identifiers"])
-    if schema.promise.get("kind") != "k-concealment":
+    if schema.promise.get("kind") != "k-concealment" and not schema.promise.get("persons"):
         after = risk_report(release.data[qi], qi, max_size=most, top=0).subsets
         left = dict(zip(after["quasi_identifiers"], map(int, after["uniques"])))
     for r in range(1, most + 1):
@@ -300,10 +345,27 @@ def _table_of(release):
     return release.data if release.y is None else release.data.join(release.y)
 
 
-def _before(original, qi, schema):
-    """The audit of the original's quasi-identifiers"""
+def _before(original, qi, schema, person=None):
+    """The audit of the original's quasi-identifiers; None where it is not known whose rows are"""
+    if person is None and schema.promise.get("persons"):
+        return None
     words = [c["name"] for c in schema.columns if c["kind"] == "categorical"]
-    return audit(original[qi], qi, categorical=[o for o in words if o in qi])
+    whose = None if person is None else original[person].to_numpy()
+    return audit(original[qi], qi, categorical=[o for o in words if o in qi], person=whose)
+
+
+def _person_in(person, promise, original):
+    """The column that says whose a row is, where people were counted. Raises CommandError."""
+    if person is None or original is None or not promise.get("persons"):
+        return None
+    known_columns([person], "--person", original.columns, "the original")
+    gaps = int(original[person].isna().sum())
+    if gaps:
+        raise CommandError(
+            f"--person must tell whose each row is. Got {gaps:,} empty fields in {person!r}: fill"
+            " them in, or leave --person out"
+        )
+    return person
 
 
 def _not_published(original, schema) -> list[str]:
@@ -316,6 +378,7 @@ def gather(
     release: Any,
     original: str | PathLike | pd.DataFrame | None = None,
     internal: bool = False,
+    person: str | None = None,
 ) -> Facts:
     """What a report knows of a release.
 
@@ -328,6 +391,9 @@ def gather(
         PUBLIC ones.
     internal : bool
         May the report compare with the original?
+    person : str or None
+        The column of the original that says whose a row is, for a release that counts people;
+        None: as the plan says, where `original` is one.
 
     Returns
     -------
@@ -356,10 +422,24 @@ def gather(
         found = _examined(release, original)
     else:
         raise CommandError("'original' must be a DataFrame beside a Release. Got a file: read it.")
-    return _facts(found)
+    lost = {}
+    if isinstance(original, (str, PathLike)):
+        person = person_of_plan(original) if person is None else person
+        lost = _lost_from_file(found.release, original)
+    return _facts(found, person, lost)
 
 # %% ../../nbs/engine/report_facts.ipynb #98372f59
-def _facts(found: Examined) -> Facts:
+def _lost_from_file(release, original):
+    """What recoded columns lost from the file on; nothing where it cannot be recoded again"""
+    if release is None or not any(c.get("recoded") for c in release.schema.columns):
+        return {}
+    try:
+        return losses_like(release, file_of_original(original)[0].table)
+    except (PlanError, RecodingError):
+        return {}
+
+
+def _facts(found: Examined, person: str | None = None, lost: dict | None = None) -> Facts:
     """The facts of a release that was examined"""
     r, schema = found.release, found.schema
     if r is None:
@@ -369,12 +449,15 @@ def _facts(found: Examined) -> Facts:
         )
     qi, table = schema.role("quasi_identifier"), _table_of(r)
     raw = found.original
-    columns = tuple(_column(c, r, table, raw) for c in schema.columns)
+    columns = [_column(c, r, table, raw) for c in schema.columns]
+    columns = tuple(o._replace(from_file=(lost or {}).get(o.name)) for o in columns)
     more, before, singles = [], None, ()
+    person = _person_in(person, schema.promise, raw)
     if raw is not None and qi:
-        more = _not_published(raw, schema)
-        before = _before(raw, qi, schema)
-        singles = tuple(_singles(r, raw, schema))
+        more = [o for o in _not_published(raw, schema) if o != person]
+        before = _before(raw, qi, schema, person)
+        if person is not None or not schema.promise.get("persons"):
+            singles = tuple(_singles(r, raw, schema, person))
     return Facts(
         name=found.name,
         schema=schema,
@@ -389,6 +472,7 @@ def _facts(found: Examined) -> Facts:
         checks=found.checks,
         beyond=found.beyond,
         is_internal=raw is not None,
+        person=person,
     )
 
 # %% ../../nbs/engine/report_facts.ipynb #8738f39c

@@ -21,6 +21,7 @@ from .report_facts import BANDS, Facts, gather, rows_in_bands
 from .report_plots import shares_alt, shares_svg
 from ppdt.engine.report_risk import (
     THRESHOLDS,
+    persons_words,
     risk_rows,
     singled_words,
     threshold_rows,
@@ -72,8 +73,10 @@ def _key_rows(f: Facts, told: dict) -> Iterator[tuple]:
     if f.schema.file.get("sha256"):
         yield "SHA-256", text(f.schema.file["sha256"], "code")
     rows = some(f.n_rows, "row")
+    if f.persons is not None and f.persons.are_counted:
+        rows += f" about {some(f.persons.total, 'person', 'people')}"
     if f.n_people is not None:
-        rows += f", of {f.n_people:,} in the original"
+        rows += f", of {some(f.n_people, 'row')} of the original"
     yield "Size", f"{rows}, {some(len(f.columns), 'column')}"
     made = f.promise.get("ppdt")
     yield "Made with", f"ppdt {made}" if made else "not said"
@@ -134,7 +137,8 @@ def _made(f: Facts) -> Iterator[Any]:
 def _bands(f: Facts) -> Any:
     """How many rows stand in groups of which size, as a picture"""
     a, b = f.audit, f.before
-    if a is None or not a.class_sizes or f.promise.get("kind") == "k-concealment":
+    by_rows = f.promise.get("kind") != "k-concealment" and f.persons is None
+    if a is None or not a.class_sizes or not by_rows:
         return ""
     before = None if b is None else rows_in_bands(b.class_sizes or ())
     s = Shares(BANDS, None, rows_in_bands(a.class_sizes), before)
@@ -143,11 +147,11 @@ def _bands(f: Facts) -> Any:
     return box([figure(shares_svg(s), alt, words)], "grid")
 
 
-_SINGLES = (
-    "Which columns single people out in the original: rows that are alone in them, and how many are"
-    " alone in the release.",
-    "Which columns single people out in the original: rows that are alone in them.",
-)
+def _singles_words(f):
+    """What the table of columns that single people out shows"""
+    what = "rows that are alone in them" if f.persons is None else "values that one person only has"
+    more = "" if f.singles[0][-1] is None else ", and how many are alone in the release"
+    return f"Which columns single people out in the original: {what}{more}."
 
 
 def _single_table(f):
@@ -158,6 +162,12 @@ def _single_table(f):
     return table(rows, ("columns", "original", "release"), "numbers")
 
 
+_NO_PERSON = (
+    "The original was not counted in people: which of its columns says whose a row is was not said"
+    " (--person, or a plan)."
+)
+
+
 def _risk(f: Facts) -> Iterator[Any]:
     """How likely somebody is found"""
     yield text("How likely is somebody found?", "h2")
@@ -166,12 +176,16 @@ def _risk(f: Facts) -> Iterator[Any]:
         return
     head, rows = risk_rows(f)
     yield table(rows, head, "numbers")
+    if f.persons is not None:
+        yield text(persons_words(f), css="note")
+        if f.is_internal and f.before is None:
+            yield text(_NO_PERSON, css="note")
     if f.is_internal and is_recoded(f):
         words = "The original is taken as its owner recoded it. Before that, more stood alone."
         yield text(words, css="note")
     yield _bands(f)
     yield text("What others ask", "h3")
-    head = ("who", "asks", "rows", "this release")
+    head = ("who", "asks", "rows" if f.persons is None else "people", "this release")
     yield table(threshold_rows(f), head, "wide")
     words = "No table can say which of these is right for a purpose. The sources:"
     yield text(words, css="note")
@@ -179,7 +193,7 @@ def _risk(f: Facts) -> Iterator[Any]:
     yield text("Singled out", "h3")
     yield text(singled_words(f.audit))
     if f.singles:
-        yield box([text(_SINGLES[f.singles[0][-1] is None]), _single_table(f)], "keep")
+        yield box([text(_singles_words(f)), _single_table(f)], "keep")
 
 # %% ../../nbs/engine/report_page.ipynb #0c84a133
 def _secret_row(o):
@@ -207,6 +221,8 @@ def _secrets(f: Facts) -> Iterator[Any]:
     )
     head = ("column", "values", "rows known", "commonest in all", "commonest in a group")
     yield table(map(_secret_row, f.secrets), head, "numbers wide")
+    if f.persons is not None:
+        yield text("These are rows, of which a person may have several.", css="note")
 
 # %% ../../nbs/engine/report_page.ipynb #62fea601
 def _card(c, n):
@@ -262,7 +278,8 @@ def _terms(f: Facts) -> Iterator[Any]:
     """Terms and settings, for specialists"""
     yield text("Terms and numbers", "h2")
     yield table(WORDS, ("word", "meaning"), "small wide")
-    rows = term_rows(f.audit, f.promise.get("kind") != "k-concealment")
+    grouped = f.promise.get("kind") != "k-concealment"
+    rows = term_rows(f.audit, grouped, f.persons is not None)
     if rows:
         yield table(rows, ("number", "here", "meaning"), "small wide")
     settings = "; ".join(f"{name}: {value}" for name, value in setting_rows(f))
@@ -290,6 +307,7 @@ def report(
     purpose: str = "",
     owner: str = "",
     date: Date | None = None,
+    person: str | None = None,
 ) -> str:
     """A report on a release, for people who decide.
 
@@ -306,6 +324,8 @@ def report(
         What the page is called, what the release is for, and who answers for it.
     date : date or None
         The day of the report; None: today.
+    person : str or None
+        The column of `original` that says whose a row is, for a release that counts people.
 
     Returns
     -------
@@ -317,7 +337,7 @@ def report(
     CommandError, TextFormError, OSError
         For what cannot be read or compared.
     """
-    return report_of(gather(release, original, internal), title, purpose, owner, date)
+    return report_of(gather(release, original, internal, person), title, purpose, owner, date)
 
 
 def report_of(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['THRESHOLDS', 'Threshold', 'crowd', 'threshold_rows', 'risk_rows', 'singled_words']
+__all__ = ['THRESHOLDS', 'Threshold', 'crowd', 'threshold_rows', 'persons_words', 'risk_rows', 'singled_words']
 
 # %% ../../nbs/engine/report_risk.ipynb #4fb8d8b3
 from collections.abc import Iterator
@@ -74,29 +74,33 @@ def _is_concealment(f):
 
 
 def crowd(f: Facts) -> int | None:
-    """Among how many rows everybody is hidden, at least; None where that is not known"""
+    """Among how many rows, or people, everybody is hidden, at least; None: it is not known"""
     if f.audit is None:
         return None
+    if f.persons is not None:
+        return f.persons.fewest
     if not _is_concealment(f):
         return f.audit.k
     found = [o for o in (f.audit.one_k, f.audit.k_one) if o is not None]
     return min(found) if found else None
 
 
-def _is_met(least, hidden):
+def _is_met(least, hidden, met="met"):
     """Is a threshold met, in words?"""
     if least is None:
         return "to be judged by an expert"
     if hidden is None:
         return "cannot be told from the file"
-    return "met" if hidden >= least else f"not met: {hidden:,}"
+    return met if hidden >= least else f"not met: {hidden:,}"
 
 
 def threshold_rows(f: Facts) -> list[tuple[str, str, str, str]]:
-    """Who asks what, how many rows that is, and is it met?"""
-    hidden = crowd(f)
+    """Who asks what, how many rows or people that is, and is it met?"""
+    hidden, met = crowd(f), "met"
+    if f.persons is not None:
+        met = "met, as its owner counted" if f.persons.are_counted else "met, if the promise holds"
     return [
-        (o.who, o.asks, "-" if o.least is None else f"{o.least:,}", _is_met(o.least, hidden))
+        (o.who, o.asks, "-" if o.least is None else f"{o.least:,}", _is_met(o.least, hidden, met))
         for o in THRESHOLDS
     ]
 
@@ -141,11 +145,60 @@ def _concealed(f) -> Iterator[tuple]:
         words = "chance of one value of the class, over all ways to give rows to people"
         yield words, percent(a.matching_class)
 
+# %% ../../nbs/engine/report_risk.ipynb #48a1869f
+_UNTOLD = "the file does not tell"
 
+
+def _few_persons(persons, least):
+    """The share of people in smaller groups; it is known only where there are none"""
+    return percent(0.0) if (persons.fewest or 0) >= least else _UNTOLD
+
+
+def _of_persons(f) -> Iterator[tuple]:
+    """(words, original where it is known, release) in people"""
+    p, b = f.persons, f.before
+
+    def line(words, before, after):
+        return (words, after) if b is None else (words, before, after)
+
+    fewest = _UNTOLD if p.fewest is None else f"{p.fewest:,}"
+    at_worst = _UNTOLD if p.fewest is None else percent(1 / p.fewest)
+    mean = _UNTOLD if p.mean is None else percent(1 / p.mean)
+    alone = "0" if (p.fewest or 0) > 1 else _UNTOLD
+    words = "people in the smallest group of rows that look alike"
+    yield line(words if p.are_counted else f"{words}, at least", _number(b, "k"), fewest)
+    yield line(_OF_GROUPS[1][0], _number(b, "n_classes"), _number(f.audit, "n_classes"))
+    yield line("groups that are about one person only", _number(b, "uniques"), alone)
+    yield line("chance to pick somebody, at worst", _share(b, "risk_max"), at_worst)
+    yield line("chance to pick somebody, on average", _share(b, "risk_mean"), mean)
+    for least in (5, 11):
+        words = f"people in groups of fewer than {least}"
+        yield line(words, _below(b, least), _few_persons(p, least))
+
+
+def persons_words(f: Facts) -> str:
+    """Who counted the people, in sentences"""
+    rows = "The file shows rows, and not whose they are"
+    if f.persons.are_counted:
+        return (
+            f"The {f.persons.total:,} people of the release were counted by its owner when it was"
+            f" made. {rows}, so a reader cannot count them; chances by rows would look smaller than"
+            " they are, and are not given."
+        )
+    return (
+        f"{rows}, and its owner did not write how many people there are. So nothing was measured:"
+        " what is said of people follows from the promise. Chances by rows would look smaller than"
+        " they are, and are not given."
+    )
+
+# %% ../../nbs/engine/report_risk.ipynb #a75dc096
 def risk_rows(f: Facts) -> tuple[list[str], list[tuple]]:
     """(heads, rows) of the table of risks; with the original where the report is INTERNAL"""
     if _is_concealment(f):
         return ["", "release"], list(_concealed(f))
+    if f.persons is not None:
+        rows = list(_of_persons(f))
+        return ([""] if f.before is None else ["", "original"]) + ["release"], rows
     both = [f.audit] if f.before is None else [f.before, f.audit]
     rows: list[tuple] = []
     for words, name, show in _OF_GROUPS:

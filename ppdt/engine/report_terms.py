@@ -128,11 +128,17 @@ def _people_terms(a) -> Iterator[tuple]:
     )
 
 
-def term_rows(a: Any, grouped: bool = True) -> list[tuple[str, str, str]]:
-    """(term, number, meaning) of what an audit measured; `grouped`: do rows look alike?"""
+_BY_ROWS = ("k", "prosecutor risk", "k, marks as wildcards", "C_avg")
+
+
+def term_rows(a: Any, grouped: bool = True, persons: bool = False) -> list[tuple[str, str, str]]:
+    """(term, number, meaning) of what an audit measured; `grouped`: do rows look alike?
+    `persons`: were people counted, so that risks by rows would mislead?
+    """
     if a is None:
         return []
     of_groups = [*_class_terms(a), *_secret_terms(a)] if grouped else []
+    of_groups = [o for o in of_groups if not persons or o[0] not in _BY_ROWS]
     every = [*of_groups, *_people_terms(a), *_loss_terms(a)]
     told = [(name, x, words) for name, x, words in every if x is not None]
     return [(name, f"{x:,}" if isinstance(x, int) else str(x), words) for name, x, words in told]
@@ -141,7 +147,10 @@ def term_rows(a: Any, grouped: bool = True) -> list[tuple[str, str, str]]:
 WORDS = (
     ("quasi-identifier", "a column that others may know of a person, such as age or post code"),
     ("group", "rows that agree in all quasi-identifiers; an equivalence class"),
-    ("k-anonymity", "every group has at least k rows"),
+    (
+        "k-anonymity",
+        "every group has at least k rows, or rows of at least k people where people are counted",
+    ),
     ("k-concealment", "everybody has at least k published rows that could be theirs"),
     ("class", "the column that somebody wants to predict; it goes out as it is"),
     ("secret", "a column whose value people want to keep to themselves"),

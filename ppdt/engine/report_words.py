@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .command_words import as_option, translated
+from .promises import ROWS_ONLY
 from .report_facts import ColumnFacts, Facts
 
 # %% ../../nbs/engine/report_words.ipynb #ec9ce2ab
@@ -154,7 +155,8 @@ def command_words(f: Facts) -> str:
     words += [f"--class {as_option([class_name])}"] if class_name else []
     words += [f"--publish {as_option(schema.role('other'))}"] if schema.role("other") else []
     words += [f"--identifiers {as_option(f.known_more)}"] if f.known_more else []
-    words += ["--person COLUMN-OF-PERSONS"] if promise.get("persons") else []
+    whose = "COLUMN-OF-PERSONS" if f.person is None else as_option([f.person])
+    words += [f"--person {whose}"] if promise.get("persons") else []
     words += [f"--k {promise['k']}"] if "k" in promise else []
     words.append(_mode_option(promise))
     if options.get("recoding", "set") in ("interval", "ends", "region"):
@@ -186,7 +188,7 @@ def promise_words(f: Facts) -> str:
         return f"Whoever knows some of these columns finds at least so many rows that fit: {each}."
     return "Nothing was promised."
 
-
+# %% ../../nbs/engine/report_words.ipynb #b05d9190
 _ENDS = {
     True: "This was measured again, and it holds.",
     False: "This was measured again, and it does NOT hold.",
@@ -196,11 +198,19 @@ _ENDS = {
 }
 
 
+_OF_PERSONS = (
+    "The file shows rows, and not whose they are, so it cannot show whether this holds; it was"
+    " measured when the release was made."
+)
+
+
 def verdict_words(f: Facts) -> str:
     """Does what was promised hold?"""
     if f.promise.get("kind", "none") == "none":
         return "So there is nothing to keep."
     holds = None if f.audit is None else f.audit.holds
+    if f.persons is not None and f.holds is None:
+        return _OF_PERSONS
     if f.holds is False and holds is not False:
         return f"{_ENDS[holds]} But the file is not the one that was written: see the checks below."
     return _ENDS[holds]
@@ -299,6 +309,11 @@ def column_words(c: ColumnFacts, n: int) -> str:
     if c.loss is not None:
         whole = "recoded column" if c.recoded else "column"
         told.append(f"Its cells leave open {percent(c.loss)} of what the {whole} could be.")
+    if c.from_file is not None:
+        alone, all_ = map(percent, c.from_file)
+        told.append(
+            f"Counted from the file on, {alone} went by the recoding alone, and {all_} in all."
+        )
     return " ".join(told)
 
 # %% ../../nbs/engine/report_words.ipynb #d04b1594
@@ -330,11 +345,31 @@ def loss_words(f: Facts) -> str:
     )
 
 
+def _persons_risk_words(f):
+    """How likely somebody is found where people were counted, in sentences"""
+    p, b = f.persons, f.before
+    if p.fewest is None:
+        return "How likely somebody is found is not known: nobody said whose the rows are."
+    how = "as its owner counted" if p.are_counted else "if the promise holds"
+    mean = "" if p.mean is None else f"; on average {percent(1 / p.mean)}"
+    was = ""
+    if b is not None and b.risk_max is not None:
+        was = f" In the original these are {percent(b.risk_max)} and {percent(b.risk_mean)}."
+        was = was if p.mean is not None else f" In the original it is {percent(b.risk_max)}."
+    return (
+        "Somebody who knows that a person is in the table, and knows these columns of a row of that"
+        f" person, picks the right person with a chance of at most {percent(1 / p.fewest)}"
+        f"{mean} ({how}; the file shows rows, of which a person may have several).{was}"
+    )
+
+# %% ../../nbs/engine/report_words.ipynb #bbc935a4
 def _risk_words(f):
     """How likely somebody's row is found, in a sentence"""
     a, b = f.audit, f.before
     if a.risk_max is None:
         return "No row shows anything in these columns, so nobody is found by them."
+    if f.persons is not None:
+        return _persons_risk_words(f)
     was = ""
     if b is not None and b.risk_max is not None:
         was = f" In the original these are {percent(b.risk_max)} and {percent(b.risk_mean)}."
@@ -344,14 +379,19 @@ def _risk_words(f):
         f" {percent(a.risk_mean)}.{was}"
     )
 
-
+# %% ../../nbs/engine/report_words.ipynb #021d9b6f
 def _known_words(f):
     """Of how many rows something is known without finding them, in a sentence"""
-    told = [f"{o.name} of {percent(o.known_rows / o.n_rows)} of the rows" for o in f.secrets]
-    return (
-        "Without picking a row, from the group alone, this person learns for certain:"
-        f" {listed(told)}."
-    )
+    some = [
+        f"{o.name} of {percent(o.known_rows / o.n_rows)} of the rows"
+        for o in f.secrets
+        if o.known_rows
+    ]
+    none = [o.name for o in f.secrets if not o.known_rows]
+    who = "Without picking a row, from the group alone, this person learns for certain"
+    if not some:
+        return f"{who} no value of {listed(none)}."
+    return f"{who} {listed(some)}{f', and no value of {listed(none)}' if none else ''}."
 
 # %% ../../nbs/engine/report_words.ipynb #68e566a9
 def short_words(f: Facts) -> list[str]:
@@ -376,6 +416,7 @@ def short_words(f: Facts) -> list[str]:
 def limits_words(f: Facts) -> list[str]:
     """What is not promised"""
     kind, known = f.promise.get("kind", "none"), listed(f.quasi_identifiers or ["no column"])
+    what = "row" if f.persons is None else "person"
     told = [
         f"It is about {known}. A column that was forgotten, or that gives another one away, is not"
         " covered.",
@@ -385,13 +426,13 @@ def limits_words(f: Facts) -> list[str]:
     if kind != "none":
         told.insert(
             0,
-            "It is about finding a row. It does not bound what is learnt about a group: when all"
-            " rows of a group have the same value, everybody in it has that value.",
+            f"It is about finding a {what}. It does not bound what is learnt about a group: when"
+            " all rows of a group have the same value, everybody in it has that value.",
         )
     if f.promise.get("persons"):
         told.append(
-            "People were counted when it was made. The file shows rows only, so the numbers here"
-            " are about rows, of which a person may have several."
+            "People were counted when it was made. The file shows rows only, of which a person may"
+            " have several: a reader of it cannot see that the promise holds."
         )
     elif kind != "none":
         told.append(
@@ -419,5 +460,6 @@ def warning_words(a: Any) -> list[str]:
     """What an audit warns of, as sentences, alarms first"""
     if a is None:
         return []
-    told = [*a.alarms, *(o for o in a.warnings if o not in a.alarms)]
+    # a report gives no numbers by rows where people were counted
+    told = [*a.alarms, *(o for o in a.warnings if o not in a.alarms and o != ROWS_ONLY)]
     return [_plainly(o) for o in told]

@@ -119,8 +119,8 @@ def _table(rows: Iterator[list[str]], name: str) -> Iterator[list[str]]:
             continue
         if gap:
             raise TextFormError(
-                f"{name} must hold one table. Got the empty row {gap} and more below it: remove"
-                " the row, or what is below"
+                f"{name} must hold one table. Got the empty row {gap} of the sheet and more"
+                " below it: remove the row, or what is below"
             )
         if len(row) > width:
             raise TextFormError(

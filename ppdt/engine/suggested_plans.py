@@ -17,7 +17,8 @@ from .profile_findings import ColumnProfile, Findings
 
 # %% ../../nbs/engine/suggested_plans.ipynb #6bfe1cfe
 def codes_of_file(found: Findings) -> tuple[tuple[str, ...], list[str]]:
-    """Codes for missing that are no value of a column that is kept, and notes on the others.
+    """Codes for missing that are no value of another column that is kept, and notes on the others,
+    which a plan says of their columns.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ def codes_of_file(found: Findings) -> tuple[tuple[str, ...], list[str]]:
         if values_of:
             notes.append(
                 f"{text!r} means missing in {', '.join(names)} and is a value of"
-                f" {', '.join(values_of)}: a plan cannot tell them apart, so empty it in the file"
+                f" {', '.join(values_of)}: the plan says it of {', '.join(names)} only"
             )
         elif text not in codes:
             codes.append(text)
@@ -107,9 +108,12 @@ def _missing(found: Findings) -> tuple[str, str]:
     return "category", why
 
 # %% ../../nbs/engine/suggested_plans.ipynb #40470c61
-def _planned(o: ColumnProfile) -> PlannedColumn:
-    """A column of the plan"""
-    return PlannedColumn(o.name, o.role, o.kind, date_words(o.date), o.recode, "", o.why)
+def _planned(o: ColumnProfile, codes: tuple[str, ...]) -> PlannedColumn:
+    """A column of the plan; `codes`: texts that mean missing in all columns"""
+    own = [x.text for x in o.missing if x.is_sure and x.text not in codes]
+    own = [] if o.role in ("identifier", "person") else own
+    date = date_words(o.date)
+    return PlannedColumn(o.name, o.role, o.kind, date, o.recode, "", o.why, tuple(own))
 
 
 def suggested_plan(found: Findings) -> Plan:
@@ -133,7 +137,7 @@ def suggested_plan(found: Findings) -> Plan:
         reasons.append(("t" if l is None else "l", why_secret))
     return Plan(
         found.file,
-        tuple(map(_planned, found.columns)),
+        tuple(_planned(o, codes) for o in found.columns),
         replace(found.form, missing=codes),
         k=found.k,
         l=l,

@@ -174,8 +174,25 @@ def _measured(promise, a, r):
         if conceal:
             yield f"each person has at least {min(conceal):,} rows that fit"
     else:
-        yield f"the smallest of {a.n_classes:,} groups of rows that look alike has {a.k:,}"
+        yield f"the smallest of {a.n_classes:,} groups of rows that look alike has {a.k:,} rows"
     yield from (o for o in a.warnings if "does not hold" in o)
+
+
+def _counted_words(promise):
+    """How many persons the owner counted, in words; "" where that was not written"""
+    said = promise.get("counted")
+    if not said:
+        return ""
+    fewest, total = said["fewest"], said["persons"]
+    return f", by the schema at least {fewest:,} in each group and {total:,} in all"
+
+
+def _counts_too_many(promise, a):
+    """Does the schema count more persons than there are rows?"""
+    said, rows = promise.get("counted"), (a.n_rows or 0) + (a.suppressed_rows or 0)
+    if not said:
+        return False
+    return said["persons"] > rows or a.k is not None and said["fewest"] > a.k
 
 
 def _promise_check(promise, a, r):
@@ -184,11 +201,14 @@ def _promise_check(promise, a, r):
         return Check("promise", True, "the schema promises nothing, so nothing can be broken")
     told = "; ".join(_measured(promise, a, r))
     words = f"{promise.get('words')}: {told}" if told else str(promise.get("words"))
+    if _counts_too_many(promise, a):
+        words += f"{_counted_words(promise)}, which is more than there are rows"
+        return Check("promise", False, words)
     if a.holds is not None:
         kept = a.holds or a.truthful is False and not _is_broken(promise, a)
         return Check("promise", kept, words)
     if promise.get("persons"):
-        why = "persons were counted, and a file shows rows only"
+        why = f"persons were counted{_counted_words(promise)}, and a file shows rows only"
     elif promise["kind"] == "k-concealment":
         why = "rows need not look alike, and the original is needed"
     else:

@@ -80,7 +80,8 @@ def read_column(texts: Sequence[str] | Texts, c: dict) -> pd.Series:
         row, declared = int(bad[codes].argmax()), c.get("values") is not None
         wanted = "one of the declared values" if declared else f"a value of {dtype}"
         raise TextFormError(
-            f"column {name!r}, row {row + 1}: {shown(found[codes[row]])} is not {wanted}: mend the"
+            f"column {name!r}, row {row + 1} after the header: {shown(found[codes[row]])} is not"
+            f" {wanted}: mend the"
             " file, or give kinds="
         )
     return s
