@@ -91,9 +91,16 @@ def files():
     """Every stored file by name"""
     r = replicate
     mict, erp, kactus = (beside(o) for o in ("mict_runs", "erp_runs", "kactus_runs"))
-    frontier, attacks, grouping, noise, readers = (
+    frontier, attacks, grouping, noise, readers, grand = (
         beside(o)
-        for o in ("frontier", "attack_runs", "grouping_runs", "noisy_trees", "reader_study")
+        for o in (
+            "frontier",
+            "attack_runs",
+            "grouping_runs",
+            "noisy_trees",
+            "reader_study",
+            "grand_contest",
+        )
     )
     ten = 10  # folds, of which the mean time is stored
     small = ("customers", "glass", "pima", "german", "contraceptive")
@@ -121,6 +128,7 @@ def files():
         "frontier.csv": File(read_plain, frontier.KEY, lambda *o: frontier.run(o[:3], [o[3]])),
         "attacks.csv": File(read_plain, attacks.KEY, lambda *o: [attacks.run(o)], cost=few),
         "grouping.csv": File(read_plain, grouping.KEY, lambda *o: [grouping.run(o)]),
+        "grand_contest.csv": File(read_plain, grand.KEY, lambda *o: [grand.run(o)]),
         "grouping_gap.csv": File(
             read_plain, ["case", "sample"], lambda *o: [grouping.gap(*o)], cost=few
         ),

@@ -796,3 +796,26 @@ def test_noise_on_the_command_line(noise, data_dir, capsys):
     assert "naive_bayes" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="--row must be METHOD SETTING EPSILON REPEAT"):
         noise.main(["--row", "naive_bayes", "two", "0.1", "0"])
+
+
+# ---------- the grand contest
+def test_stored_lines_of_the_grand_contest_are_of_the_design():
+    g = script("grand_contest")
+    t = pd.read_csv(g.RESULTS / "grand_contest.csv")
+    assert list(t.columns) == g.COLUMNS and not t.duplicated(g.KEY).any()
+    assert set(keys(t, g.KEY)) == set(g.all_units(g.SPLITS[: t.split.nunique()]))
+    released = t[t.method != "raw"]
+    # whoever is in the table fits a row, but for lost ones, and tiers and averages
+    true = released[~released.method.isin(["erp", "mdav", "mict"])]
+    assert (true.presence_in >= 1 - true.lost / true.n - 1e-6).all()
+    assert (released.certain_in <= released.presence_in).all()
+    assert (released[released.method != "kactus"].lost <= 0.02 * released.n).all()
+    assert (released.lost < released.k)[released.method == "kactus"].all()
+
+
+def test_the_grand_contest_on_the_command_line(data_dir, capsys):
+    g = script("grand_contest")
+    g.main(["--row", "pima/tdr", "50", "0"])
+    assert "tdr" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="--row must be TABLE/METHOD K SPLIT"):
+        g.main(["--row", "german/lattice", "5", "0"])
