@@ -152,7 +152,7 @@ LEGEND = {
     "gain, %": "people of whom an attacker is certain and right, in the table less outside",
     "loss": "of a cell",
     "lost": "rows not published",
-    "accuracy, %": "on people as they are, of the reader that fits best",
+    "accuracy, %": "on people as they are, of the reader that fits best, ± its standard error",
 }
 
 

@@ -141,7 +141,7 @@ def _why_mode(f):
         top = f.table.loc[list(c.passing)].accuracy.max()
         text += (
             f" The most accurate of these is right for {right_of_100(top)} new people;"
-            f" {len(c.near):,} teach as well within the error of the measurement."
+            f" {len(c.near):,} teach as well, within two standard errors."
         )
     text += f" Among them {best['mode']} with k = {int(best.k):,}"
     alike = f.table.loc[list(c.near)]
