@@ -13,24 +13,28 @@ import re
 import shutil
 import sys
 import textwrap
+from typing import Any
 
 # %% ../../nbs/engine/screens.ipynb #8b77dc2d
 _LEAST = 60  # signs: tables of numbers need them
 
 
-def screen_width(most: int = 200) -> int | None:
+def screen_width(most: int = 200, stream: Any = None) -> int | None:
     """How many signs a line may have; None where the output is no screen.
 
     Parameters
     ----------
     most : int
         At most so many: very long lines are hard to read.
+    stream : file or None
+        Where it is written; None: standard output.
 
     Returns
     -------
     int or None
     """
-    if sys.stdout is None or not sys.stdout.isatty():
+    stream = sys.stdout if stream is None else stream
+    if stream is None or not stream.isatty():
         return None
     return max(_LEAST, min(most, shutil.get_terminal_size((most, 24)).columns))
 
