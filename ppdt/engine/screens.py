@@ -52,7 +52,7 @@ def _fitted_line(line, width):
     return "\n".join(textwrap.wrap(line[at:], width, break_on_hyphens=False, **how))
 
 
-def fitted(text: str, width: int | None = None) -> str:
+def fitted(text: str, width: int | None = None, stream: Any = None) -> str:
     """A text whose lines fit on the screen.
 
     Parameters
@@ -61,13 +61,15 @@ def fitted(text: str, width: int | None = None) -> str:
         Lines, perhaps a word and behind two spaces what is said of it.
     width : int or None
         Signs of a line; None: see `screen_width`.
+    stream : file or None
+        Where it is written; None: standard output.
 
     Returns
     -------
     str
         The same where there is no screen.
     """
-    width = screen_width() if width is None else width
+    width = screen_width(stream=stream) if width is None else width
     if width is None:
         return text
     return "\n".join(_fitted_line(o, width) for o in text.split("\n"))
