@@ -276,6 +276,9 @@ def reasons(f: Findings) -> list[str]:
 def cautions(f: Findings) -> list[str]:
     """What whoever signs should know"""
     res = [] if f.recommended is None else _cautions(f, f.table.loc[f.choice.at])
+    for mode, t in f.table.groupby("mode", sort=False):
+        if (t.failed != "").all():
+            res.append(f"Not compared: {mode} could not be tried ({t.failed.iloc[0]}).")
     if f.about.n > f.about.published:
         res.append(
             f"Compared were releases of {f.about.published:,} people; the table has"
