@@ -465,7 +465,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
             say("note", o)
         more = f" and {schema}" if schema else ""
         print(f"{verb} {table} ({len(release.data):,} rows){more}\n")
-        print(fitted(translated(audit_screen(release.audit))))
+        print(fitted(translated(audit_screen(release.audit, args.class_name))))
         print(wrote, end="")
     return 0
 
@@ -522,7 +522,7 @@ def do_audit(args: argparse.Namespace) -> int:
     for o in file.notes + notes:
         say("note", translated(o))
     say("quasi-identifiers", ", ".join(qi))
-    print(f"\n{fitted(translated(audit_screen(a)))}")
+    print(f"\n{fitted(translated(audit_screen(a, args.sensitive or args.class_name)))}")
     if args.stand_out:
         trees = foreign_taxonomies(file, args.taxonomies, qi, numeric, categorical, args.format)
         how = {"format": args.format, "taxonomies": trees}

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['Comparison', 'FileForm', 'Plan', 'PlanError', 'PlannedColumn', 'Profile', 'Verdict', 'anonymize_plan', 'compare',
-           'compare_plan', 'learn_file', 'planned_anonymizer', 'planned_table', 'predict_file', 'profile',
-           'publish_tree', 'read_office', 'read_plan', 'report', 'sign', 'verify', 'write_messy_files']
+           'compare_plan', 'learn_file', 'learn_kadet_file', 'learn_kadet_plan', 'new_key', 'planned_anonymizer',
+           'planned_table', 'predict_file', 'profile', 'publish_tree', 'read_office', 'read_plan', 'report', 'sign',
+           'verify', 'write_messy_files']
 
 # %% ../nbs/office/from_a_file_to_a_release.ipynb #356df462
 from .engine.comparing import Comparison, compare
 from .engine.comparing_command import compare_plan
 from .engine.learning_files import learn_file
+from .engine.learning_kadet import learn_kadet_file, learn_kadet_plan
 from .engine.messy_files import write_messy_files
 from .engine.office_files import FileForm, read_office
 from .engine.plan_command import anonymize_plan
@@ -23,7 +25,7 @@ from .engine.predicting_files import predict_file
 from .engine.profiling import Profile, profile
 from .engine.publishing_trees import publish_tree
 from .engine.report_page import report
-from .engine.signing import sign
+from .engine.signing import new_key, sign
 from .engine.verifying import Verdict, verify
 
 # %% ../nbs/office/from_a_file_to_a_release.ipynb #b690ad05
@@ -39,6 +41,9 @@ _all_ = [
     "compare",
     "compare_plan",
     "learn_file",
+    "learn_kadet_file",
+    "learn_kadet_plan",
+    "new_key",
     "planned_anonymizer",
     "planned_table",
     "predict_file",

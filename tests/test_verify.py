@@ -216,6 +216,9 @@ def test_persons_are_not_seen_in_a_file(here):
     MondrianAnonymizer(k=2, person="who").anonymize(X, t["Bought"]).to_csv("out.csv")
     found = verify("out.csv")
     assert found.holds is None and "persons were counted, by the schema at least" in str(found)
+    # another table does not make the promise hold
+    other = verify("out.csv", X.assign(Age=X["Age"] + 50))
+    assert other.holds is False and {o.what: o.holds for o in other.checks}["promise"] is None
     at = schema_path(here / "out.csv")
     said = re.search(r'"fewest": (\d+)', at.read_text())
     more = at.read_text().replace(said[0], '"fewest": 99').replace('"mean": ', '"mean": 99')

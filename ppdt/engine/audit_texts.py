@@ -231,6 +231,12 @@ def _nth(n: int) -> str:
     return {2: "second", 3: "third"}.get(n, f"{n}th")
 
 
+def _promise_screen(a: Any) -> str:
+    """The promise, and who was counted"""
+    counted = "" if a.persons is None else ", counted in persons"
+    return f"{a.promise}{counted}: {_VERDICTS[a.holds]}"
+
+
 def _secrets_screen(a: Any) -> str:
     """Diversity, in words"""
     if a.c_recursive == np.inf:
@@ -276,6 +282,7 @@ def _groups_screen(a: Any) -> str:
 
 # %% ../../nbs/engine/audit_texts.ipynb #35310c2a
 _SCREEN = {
+    "promise": ("promise", _promise_screen),
     "prosecutor risk": ("chance to be found", lambda a: f"{_risk_text(a)} (prosecutor risk)"),
     "diversity": ("different secrets", _secrets_screen),
     "told by a class": ("commonest secret", _told_screen),
@@ -291,13 +298,19 @@ _SCREEN = {
 }
 
 
-def audit_screen(a: Any) -> str:
-    """An Audit on the screen of the command: first in words, then by the names of measures"""
+_OF_SECRET = ("diversity", "told by a class")
+
+
+def audit_screen(a: Any, secret: str | None = None) -> str:
+    """An Audit on the screen of the command: first in words, then by the names of measures;
+    `secret`: the column whose values were measured
+    """
     told = []
     for label, text in lines_of_audit(a):
         if label in _SCREEN:
+            of = f"{secret}: " if secret is not None and label in _OF_SECRET else ""
             label, words = _SCREEN[label]
-            text = words(a)
+            text = of + words(a)
         told.append(f"{label:<22}{text}")
     return "\n".join(told)
 

@@ -19,6 +19,7 @@ from .command_words import CommandError, in_options
 from .interrupts import STOPPED, Interrupted, signals_raise
 from .limits import trusted
 from .plans import PlanError
+from .screens import fitted
 
 # %% ../../nbs/engine/command_end.ipynb #61c7a222
 _MOST = 1000  # characters of a message
@@ -44,7 +45,7 @@ def _one_line(error):
 
 def _fail(error):
     """One line on stderr, and the exit code"""
-    print(f"ppdt: {_one_line(error)}", file=sys.stderr)
+    print(fitted(f"ppdt: {_one_line(error)}", stream=sys.stderr), file=sys.stderr)
     return 1 if type(error).__name__ == "GuaranteeError" else 2
 
 # %% ../../nbs/engine/command_end.ipynb #040c76e0

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['SAME_LOSS', 'Way', 'Choice', 'simplicity', 'choose', 'best_lines']
+__all__ = ['SAME_LOSS', 'ERRORS', 'Way', 'Choice', 'simplicity', 'choose', 'best_lines']
 
 # %% ../../nbs/engine/comparing_choice.ipynb #d803782c
 import math
@@ -20,6 +20,7 @@ from .comparing_methods import METHODS
 
 # %% ../../nbs/engine/comparing_choice.ipynb #38644668
 SAME_LOSS = 0.01
+ERRORS = 2  # standard errors below which accuracies count as equal
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Choice:
     passing : tuple of int
         Lines that break no limit.
     near : tuple of int
-        Those of them within one standard error of the best accuracy; without accuracy all.
+        Those of them within two standard errors of the best accuracy; without accuracy all.
     broken : dict of list
         Limits that each line breaks, by line; of failed ones nothing is listed.
     ways : tuple of Way
@@ -70,12 +71,12 @@ def simplicity(mode: str) -> int:
 
 
 def _near_best(t):
-    """Lines within one standard error of the best accuracy; all where there is none"""
+    """Lines within two standard errors of the best accuracy; all where there is none"""
     if t.accuracy.isna().all():
         return t
     top = t.accuracy.max()
     error = t.accuracy_se[t.accuracy == top].max()
-    return t[t.accuracy >= top - error - 1e-12]
+    return t[t.accuracy >= top - ERRORS * error - 1e-12]
 
 
 def _least(t):

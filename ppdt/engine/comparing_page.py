@@ -205,7 +205,7 @@ def comparison_page(f: Findings, title: str = "") -> str:
 
 _RULE = (
     "It was fixed before anything was measured. What breaks a limit is out. Of the rest those count"
-    " whose accuracy lies within one standard error of the best, for these differ by chance;"
+    " whose accuracy lies within two standard errors of the best, as these may differ by chance;"
     " without a class all of them. Among them the one that loses least is recommended; of losses"
     " that differ by less than a hundredth the simplest method, and of its k the largest."
 )

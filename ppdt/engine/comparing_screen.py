@@ -75,7 +75,7 @@ def rows_as_text(f: Findings, lines: Sequence[int]) -> tuple[list[str], list[lis
         rows.append([f"{mark} {row['mode']}", f"{int(row.k):,}", *told, row.verdict])
     if "raw" in f.beside.index:
         raw = [show(f.beside.loc["raw"]) for show in cells.values()]
-        rows.append(["  as it is", "1", *raw, "no protection"])
+        rows.append(["  as it is", "1", *raw, "unprotected"])
     if f.has_accuracy:
         always = f.beside.loc["majority"]
         told = [accuracy_text(always) if o.startswith("acc") else "" for o in cells]
@@ -152,7 +152,7 @@ LEGEND = {
     "gain, %": "people of whom an attacker is certain and right, in the table less outside",
     "loss": "of a cell",
     "lost": "rows not published",
-    "accuracy, %": "on people as they are, of the reader that fits best",
+    "accuracy, %": "on people as they are, of the reader that fits best, ± its standard error",
 }
 
 

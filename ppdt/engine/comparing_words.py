@@ -141,7 +141,7 @@ def _why_mode(f):
         top = f.table.loc[list(c.passing)].accuracy.max()
         text += (
             f" The most accurate of these is right for {right_of_100(top)} new people;"
-            f" {len(c.near):,} teach as well within the error of the measurement."
+            f" {len(c.near):,} teach as well, within two standard errors."
         )
     text += f" Among them {best['mode']} with k = {int(best.k):,}"
     alike = f.table.loc[list(c.near)]
@@ -276,6 +276,9 @@ def reasons(f: Findings) -> list[str]:
 def cautions(f: Findings) -> list[str]:
     """What whoever signs should know"""
     res = [] if f.recommended is None else _cautions(f, f.table.loc[f.choice.at])
+    for mode, t in f.table.groupby("mode", sort=False):
+        if (t.failed != "").all():
+            res.append(f"Not compared: {mode} could not be tried ({t.failed.iloc[0]}).")
     if f.about.n > f.about.published:
         res.append(
             f"Compared were releases of {f.about.published:,} people; the table has"

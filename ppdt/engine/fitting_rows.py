@@ -67,7 +67,7 @@ def _scaled(a: Attribute, held: Sequence) -> tuple[np.ndarray, np.ndarray]:
     """Places of values and of cells that are numbers, in widths of the column; NaN for others"""
     cells_at = np.full(len(held) + 1, np.nan)
     for i, c in enumerate(held):
-        if isinstance(c, (Centroid, Exact)):
+        if isinstance(c, (Centroid, Exact)) and c.value is not MISSING:
             cells_at[i] = position(c.value)
     n = len(a.known)
     places = np.full(len(a) + 1, np.nan)
@@ -80,10 +80,15 @@ def _scaled(a: Attribute, held: Sequence) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _distances(a: Attribute, held: Sequence) -> np.ndarray:
-    """Between each value, or missing, and each cell, or the missing one; 0 where a cell is open"""
+    """Between each value, or missing, and each cell, or the missing one; 0 where a cell is open,
+    and 1, the width of the column, between a number and a cell that says it is missing
+    """
     if a.kind == "numeric":
         places, cells_at = _scaled(a, held)
-        return np.nan_to_num((places[:, None] - cells_at) ** 2)
+        res = np.nan_to_num((places[:, None] - cells_at) ** 2)
+        gone = [isinstance(c, (Centroid, Exact)) and c.value is MISSING for c in held] + [False]
+        res[: len(a.known), gone] = 1
+        return res
     shown = [c.value if isinstance(c, (Centroid, Exact)) else None for c in held] + [None]
     size = len(a) + 1, len(shown)
     res = np.zeros(size)

@@ -208,7 +208,7 @@ def do_anonymize_plan(args: argparse.Namespace) -> int:
     for o in notes + asks_for_nothing(argparse.Namespace(k=plan.k, l=plan.l)):
         say("note", plan_words(o))
     print(f"{verb} {out.name} ({len(release.data):,} rows) and {schema_path(out).name}\n")
-    print(fitted(plan_words(translated(audit_screen(release.audit)))))
+    print(fitted(plan_words(translated(audit_screen(release.audit, plan.one("class"))))))
     lines = list(_loss_lines(release, p))
     if lines:
         print("\nloss from the file (0 nothing, 1 all), where a column was made coarser first")

@@ -148,10 +148,11 @@ class Plan:
 # %% ../../nbs/engine/plans.ipynb #45bdab1b
 _HEAD = (
     "What becomes of a table of people. Read it, correct it, keep it.",
-    "role: identifier and person are dropped; quasi-identifier: others may know it too, so it is",
-    "  protected; class, sensitive and publish go out as they are.",
-    "recode: what is made coarser first, such as year, quarter, month, age 2026-12-31, round 10,",
-    "  bands 0,18,65, top 90, bottom 18, prefix 3, same (spellings), rare 20 other.",
+    "role: identifier and person are dropped; quasi-identifier: others may know it",
+    "  too, so it is protected; class, sensitive and publish go out as they are.",
+    "recode: what is made coarser first, such as year, quarter, month, round 10,",
+    "  age 2026-12-31, bands 0,18,65, top 90, bottom 18, prefix 3,",
+    "  same (spellings), rare 20 other.",
 )
 
 
@@ -188,7 +189,7 @@ def _column_entry(column):
     return entry
 
 # %% ../../nbs/engine/plans.ipynb #54f57db4
-_WIDE = 100
+_WIDE = 80
 
 
 def _column_table(columns):

@@ -13,24 +13,28 @@ import re
 import shutil
 import sys
 import textwrap
+from typing import Any
 
 # %% ../../nbs/engine/screens.ipynb #8b77dc2d
 _LEAST = 60  # signs: tables of numbers need them
 
 
-def screen_width(most: int = 200) -> int | None:
+def screen_width(most: int = 200, stream: Any = None) -> int | None:
     """How many signs a line may have; None where the output is no screen.
 
     Parameters
     ----------
     most : int
         At most so many: very long lines are hard to read.
+    stream : file or None
+        Where it is written; None: standard output.
 
     Returns
     -------
     int or None
     """
-    if sys.stdout is None or not sys.stdout.isatty():
+    stream = sys.stdout if stream is None else stream
+    if stream is None or not stream.isatty():
         return None
     return max(_LEAST, min(most, shutil.get_terminal_size((most, 24)).columns))
 
@@ -48,7 +52,7 @@ def _fitted_line(line, width):
     return "\n".join(textwrap.wrap(line[at:], width, break_on_hyphens=False, **how))
 
 
-def fitted(text: str, width: int | None = None) -> str:
+def fitted(text: str, width: int | None = None, stream: Any = None) -> str:
     """A text whose lines fit on the screen.
 
     Parameters
@@ -57,13 +61,15 @@ def fitted(text: str, width: int | None = None) -> str:
         Lines, perhaps a word and behind two spaces what is said of it.
     width : int or None
         Signs of a line; None: see `screen_width`.
+    stream : file or None
+        Where it is written; None: standard output.
 
     Returns
     -------
     str
         The same where there is no screen.
     """
-    width = screen_width() if width is None else width
+    width = screen_width(stream=stream) if width is None else width
     if width is None:
         return text
     return "\n".join(_fitted_line(o, width) for o in text.split("\n"))

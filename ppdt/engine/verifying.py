@@ -204,7 +204,7 @@ def _promise_check(promise, a, r):
     if _counts_too_many(promise, a):
         words += f"{_counted_words(promise)}, which is more than there are rows"
         return Check("promise", False, words)
-    if a.holds is not None:
+    if a.holds is not None and (not promise.get("persons") or _is_broken(promise, a)):
         kept = a.holds or a.truthful is False and not _is_broken(promise, a)
         return Check("promise", kept, words)
     if promise.get("persons"):
@@ -261,7 +261,8 @@ def _original_check(a):
         words = (
             f"{most}{some:,} of {n:,} rows hold values of the original: it is another table than"
         )
-        words += " the one that was protected, or read in another way, or the release was changed"
+        words += " the one that was protected, or read in another way (a plan knows how: give it as"
+        words += " the original), or the release was changed"
         return Check("original", False, words)
     how = "is" if a.true_by == "row by row" else "can be"
     words = f"each of {n:,} rows {how} one of the original's"
