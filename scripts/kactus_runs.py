@@ -92,6 +92,8 @@ ABOUT = {
     "kadet_values": (
         "the same without taxonomies: an attribute is asked for its value or not at all (Table 4)"
     ),
+    "kadet_words": "kADET on the eight categorical attributes only, as its paper has it for ID3",
+    "kadet_occupation": "kADET, occupation without a taxonomy, the others with theirs",
     "tds": (
         "TDS with the taxonomies of its authors, test rows by the training cut; what is published"
         " is a word of its own, a range too"
@@ -101,10 +103,12 @@ ABOUT = {
         "TDS, training and test rows recoded together by one cut found with the classes of all, as"
         " in its authors' experiments: test rows tell their class"
     ),
+    "tds_relationship": "TDS, relationship shown by its values or not at all",
     "tds_flat": "TDS where every category has one level above it, `*` (Table 4)",
     "tdr": "TDR: categories suppressed and disclosed one by one, `*` a word of its own (Table 4)",
     "tdr_missing": "the same, `*` read as missing",
     "tdr_together": "TDR, training and test rows recoded together, `*` a word of its own",
+    "tdr_taxonomies": "TDR with the taxonomies of TDS's authors (Table 3)",
 }
 SPECIALIZED = [o for o in ABOUT if o.startswith("td")]
 CASES = {
@@ -130,16 +134,32 @@ COLUMNS = KEY + MEASURED + ["protect_seconds", "seconds"] + MADE
 
 
 # ---------- what is run
+def unit(method, preparations, case, ks, learners):
+    """The units of a method on a table"""
+    return [(method, p, case, k, h, learners) for k in ks for h in range(10) for p in preparations]
+
+
+def cut_beforehand(cases, learners):
+    """Rivals whose numbers were discretized on the whole table, as the paper's seem to have been"""
+    res, c45 = [], ("c45",)
+    for case in cases:
+        for method in ("tds_relationship", "tds_flat"):
+            res += unit(method, ("discretized",), case, KS_3, learners)
+        if learners == ("part",):
+            continue
+        res += unit("kadet_words", ("raw",), case, KS_3, c45)
+        for method in (
+            *("kadet", "kadet_occupation", "kadet_values"),
+            *("mondrian", "tds", "tdr", "tdr_taxonomies"),
+        ):
+            res += unit(method, ("discretized",), case, KS_3, c45)
+    return res
+
+
 def all_units():
     """Every (method, preparation, case, k, half, learners) that is protected once, in the order of
     cost
     """
-
-    def unit(method, preparations, case, ks, learners):
-        return [
-            (method, p, case, k, h, learners) for k in ks for h in range(10) for p in preparations
-        ]
-
     fast, both, res = ("c45", "naive_bayes", "logistic"), ("raw", "discretized"), []
     for case in SMALL:
         res += unit(
@@ -168,6 +188,7 @@ def all_units():
             if learners == fast:
                 for method in ("tds_ours", "tds_together", "tdr_missing", "tdr_together"):
                     res += unit(method, ("raw",), case, KS_3, ("c45",))
+        res += cut_beforehand(list(tables)[1:], learners)
     return res
 
 
@@ -290,15 +311,14 @@ def as_words(data, qi, hidden=True, known=None):
     return res, words
 
 
-@lru_cache(maxsize=1)
-def flat_taxonomies():
-    """One level above the values of each category"""
-    X, _ = table("adult-complete")
-    return {
-        o: Taxonomy.from_dict({"*": list(X[o].cat.categories)})
-        for o in X
-        if isinstance(X[o].dtype, pd.CategoricalDtype)
-    }
+def words_of(X):
+    """Names of the categorical columns"""
+    return [o for o in X if isinstance(X[o].dtype, pd.CategoricalDtype)]
+
+
+def flat_taxonomies(X):
+    """One level above the values of each category, intervals too"""
+    return {o: Taxonomy.from_dict({"*": list(X[o].cat.categories)}) for o in words_of(X)}
 
 
 def lines(methods, where, learner, model, train, y, about):
@@ -372,12 +392,22 @@ def mondrian_lines(where, learners, X, y, X_test, y_test, qi):
     ]
 
 
+def with_levels(method):
+    """The taxonomies of a method; a column that its name ends with has none of several levels"""
+    if method.endswith(("_values", "_flat")):
+        return {}
+    trees = taxonomies("ours" if method.endswith("_ours") else "fung")
+    return {o: t for o, t in trees.items() if not method.endswith(f"_{o}")}
+
+
 def kadet_lines(method, where, X, y, X_test, y_test, qi):
+    if method == "kadet_words":
+        X, X_test = X[words_of(X)], X_test[words_of(X)]
     clf = KADETClassifier(
         k=where[-2],
-        public=list(qi),
+        public=[o for o in qi if o in X],
         criterion="gain_ratio",
-        taxonomies=taxonomies("fung") if method == "kadet" else None,
+        taxonomies=with_levels(method) or None,
     )
     (res,) = lines(
         {method: X_test},
@@ -393,16 +423,12 @@ def kadet_lines(method, where, X, y, X_test, y_test, qi):
 
 def specializer(method, k, X, qi):
     """The anonymizer of a method"""
-    if method.startswith("tdr"):
+    if method.startswith("tdr") and method != "tdr_taxonomies":
         return TDRAnonymizer(k=k, **roles(X, qi))
-    trees = (
-        flat_taxonomies()
-        if method == "tds_flat"
-        else taxonomies("ours" if method == "tds_ours" else "fung")
-    )
-    return TDSAnonymizer(
-        k=k, **roles(X, qi), taxonomies={o: t for o, t in trees.items() if o in qi}
-    )
+    trees = {o: t for o, t in with_levels(method).items() if o in qi}
+    if method == "tdr_taxonomies":
+        return TDRAnonymizer(k=k, **roles(X, qi), taxonomies=trees)
+    return TDSAnonymizer(k=k, **roles(X, qi), taxonomies=flat_taxonomies(X[list(qi)]) | trees)
 
 
 def specialized_lines(method, where, learners, X, y, X_test, y_test, qi):
@@ -598,9 +624,12 @@ def summary(t):
         "mondrian_raw_test": (5, "Mondrian"),
         "kadet": (3, "kADET"),
         "kadet_values": (4, "kADET"),
-    } | {
-        o: (4 if o == "tds_flat" or o.startswith("tdr") else 3, o[:3].upper()) for o in SPECIALIZED
+        "kadet_words": (3, "kADET"),
+        "kadet_occupation": (3, "kADET"),
     }
+    without = [o for o in SPECIALIZED if o == "tds_flat" or o.startswith("tdr")]
+    which |= {o: (4 if o in without else 3, o[:3].upper()) for o in SPECIALIZED}
+    which["tdr_taxonomies"] = (3, "TDR")
     s = (
         t.groupby(KEY[:4] + ["learner"], sort=False)
         .agg(

@@ -252,12 +252,16 @@ def test_the_design_of_kactus(runs):
     )
     assert t[t.case == "adult-complete-8"].method.value_counts().to_dict() == {
         "kactus": 480,
-        "kadet": 60,
-        "kadet_values": 60,
-        "mondrian": 240,
-        "mondrian_raw_test": 240,
-        **dict.fromkeys(("tds", "tds_flat", "tdr"), 240),
+        "kadet": 120,
+        "kadet_values": 120,
+        **dict.fromkeys(("kadet_words", "kadet_occupation"), 60),
+        "mondrian": 300,
+        "mondrian_raw_test": 300,
+        **dict.fromkeys(("tds", "tdr"), 300),
+        "tds_flat": 480,
+        "tds_relationship": 240,
         **dict.fromkeys(("tds_ours", "tds_together", "tdr_missing", "tdr_together"), 60),
+        "tdr_taxonomies": 60,
     }
     parts = [i for i, u in enumerate(runs.all_units()) if u[5] == ("part",)]
     # the slowest learner last
@@ -373,7 +377,6 @@ def test_a_run_of_specialization_by_hand(runs, data_dir, method, monkeypatch):
 
     X, y = (o.iloc[:4000].reset_index(drop=True) for o in runs.table("adult-complete"))
     monkeypatch.setattr(runs, "table", lambda case, preparation="raw": (X, y))
-    runs.flat_taxonomies.cache_clear()
     (line,) = runs.run((method, "raw", "adult-complete-8", 20, 1, ("c45",)))
     train, test = runs.halves("adult-complete-8", len(X))[1]
     est, qi = runs.specializer(method, 20, X, runs.QI_8), runs.QI_8
@@ -408,7 +411,6 @@ def test_a_run_of_specialization_by_hand(runs, data_dir, method, monkeypatch):
             == y.iloc[test].to_numpy(dtype=object)
         ).sum()
     )
-    runs.flat_taxonomies.cache_clear()
     assert line["right"] == right and line["k_measured"] >= 20 and line["n_train"] == len(train)
 
 
