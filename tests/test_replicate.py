@@ -9,6 +9,8 @@ import pandas as pd
 import places
 import pytest
 
+from ppdt.datasets import load_customers
+
 RESULTS = places.ROOT / "nbs" / "papers" / "results" / "shao_beckford.csv"
 SETS = RESULTS.with_name("shao_beckford_sets.csv")
 
@@ -495,8 +497,14 @@ def test_stored_runs_of_erp_are_of_the_design(erp_runs):
     assert set(keys(t, erp_runs.KEY)) == set(erp_runs.all_runs()) and not t[
         erp_runs.MADE
     ].isna().any(axis=None)
-    grouped = t[t.method.isin(["infogain", "median", "uniform", "uniform_literal"])]
+    grouped = t[~t.method.str.startswith("tiered") & (t.k > 0)]
     assert (grouped.k_measured >= grouped.k).all()
+    # what a reading does not measure is empty, all else is there
+    asked, loss = t.reading.ne("loss"), t.reading.eq("loss")
+    assert (t.error.notna() == asked).all() and (t.error_own.notna() == t.reading.eq("words")).all()
+    assert (t.gcp_star.notna() == (loss | t.reading.eq("words"))).all()
+    starred = t[t.gcp_star.notna()]
+    assert (starred.gcp_star >= starred.gcp - 1e-6).all()
     own, drawn = (
         t[t.method == m].set_index(["case", "reading", "k", "fold"]).gcp
         for m in ("tiered", "tiered_random")
@@ -504,6 +512,81 @@ def test_stored_runs_of_erp_are_of_the_design(erp_runs):
     both = own.index.intersection(drawn.index)
     # a draw loses nothing
     assert len(both) and np.allclose(own[both], drawn[both])
+
+
+@pytest.fixture(scope="module")
+def erp_groups():
+    return script("erp_groups")
+
+
+def test_small_leaves_of_the_customers_join(erp_groups):
+    """Table 1's five women are one group; small leaves that climb end in others"""
+    X = load_customers()
+    X, y = X[["Gender", "Marital", "Age"]], X.Bought
+    parent, leaves = erp_groups.c45_tree(X, y)
+    leaf = leaves(X)
+
+    def groups(way, k=3):
+        g = erp_groups.leaf_groups(parent, leaf, k, way)
+        return sorted((np.flatnonzero(g == i) + 1).tolist() for i in set(g))
+
+    women, unmarried, married = [1, 2, 3, 4, 5], [6, 7, 8, 9], [10, 11, 12, 13, 14]
+    assert groups(erp_groups.joined) == [women, unmarried, married]
+    assert groups(erp_groups.undone) == [women, unmarried, married]
+    # two married women and two married men of at most 65 meet at the root
+    assert groups(erp_groups.climbing) == [[1, 2, 10, 11], [3, 4, 5], unmarried, [12, 13, 14]]
+    assert groups(erp_groups.joined, 2) == groups(erp_groups.climbing, 2)
+    assert groups(erp_groups.joined, 14) == [list(range(1, 15))]
+
+
+@pytest.mark.parametrize("k", [2, 5, 20])
+def test_groups_of_random_trees(erp_groups, k):
+    rng = np.random.default_rng(k)
+    for _ in range(30):
+        n_nodes, n_rows = int(rng.integers(1, 40)), int(rng.integers(20, 60))
+        parent = [-1, *(int(rng.integers(0, i)) for i in range(1, n_nodes))]
+        ends = np.setdiff1d(np.arange(n_nodes), parent)
+        leaf = rng.choice(ends, n_rows)
+        sizes = {}
+        for way in (erp_groups.undone, erp_groups.joined, erp_groups.climbing):
+            g = erp_groups.leaf_groups(parent, leaf, k, way)
+            sizes[way] = np.bincount(g)
+            assert sizes[way].min() >= k and sizes[way].sum() == n_rows
+            if way is not erp_groups.climbing:
+                # a leaf is never divided
+                assert all(len(set(g[leaf == v])) == 1 for v in set(leaf))
+        assert len(sizes[erp_groups.undone]) <= len(sizes[erp_groups.joined])
+
+
+def test_undone_leaves_are_rule_minimal(erp_groups, erp_runs, data_dir):
+    X, y = erp_runs.table("contra")
+    mine = erp_groups.LeafGroups(20, erp_groups.undone)
+    release = mine.anonymize(X, y)
+    erp = erp_runs.ALIKE(20).fit(X, y)
+    assert (
+        len(set(zip(mine.groups_, erp.groups_))) == len(set(erp.groups_)) == len(set(mine.groups_))
+    )
+    assert release.audit.gcp == pytest.approx(erp.release_.audit.gcp, abs=1e-9)
+    assert (mine.transform(X).astype(str) == release.data.astype(str)).all(axis=None)
+
+
+def test_words_and_stars(erp_groups):
+    X = pd.DataFrame({"town": pd.Categorical(list("AABC")), "age": [20, 30, 40, 60]})
+    data = erp_groups.alike(X, np.array([0, 0, 1, 1]))
+    # two of three towns count as all; ages lose 10 and 20 of 40 years
+    assert erp_groups.starred_loss(data, X) == pytest.approx((1 / 2 + (10 + 20) / 40 / 2) / 2)
+    starred = erp_groups.as_text(data, X, star=True)
+    assert starred.town.tolist() == ["A", "A", "*", "*"]
+    assert starred.age.tolist() == ["[20, 30]"] * 2 + ["[40, 60]"] * 2
+    assert erp_groups.as_text(data, X, star=False).town.tolist()[2:] == ["{B, C}"] * 2
+    words, known = erp_groups.as_words(starred)
+    assert known == {"town": ["*", "A"], "age": ["[20, 30]", "[40, 60]"]}
+    unknown, _ = erp_groups.as_words(erp_groups.as_text(X, X, star=True), known)
+    assert unknown.town.isna().tolist() == [False, False, True, True]
+    assert unknown.age.isna().all()
+    # three test rows in two groups
+    own = erp_groups.own_values(data.iloc[[0, 2, 3]].reset_index(drop=True), X.iloc[1:], True)
+    assert own.to_numpy().tolist() == [["A", "30"], ["*", "[40, 60]"], ["*", "[40, 60]"]]
 
 
 def test_erp_on_the_command_line(replicate, erp_runs, data_dir, tmp_path, capsys):
