@@ -37,6 +37,7 @@ from ppdt.engine.command_files import (
     foreign_taxonomies,
     heard,
     in_order,
+    measured_secret,
     promise_of_file,
     quasi_identifiers_of,
     read_taxonomies,
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% ../nbs/24_command.ipynb #d2b29e7b
-from .engine.audit_texts import audit_screen
 from .engine.command_learn import do_learn, do_predict, do_publish
 from ppdt.engine.command_notes import (
     check_finite,
@@ -418,6 +418,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
     CommandError
         As `anonymize_file`, and without --qi.
     """
+    from ppdt.engine.audit_texts import audit_screen
     from ppdt.tables import schema_path
 
     if is_plan(args.source):
@@ -489,6 +490,8 @@ def do_audit(args: argparse.Namespace) -> int:
     CommandError
         As `audit_file`.
     """
+    from ppdt.engine.audit_texts import audit_screen
+
     check_report_option(args, args.file, args.original)
     numeric, categorical = args.numeric or [], args.categorical or []
     form = file_form(args)
@@ -522,7 +525,8 @@ def do_audit(args: argparse.Namespace) -> int:
     for o in file.notes + notes:
         say("note", translated(o))
     say("quasi-identifiers", ", ".join(qi))
-    print(f"\n{fitted(translated(audit_screen(a, args.sensitive or args.class_name)))}")
+    told = audit_screen(a, measured_secret(args, file))
+    print(f"\n{fitted(translated(told))}")
     if args.stand_out:
         trees = foreign_taxonomies(file, args.taxonomies, qi, numeric, categorical, args.format)
         how = {"format": args.format, "taxonomies": trees}

@@ -331,7 +331,10 @@ REFUSED = {
     "a quote": (dict(sep='"'), "'sep' must be one sign"),
     "no encoding": (dict(encoding="klingon"), "'encoding' must be the name"),
     "no encoding of text": (dict(encoding="zip"), "'encoding' must be the name"),
-    "words among numbers": (dict(format="arx", kinds={"a": "numeric"}), "row 2: 'old' is neither"),
+    "words among numbers": (
+        dict(format="arx", kinds={"a": "numeric"}),
+        "after the header: 'old' is neither",
+    ),
     "words among ranges": (dict(format="arx"), "Got both, '[20, 30[' and 'old'"),
     "another encoding": (dict(encoding="utf-16"), "must be utf-16"),
 }

@@ -237,6 +237,11 @@ def _promise_screen(a: Any) -> str:
     return f"{a.promise}{counted}: {_VERDICTS[a.holds]}"
 
 
+def _percent(x: float) -> str:
+    """A share in percent, never rounded to nothing"""
+    return "less than 0.1%" if 0 < x < 0.0005 else f"{x:.1%}"
+
+
 def _secrets_screen(a: Any) -> str:
     """Diversity, in words"""
     if a.c_recursive == np.inf:
@@ -265,8 +270,8 @@ def _loss_screen(a: Any) -> str:
     """Losses, in words"""
     spread = "; representatives by their spread" if a.centroid_cells else ""
     return (
-        f"a cell leaves open {a.gcp:.1%} of its column on average (GCP {a.gcp:.4f}, form size"
-        f"{spread}), {a.ncp:.1%} in the column that lost most (NCP {a.ncp:.4f})"
+        f"a cell leaves open {_percent(a.gcp)} of its column on average (GCP {a.gcp:.4f}, form size"
+        f"{spread}), {_percent(a.ncp)} in the column that lost most (NCP {a.ncp:.4f})"
     )
 
 

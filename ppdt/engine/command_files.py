@@ -8,8 +8,8 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['STANDARD', 'check_there', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret',
            'with_order', 'read_taxonomies', 'release_of', 'cells_of_file', 'foreign_taxonomies', 'heard', 'whole_table',
-           'write_release', 'promise_of_file', 'columns_known', 'class_of_file', 'quasi_identifiers_of',
-           'taxonomies_of', 'check_not_fewer', 'stand_out']
+           'write_release', 'promise_of_file', 'columns_known', 'measured_secret', 'class_of_file',
+           'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
 
 # %% ../../nbs/engine/command_files.ipynb #4bd887aa
 from collections.abc import Callable, Iterable
@@ -432,6 +432,18 @@ def columns_known(r: Any, format: str | None) -> dict[str, dict]:
     """What its schema, or the tool that wrote it, says of the columns of a release, by name"""
     is_known = r.schema.file or format not in (None, "ppdt")
     return {o["name"]: o for o in r.schema.columns} if is_known else {}
+
+
+def measured_secret(args: Any, file: MeasuredFile) -> str | None:
+    """The column whose secrets are measured: as said, else the class by the schema"""
+    said = args.sensitive or args.class_name
+    if said or not file.has_schema:
+        return said
+    from ppdt.engine.json_texts import file_text
+    from ppdt.tables import Schema, schema_path
+
+    schema = Schema.from_json(file_text(schema_path(file.path)))
+    return next(iter(schema.role("class")), None)
 
 
 def class_of_file(r: Any, qi: list) -> str | None:

@@ -15,7 +15,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .audit_texts import audit_screen
 from .command_files import check_places, release_of, write_release
 from .command_report import check_report_option, write_report_option
 from ppdt.engine.command_words import (
@@ -194,6 +193,7 @@ def _loss_lines(release, p):
 
 def do_anonymize_plan(args: argparse.Namespace) -> int:
     """`ppdt anonymize plan.toml`; gives the exit code"""
+    from ppdt.engine.audit_texts import audit_screen
     from ppdt.tables import schema_path
 
     plan = plan_with_options(read_plan(args.source), args)
