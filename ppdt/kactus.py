@@ -23,7 +23,7 @@ from ppdt.engine.batches import (
     renumbered,
     shown_by,
 )
-from .engine.checks import check_choice, check_seed
+from .engine.checks import check_choice, check_seed, check_share
 from ppdt.engine.climbing import (
     Climb,
     bottom_up,
@@ -32,6 +32,7 @@ from ppdt.engine.climbing import (
     chooser,
     climb_text,
     judge,
+    nodes_to_lose,
     printed_tree,
     spare_first,
     without,
@@ -131,6 +132,7 @@ def climb(
     rule: str = "intended",
     choose: Callable | None = None,
     allow: Callable | None = None,
+    lose_at: Sequence[int] = (),
 ) -> tuple[Climb, np.ndarray]:
     """Publish complying leaves, prune the others, bottom up.
 
@@ -152,6 +154,8 @@ def climb(
     allow : callable or None
         A function of (rows, groups, number of groups) that says of each group whether it may be
         published.
+    lose_at : sequence of int
+        Nodes whose waiting rows are lost, so that nobody has to complete them; not in the paper.
 
     Returns
     -------
@@ -167,14 +171,17 @@ def climb(
     at, k = check_climb(tree, stops, k, rule, choose)
     choose = spare_first if choose is None else choose
     fine, held = judge(allow), rows_by_node(tree, at)
-    nodes, batches, log, waiting = [], [], [], []
+    nodes, batches, log, waiting, lost = [], [], [], [], [held[0][:0]]
     for p in bottom_up(tree):
         sons = tree.children(p).tolist()
         comply = [v for v in sons if len(held[v]) >= k and fine(held[v])]
         full = [held[v] for v in comply]
         wait = np.concatenate([held[p], *(held[v] for v in sons if v not in comply)])
         spare = [len(rows) - k for rows in full]
-        wanted = _wanted(len(wait), sum(spare), k, rule)
+        wanted = 0 if p in lose_at else _wanted(len(wait), sum(spare), k, rule)
+        if p in lose_at:
+            lost.append(wait)
+            wait = wait[:0]
         moved, stay = _spared(full, spare, wanted, wait, k, choose, fine)
         nodes += comply
         batches += stay
@@ -187,7 +194,7 @@ def climb(
             del held[v]
     log = pd.DataFrame(log, columns=_LOG)
     nodes = np.array(nodes, dtype=np.int64)
-    return Climb(tree, nodes, batches, held[0][:0], log, at, waiting), held[0]
+    return Climb(tree, nodes, batches, np.concatenate(lost), log, at, waiting), held[0]
 
 # %% ../nbs/16_kactus.ipynb #bec7265e
 def _top_up(batches, rest, k, choose, fine):
@@ -235,7 +242,8 @@ def _settle(c, rest, k, shortfall, choose, allow=None):
         last = -1, (), n, extra, moved, 0, len(rest)
     log = pd.concat([c.log, pd.DataFrame([last], columns=_LOG)], ignore_index=True)
     nodes = np.array(nodes, dtype=np.int64)
-    return replace(c, nodes=nodes, batches=batches, lost=rest, log=log)
+    lost = np.concatenate([c.lost, rest])
+    return replace(c, nodes=nodes, batches=batches, lost=lost, log=log)
 
 # %% ../nbs/16_kactus.ipynb #283f7fd3
 _WORDS = dict(
@@ -245,6 +253,15 @@ _WORDS = dict(
     selection=("random", "first", "nearest"),
     merge=("none", "sets"),
 )
+
+
+def _may_be_lost(o):
+    """What an anonymizer may lose, in words"""
+    whom = "rows" if o.person is None else "persons"
+    res = f"fewer than k {whom} lost" if o.shortfall == "lose" else "no row lost"
+    if o.suppression_limit:
+        return f"at most {o.suppression_limit:.1%} of the rows left out; {res} besides"
+    return res
 
 
 def _check_model(m, names, merge):
@@ -278,7 +295,12 @@ def _climbed(o, task):
     choose = chooser(o.selection, np.random.default_rng(o.random_state), task.attributes, codes)
     allow = _allow_in(task.allow, order)
     c, rest = climb(m.tree, stops, task.k, o.rule, choose, allow)
-    return m, inducer, _settle(c, rest, task.k, o.shortfall, choose, allow), order
+    most = int(o.suppression_limit * len(order) + 1e-9)
+    lose_at = nodes_to_lose(c, task.k, most)
+    if lose_at:
+        c, rest = climb(m.tree, stops, task.k, o.rule, choose, allow, lose_at)
+    shortfall = "lose" if len(rest) <= most - len(c.lost) else o.shortfall
+    return m, inducer, _settle(c, rest, task.k, shortfall, choose, allow), order
 
 # %% ../nbs/16_kactus.ipynb #170d9f96
 def _batch_columns(o, task, m, c, order):
@@ -352,6 +374,10 @@ class KActusAnonymizer(Anonymizer):
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every batch must fulfil besides its
         size.
+    suppression_limit : float
+        Share of the rows that may be left out so that the others keep more, from 0 to 1: those for
+        whom others would have to climb, first where the fewest spare the most. With 0, the paper's
+        way, only a remainder at the root is lost.
     published : list of str
         Columns that go out as they are, though they are no quasi-identifiers; see `Anonymizer`.
     person : str or None
@@ -380,6 +406,7 @@ class KActusAnonymizer(Anonymizer):
     """
 
     _names_ends = True
+    _sets_aside = False
     recodes_new_rows = True
 
     def __init__(
@@ -397,12 +424,14 @@ class KActusAnonymizer(Anonymizer):
         merge: str = "none",
         random_state: int | np.random.Generator | None = None,
         constraints: Sequence = (),
+        suppression_limit: float = 0.0,
         published: Sequence[str] = (),
         person: str | None = None,
     ):
         super().__init__(
             k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
         )
+        self.suppression_limit = suppression_limit
         self.inducer = inducer
         self.rule = rule
         self.numeric = numeric
@@ -414,15 +443,14 @@ class KActusAnonymizer(Anonymizer):
     @property
     def guarantee(self) -> str | None:
         """The promise, in words"""
-        whom = "rows" if self.person is None else "persons"
-        lost = f"fewer than k {whom} lost" if self.shortfall == "lose" else "no row lost"
-        return f"{super().guarantee}; {lost}"
+        return f"{super().guarantee}; {_may_be_lost(self)}"
 
     def _check(self):
         for name, allowed in _WORDS.items():
             check_choice(name, getattr(self, name), allowed)
         check_inducer(self.inducer)
         check_seed(self.random_state)
+        check_share("suppression_limit", self.suppression_limit)
 
     def _publish(self, task):
         if task.is_trivial:

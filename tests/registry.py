@@ -216,6 +216,12 @@ def _kactus(**p):
     return KActusAnonymizer(**dict(shortfall="top_up", random_state=0) | p)
 
 
+def _lost_by_kactus(p):
+    """Of ten rows, at most"""
+    short = p["k"] - 1 if p.get("shortfall", "lose") == "lose" else 0
+    return short + int(10 * p.get("suppression_limit", 0))
+
+
 FLAT = dict(Gender=["Female", "Male"], Marital=["Married", "Not Married"])
 
 
@@ -273,6 +279,7 @@ ANONYMIZERS = {
                 shortfall=pick("lose", "top_up"),
                 selection=pick("random", "first", "nearest"),
                 merge=pick("none", "sets"),
+                suppression_limit=pick(0.0, 0.0, 0.2, 1.0),
                 random_state=st.integers(0, 3),
             ),
             grid(
@@ -291,7 +298,7 @@ ANONYMIZERS = {
         needs_y=True,
         impossible=("missing='drop' leaves", WHOLE),
         keeps=("release_", "climb_", "tree_", "inducer_"),
-        loses=lambda p: p["k"] - 1 if p.get("shortfall", "lose") == "lose" else 0,
+        loses=_lost_by_kactus,
         checked={
             "k=5": (
                 _kactus(),

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ppdt._textbook import _textbook_climb
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers
+from ppdt.engine.climbing import nodes_to_lose
 from ppdt.growing import LEAF, THRESHOLD, Tree
 from ppdt.kactus import KActusAnonymizer, _wanted, climb, climb_text, load_adult_excerpt_tree
 
@@ -319,6 +320,42 @@ def test_customers_climb_is_that_of_the_table():
     assert c.after(0, y).counts.tolist() == est.tree_.counts.tolist()
     assert c.after(3, y).n.tolist() == [5, 2, 3]
     assert [sorted(CUSTOMERS.index[o]) for o in c.waiting[:2]] == [[1, 2], [10, 11]]
+
+
+@pytest.mark.parametrize(
+    "most, nodes", [(11, []), (12, [9]), (80, [9]), (81, [9, 6]), (200, [9, 6])]
+)
+def test_rows_that_may_be_left_out(tree, done, most, nodes):
+    """Node 9: 12 wait and 88 join them; node 6: 69 and 31. Nowhere else does anybody move"""
+    assert nodes_to_lose(done[0], 100, most) == nodes
+    c, rest = climb(tree, rows_of(tree), 100, lose_at=nodes)
+    assert len(c.lost) == sum({9: 12, 6: 69}[o] for o in nodes)
+    moved = c.log.set_index("node").moved
+    assert all(moved[o] == 0 for o in nodes)
+    sizes = dict(zip(c.nodes.tolist(), map(len, c.batches)))
+    assert sizes[11] == (190 if 9 in nodes else 102) and len(rest) == 16
+    assert sum(sizes.values()) + len(c.lost) + len(rest) == 4997
+
+
+@pytest.mark.parametrize("shortfall", ["lose", "top_up"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_limit_is_kept_and_spares_others(seed, shortfall):
+    """The same tree; rows left out are within the budget, and fewer rows move"""
+    rng = np.random.default_rng(seed)
+    odds = [0.6, 0.25, 0.1, 0.05]
+    X = pd.DataFrame({f"a{i}": rng.choice(list("abcd"), 300, p=odds) for i in range(3)})
+    y = pd.Series(np.where((X.a0 == "a") & (X.a1 < "c") | (rng.random(300) < 0.2), "y", "n"))
+    p = dict(k=9, inducer=C45Classifier(prune=False), selection="first", shortfall=shortfall)
+    before = KActusAnonymizer(**p).fit(X, y)
+    after = KActusAnonymizer(suppression_limit=0.06, **p).fit(X, y)
+    assert after.tree_.counts.tolist() == before.tree_.counts.tolist()
+    moved, still = before.climb_.log.moved.sum(), after.climb_.log.moved.sum()
+    assert (still < moved) == (moved > 0)
+    short = 0 if shortfall == "top_up" else 8
+    assert len(after.release_.lost) <= 18 + short
+    assert len(after.release_.lost) > len(before.release_.lost) or not moved
+    assert after.release_.audit.k >= 9
+    assert after.guarantee.startswith("k-anonymity; at most 6.0% of the rows left out; ")
 
 
 # what goes in, and what a climb says of itself

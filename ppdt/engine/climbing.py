@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['printed_tree', 'bottom_up', 'without', 'Climb', 'climb_text', 'check_climb', 'check_moved', 'judge', 'spare_first',
-           'spare_random', 'spare_nearest', 'chooser']
+           'spare_random', 'spare_nearest', 'chooser', 'nodes_to_lose']
 
 # %% ../../nbs/engine/climbing.ipynb #a768232d
 from dataclasses import dataclass, replace
@@ -145,8 +145,8 @@ class Climb:
     batches : list of ndarray of int
         Row numbers of each batch.
     lost : ndarray of int
-        Rows that are not published, fewer than k. Empty in what `climb` returns, which gives the
-        root's remainder beside it.
+        Rows that are not published: those left out on the way, and fewer than k left at the root.
+        In what `climb` returns without the latter, which it gives beside it.
     log : DataFrame
         One line for each pruned node, in the order of pruning: `node`, `complying` (sons that
         published), `nui` (rows in the others), `extra` (rows beyond k), `moved`, `published`,
@@ -431,3 +431,30 @@ def chooser(how: str, rng, attributes: list, codes: list):
             lines.append(c)
             spread.append(None)
     return spare_nearest(lines, spread, [len(a) for a in attributes])
+
+# %% ../../nbs/engine/climbing.ipynb #6edbec7e
+def nodes_to_lose(c: Climb, k: int, most: int) -> list:
+    """Questions whose waiting rows are to be lost, where a lost row spares the most others first.
+
+    Parameters
+    ----------
+    c : Climb
+        The climb without losses.
+    k : int
+        Rows that a batch must have.
+    most : int
+        Rows that may be lost.
+
+    Returns
+    -------
+    list of int
+        Nodes; together no more than `most` rows wait there.
+    """
+    log = c.log[(c.log.nui > 0) & (c.log.nui < k) & (c.log.moved > 0)]
+    by_gain = sorted(zip(-log.moved / log.nui, log.node, log.nui))
+    res = []
+    for _, node, waiting in by_gain:
+        if waiting <= most:
+            res.append(int(node))
+            most -= int(waiting)
+    return res

@@ -25,7 +25,7 @@ _NEED_CLASS = {
     "tds": "levels are chosen for",
     "tdr": "levels are chosen for",
 }
-_MAY_LOSE = ("strict", "relaxed", "infogain", "cluster", "lattice")
+_MAY_LOSE = ("strict", "relaxed", "infogain", "kactus", "cluster", "lattice")
 
 
 def _check_recoding(mode, recoding):
@@ -124,7 +124,7 @@ def _kactus(mode, recoding, trees, suppress, common):
     from ppdt.kactus import KActusAnonymizer
 
     merge = "sets" if recoding == "set" else "none"
-    return KActusAnonymizer(numeric="interval", merge=merge, **common)
+    return KActusAnonymizer(numeric="interval", merge=merge, suppression_limit=suppress, **common)
 
 
 def _tiers(mode, recoding, trees, suppress, common):

@@ -296,7 +296,7 @@ def _anonymize_parser(sub, run):
         metavar="S",
         help=(
             "share of the rows that may be left out so that the others keep more, 0 to 1; with"
-            " strict, relaxed, infogain, cluster and lattice (default: 0)"
+            " strict, relaxed, infogain, kactus, cluster and lattice (default: 0)"
         ),
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
