@@ -124,7 +124,9 @@ def _people_terms(a) -> Iterator[tuple]:
         "TIDI",
         None if a.tidi is None else f"{a.tidi:.4g} bits",
         "how many yes-or-no questions about a person have to be answered before the row is found,"
-        " for the person who is found most easily; larger is safer, and nothing is promised",
+        " for the person who is found most easily: what is published of a person first, then which"
+        " of the group it is, so it may be more than numbering all people takes; larger is safer,"
+        " and nothing is promised",
     )
 
 
