@@ -133,20 +133,7 @@ def _made(f: Facts) -> Iterator[Any]:
     words = f"A command that makes such a release; IN is {what}:"
     yield box([text(words), text(text(command_words(f), "code"))], "keep")
 
-# %% ../../nbs/engine/report_page.ipynb #f7bf4340
-def _bands(f: Facts) -> Any:
-    """How many rows stand in groups of which size, as a picture"""
-    a, b = f.audit, f.before
-    by_rows = f.promise.get("kind") != "k-concealment" and f.persons is None
-    if a is None or not a.class_sizes or not by_rows:
-        return ""
-    before = None if b is None else rows_in_bands(b.class_sizes or ())
-    s = Shares(BANDS, None, rows_in_bands(a.class_sizes), before)
-    words = "Rows by how many rows look like them, themselves included."
-    alt = shares_alt("group sizes", s)
-    return box([figure(shares_svg(s), alt, words)], "grid")
-
-
+# %% ../../nbs/engine/report_page.ipynb #0c479ca4
 def _singles_words(f):
     """What the table of columns that single people out shows"""
     what = "rows that are alone in them" if f.persons is None else "values that one person only has"
@@ -162,6 +149,32 @@ def _single_table(f):
     return table(rows, ("columns", "original", "release"), "numbers")
 
 
+def _singled(f):
+    """Who is singled out"""
+    yield text("Singling out: does a description fit one row only?", "h2")
+    yield text(singled_words(f.audit))
+    if f.singles:
+        yield box([text(_singles_words(f)), _single_table(f)], "keep")
+
+# %% ../../nbs/engine/report_page.ipynb #f7bf4340
+def _bands(f: Facts) -> Any:
+    """How many rows stand in groups of which size, as a picture"""
+    a, b = f.audit, f.before
+    by_rows = f.promise.get("kind") != "k-concealment" and f.persons is None
+    if a is None or not a.class_sizes or not by_rows:
+        return ""
+    before = None if b is None else rows_in_bands(b.class_sizes or ())
+    s = Shares(BANDS, None, rows_in_bands(a.class_sizes), before)
+    words = "Rows by how many rows look like them, themselves included."
+    alt = shares_alt("group sizes", s)
+    return box([figure(shares_svg(s), alt, words)], "grid")
+
+
+_OPINION = (
+    "The European data protection authorities ask three things of anonymized data (Opinion 05/2014"
+    " of the Article 29 Working Party, WP 216): can records of a person be linked, can somebody be"
+    " singled out, can something be inferred about somebody? The next three parts answer them."
+)
 _NO_PERSON = (
     "The original was not counted in people: which of its columns says whose a row is was not said"
     " (--person, or a plan)."
@@ -170,7 +183,8 @@ _NO_PERSON = (
 
 def _risk(f: Facts) -> Iterator[Any]:
     """How likely somebody is found"""
-    yield text("How likely is somebody found?", "h2")
+    yield text("Linkability: how likely is somebody found?", "h2")
+    yield text(_OPINION, css="note")
     if f.audit is None:
         yield text("No column is said to be known to others, so nothing was measured.")
         return
@@ -190,10 +204,7 @@ def _risk(f: Facts) -> Iterator[Any]:
     words = "No table can say which of these is right for a purpose. The sources:"
     yield text(words, css="note")
     yield box([bullets(f"{o.who.split(',')[0]}: {o.source}." for o in THRESHOLDS)], "note")
-    yield text("Singled out", "h3")
-    yield text(singled_words(f.audit))
-    if f.singles:
-        yield box([text(_singles_words(f)), _single_table(f)], "keep")
+    yield from _singled(f)
 
 # %% ../../nbs/engine/report_page.ipynb #0c84a133
 def _secret_row(o):
@@ -207,7 +218,7 @@ def _secrets(f: Facts) -> Iterator[Any]:
     """What is told of the class and of secrets"""
     if not f.schema.role("class", "other"):
         return
-    yield text("What is told of the class and of secrets", "h2")
+    yield text("Inference: what is told of the class and of secrets?", "h2")
     if not f.secrets:
         yield text(
             "Rows do not stand in groups that look alike, so no group tells what its people have;"
