@@ -45,7 +45,7 @@ TESTS = {
     "engine.tiers": ("test_erp.py", "test_ties.py"),
     "engine.span_search": ("test_models.py", "test_possible.py"),
     "engine.kadet_span_test": ("test_kadet.py", "test_exports.py"),
-    "privacy": ("test_privacy.py", "test_measures.py test_persons.py"),
+    "privacy": ("test_privacy.py", "test_measures.py test_persons.py test_attackers.py"),
 }
 # left out: tests of large tables
 SLOW = (

@@ -580,6 +580,20 @@ def test_anonymizer_refuses(p, error, says):
 
 
 @pytest.mark.parametrize(
+    "p, says",
+    [
+        ({}, "k-anonymity; fewer than k rows lost"),
+        (dict(shortfall="top_up"), "k-anonymity; no row lost"),
+        (dict(person="who"), "k-anonymity, counted in persons; fewer than k persons lost"),
+        (dict(person="who", shortfall="top_up"), "k-anonymity, counted in persons; no row lost"),
+    ],
+)
+def test_the_promise_says_what_is_lost(p, says):
+    assert KActusAnonymizer(**p).guarantee == says
+    assert KActusAnonymizer().k == 5
+
+
+@pytest.mark.parametrize(
     "seed",
     [0, None, np.int64(3), np.random.default_rng(0)],
     ids=["int", "None", "numpy", "Generator"],

@@ -30,6 +30,7 @@ from ppdt.engine.kadet_span_test import (
     Parts,
     RoundedGain,
     RoundedRatio,
+    SpanBooks,
     TooMuch,
     as_nested,
     grow_kadet,
@@ -344,7 +345,7 @@ def test_sons_by_hand(class_public, empty_ok, tables, fine):
         ([0, 0, 0, 0, 0, 0], False, False),
     ],
 )
-@pytest.mark.parametrize("width", [2, 70])
+@pytest.mark.parametrize("width", [2, 3, 70])
 def test_parts_by_hand(branch, empty_ok, fine, width):
     """Spans 3 and 5, of four and of two people; with many branches the parts are numbered"""
     who = SimpleNamespace(y=np.array([0, 1, 1, 0, 0, 1, 1]), classes=["a", "b"])
@@ -366,6 +367,16 @@ def test_scores_are_equal_to_nine_digits():
     want = [0.123456789, 0.123456789, 0.12345678]
     assert RoundedGain(1).worth(near, none).tolist() == want
     assert RoundedRatio(1).worth(none, near).tolist() == want
+
+
+@pytest.mark.parametrize("class_public, rows", [(False, [[0, 1, 2, 3]]), (True, [[0, 2], [1, 3]])])
+def test_spans_before_the_first_split(class_public, rows):
+    """One of all people, or one a class; all of them at the root"""
+    who = SimpleNamespace(class_public=class_public, y=np.array([0, 1, 0, 1]))
+    books = SpanBooks(who, None)
+    assert [o.tolist() for o in books.rows] == rows
+    assert books.places == [{0}] * len(rows) and books.touch == {0: set(range(len(rows)))}
+    assert books.pairs == len(rows)
 
 
 def test_places_up_to_a_limit():
