@@ -335,7 +335,9 @@ def main():
             text = (folder / path_of(module)).read_text("utf-8")
             if args.survivors:
                 live = {k for k, o in before.items() if o["outcome"] == "survived"}
-                made = filter(None, (mutant(text, o) for o in places(text)))
+                names = {f"core/{operator}" for of, operator, _ in live if of == module}
+                found = [o for o in places(text) if o.operator in names]
+                made = filter(None, (mutant(text, o) for o in found))
                 chosen = [m for m in made if (module, m.operator, m.line) in live]
             else:
                 chosen = draw(text, args.sample, args.seed)
