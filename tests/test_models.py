@@ -645,6 +645,13 @@ def test_rules_of_other_columns():
         ["John"],
         ["Robert"],
     ]
+    asked = spans(
+        figure_1(),
+        t,
+        ["Marital Status", "City"],
+        impossible=lambda o: ((o.City == "N") & (o["Sports Car"] == "No")).to_numpy(),
+    )
+    assert asked.row.tolist() == a.row.tolist() and asked.bins.tolist() == a.bins.tolist()
     # the city is private: another city is possible
     assert len(spans(figure_1(), t, PUBLIC, impossible=rule)) == 2
     # and so is one that nobody named
