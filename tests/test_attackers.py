@@ -238,6 +238,17 @@ def test_an_audit_beside_an_earlier_release(as_table):
         audit(first, against=second)
 
 
+def test_an_audit_beside_an_earlier_release_without_k():
+    """The release knows its k, 3; nobody said one of a table"""
+    first, second = (MondrianAnonymizer(k=k).anonymize(X, Y) for k in (3, 7))
+    crowds = Crossing([first, second]).crowds(X)
+    found = audit(first, original=X, against=second)
+    assert found.crossed_below_k == (crowds < 3).mean() > 0
+    words = {"quasi_identifiers": list(X), "categorical": ["Gender", "Marital"]}
+    found = audit(first.data, original=X, against=second.data, **words)
+    assert found.crossed_k == crowds.min() and found.crossed_below_k is None
+
+
 def test_presence_asks_for_no_class():
     release = MondrianAnonymizer(k=3).anonymize(X, Y)
     strangers = X.assign(Age=X.Age + 60)

@@ -21,7 +21,18 @@ from ppdt.datasets import load_customers, make_population
 from ppdt.diversity import Alpha, LDiversity
 from ppdt.engine.risk_branches import BranchTotals, prune_branches
 from ppdt.engine.tier_cells import DomainFits, combination_cells, draw_tuples, tiered_table
-from ppdt.engine.tiers import LeafOrder, RowSpace, borrow, row_tiers, tiered_subsets
+from ppdt.engine.tiers import (
+    LeafOrder,
+    RowSpace,
+    Tiers,
+    borrow,
+    node_errors,
+    plainest,
+    row_tiers,
+    subset_partners,
+    tiered_subsets,
+    with_waiting,
+)
 from ppdt.erp import ERPAnonymizer, error_risk_prune
 from ppdt.growing import MULTIWAY, ONE_VALUE, THRESHOLD
 from ppdt.loss import gcp
@@ -355,6 +366,7 @@ def test_tiers_are_the_textbooks(case, strict):
         int(l): sorted(m[n:].tolist()) for l, m, n in zip(t.leaves, t.members, t.own)
     } == borrowed
     assert all(len(m) >= k for m in t.members)
+    assert np.flatnonzero(t.shared).tolist() == sorted({r for o in borrowed.values() for r in o})
     rows = _textbook_domains(stops.tolist(), borrowed)
     for a, codes in coded:
         for numeric in ("interval", "set"):
@@ -398,6 +410,68 @@ def test_a_search_ends_where_there_are_enough():
     assert borrow(stand, 3, space, 4).tolist() == [3, 4, 5] and borrow(
         stand, 3, space, 4, strict=True
     ).tolist() == [1, 2, 3]
+
+
+def test_distances_by_hand():
+    """Numbers as shares of the range of the table, a category counts 1, nine digits"""
+    space, _ = space_of(pd.DataFrame({"x": [10, 20, 40, 40], "c": list("uvvu")}))
+    assert space.centre(np.array([0, 1, 2])) == ([pytest.approx(4 / 9)], [1])
+    far = space.distance(([0.0], [1]), np.arange(4))
+    assert far.tolist() == [1.0, 0.111111111, 1.0, 2.0]
+    # one value: no range
+    same, _ = space_of(pd.DataFrame({"x": [7, 7]}))
+    assert same.distance(same.centre(np.array([0])), np.arange(2)).tolist() == [0, 0]
+
+
+def test_errors_of_nodes_and_rows_that_wait():
+    """Figure 1: the errors of every node from its rows; who has no answer gets a leaf of his own"""
+    stops = leaves_of(TREE, SHOP)
+    y = encode(BOUGHT)[1]
+    assert node_errors(LeafOrder(TREE.parent.tolist(), stops), y, 2).tolist() == [
+        *(7, 2, 4, 0, 0, 2, 1, 0, 0)
+    ]
+    parent, leaf = with_waiting(TREE, np.array([0, 3, 2, 0, 2]))
+    assert parent.tolist() == [*TREE.parent.tolist(), 0, 2]
+    assert leaf.tolist() == [9, 3, 10, 9, 10]
+
+
+def leaves_of(t, X):
+    """Leaf of each customer, by the questions of the tree"""
+    res = []
+    for row in X.to_dict("records"):
+        i = 0
+        while t.attribute[i] >= 0:
+            v = row[t.names[t.attribute[i]]]
+            if t.kind[i] == THRESHOLD:
+                code = int(v > t.threshold[i])
+            else:
+                code = t.values[t.attribute[i]].index(v)
+            i = next(o for o in t.children(i) if t.code[o] == code)
+        res.append(i)
+    return np.array(res)
+
+
+def test_partners_and_the_plainest_by_hand():
+    """Subsets {4, 1} with 0 borrowed, and {0, 2, 3}"""
+    t = Tiers(
+        members=[np.array([4, 1, 0]), np.array([0, 2, 3])],
+        own=np.array([2, 3]),
+        home=np.array([1, 0, 1, 1, 0]),
+        combination=np.array([2, 0, 1, 1, 0]),
+        combinations=[(0,), (1,), (1, 0)],
+        leaves=np.array([3, 4]),
+    )
+    assert t.shared.tolist() == [True, False, False, False, False]
+    # those that follow in the subset, in a circle
+    assert subset_partners(t, 3).tolist() == [[2, 3], [0, 4], [3, 0], [0, 2], [1, 0]]
+    assert plainest(t).tolist() == [0, 1]
+    lent = replace(
+        t,
+        combination=np.array([3, 0, 3, 2, 4]),
+        combinations=[(0,), (1,), (1, 0), (1, 0, 2), (0, 1)],
+    )
+    assert plainest(lent).tolist() == [0, 2]
+    assert lent.shared.tolist() == [True, False, True, True, True]
 
 
 def test_values_at_the_ends_of_floats():

@@ -6,6 +6,7 @@ import copy
 import itertools
 import pickle
 import tracemalloc
+from dataclasses import FrozenInstanceError
 from unittest import mock
 
 import numpy as np
@@ -593,6 +594,13 @@ def test_admit_with_members(d, k):
     t = grow(d, admit=at_least(k))
     assert (t.n[1:] >= k - 1e-9).all() and equal(t, grow(d, admit=at_least(k), allow=always))
     assert equal(grow(d, admit=lambda x: np.ones(x.shape[:-2], dtype=bool)), grow(d))
+
+
+@pytest.mark.parametrize("criterion", [Gain(2), GainRatio(2)], ids=["gain", "ratio"])
+@pytest.mark.parametrize("name", ["min_samples_leaf", "some_other"])
+def test_a_criterion_is_frozen(criterion, name):
+    with pytest.raises(FrozenInstanceError):
+        setattr(criterion, name, 1)
 
 
 def test_criterion_and_data_must_fit(customers):

@@ -9,9 +9,16 @@ from sklearn.tree import DecisionTreeClassifier
 from ppdt._textbook import _textbook_climb
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_customers
-from ppdt.engine.climbing import nodes_to_lose
-from ppdt.growing import LEAF, THRESHOLD, Tree
-from ppdt.kactus import KActusAnonymizer, _wanted, climb, climb_text, load_adult_excerpt_tree
+from ppdt.engine.climbing import nodes_to_lose, spare_first
+from ppdt.growing import LEAF, MULTIWAY, THRESHOLD, Tree
+from ppdt.kactus import (
+    KActusAnonymizer,
+    _settle,
+    _wanted,
+    climb,
+    climb_text,
+    load_adult_excerpt_tree,
+)
 
 
 @pytest.fixture(scope="module")
@@ -306,6 +313,111 @@ def test_customers_a_spare_row_tops_up_the_root():
     assert sorted(map(len, est.climb_.batches)) == [3] * 5 and not len(est.release_.lost)
 
 
+def two_floors(left, right, other, allow=None):
+    """A root with a node and a leaf, and two leaves below the node: rows of the three leaves, which
+    are numbered in this order; (climb with k = 3, remainder)
+    """
+    kind = np.array([MULTIWAY, MULTIWAY, LEAF, LEAF, LEAF])
+    rows = np.array([left + right + other, left + right, other, left, right], dtype=float)
+    t = Tree(
+        np.array([-1, 0, 0, 1, 1]),
+        np.array([0, 1, -1, -1, -1]),
+        np.zeros(5, dtype=int),
+        kind,
+        np.full(5, np.nan),
+        np.array([-1, 0, 1, 0, 1]),
+        rows[:, None],
+        rows,
+        ["floor", "side"],
+        [["upper", "lower"], ["left", "right"]],
+        np.array(["no"], dtype=object),
+    )
+    return climb(t, np.repeat([3, 4, 2], [left, right, other]), 3, allow=allow)
+
+
+@pytest.mark.parametrize(
+    "rows, shortfall, last, batches",
+    [
+        # spare rows come before whole batches, and no more than are wanted
+        (
+            (5, 4, 1),
+            "top_up",
+            [-1, (0,), 1, 3, 2, 3, 0],
+            {3: [2, 3, 4], 4: [5, 6, 7, 8], 0: [9, 0, 1]},
+        ),
+        # exactly enough can be spared
+        (
+            (4, 4, 1),
+            "top_up",
+            [-1, (0,), 1, 2, 2, 3, 0],
+            {3: [1, 2, 3], 4: [5, 6, 7], 0: [8, 0, 4]},
+        ),
+        # too few: the smallest batch as a whole
+        (
+            (4, 3, 1),
+            "top_up",
+            [-1, (0,), 1, 1, 3, 4, 0],
+            {3: [0, 1, 2, 3], 0: [7, 4, 5, 6]},
+        ),
+        # of two the first
+        ((3, 3, 2), "top_up", [-1, (0,), 2, 0, 3, 5, 0], {4: [3, 4, 5], 0: [6, 7, 0, 1, 2]}),
+        # nobody is left, so nobody moves
+        (
+            (5, 4, 0),
+            "top_up",
+            [-1, (), 0, 3, 0, 0, 0],
+            {3: [0, 1, 2, 3, 4], 4: [5, 6, 7, 8]},
+        ),
+        # the remainder is lost, and extra is told all the same
+        (
+            (5, 4, 2),
+            "lose",
+            [-1, (), 2, 3, 0, 0, 2],
+            {3: [0, 1, 2, 3, 4], 4: [5, 6, 7, 8]},
+        ),
+    ],
+)
+def test_the_last_line_of_the_log_and_who_tops_up(rows, shortfall, last, batches):
+    """k = 3, by hand: node, sons, nui, extra, moved, published, left"""
+    c, rest = two_floors(*rows)
+    done = _settle(c, rest, 3, shortfall, spare_first)
+    assert done.log.values.tolist()[-1] == last
+    assert dict(zip(done.nodes.tolist(), map(np.ndarray.tolist, done.batches))) == batches
+    assert len(done.lost) == last[-1]
+
+
+def test_rows_that_may_not_be_spared_stay():
+    """The first two of five would top up row 5, but row 2 may not be published without row 0"""
+
+    def allow(rows, groups, n):
+        with_2, with_0 = (np.isin(np.arange(n), groups[rows == r]) for r in (2, 0))
+        return ~with_2 | with_0
+
+    c, rest = two_floors(5, 1, 1)
+    assert c.log.values.tolist()[0] == [1, (3,), 1, 2, 2, 3, 3]
+    c, rest = two_floors(5, 1, 1, allow)
+    assert c.log.values.tolist() == [[1, (3,), 1, 2, 0, 5, 1], [0, (), 2, 0, 0, 0, 2]]
+    assert [o.tolist() for o in c.batches] == [[0, 1, 2, 3, 4]] and rest.tolist() == [5, 6]
+
+
+@pytest.mark.parametrize(
+    "least, batches", [(2, {3: 4, 4: 3, 0: 2}), (3, {3: 4, 0: 5}), (6, {0: 9})]
+)
+def test_a_remainder_that_may_not_be_published_takes_batches(least, batches):
+    """Two rows would do for k = 2; `allow` wants more with row 7, which is one of them"""
+    c, rest = two_floors(4, 3, 2)
+    assert rest.tolist() == [7, 8]
+
+    def allow(rows, groups, n):
+        sizes = np.bincount(groups, minlength=n)
+        alone = np.isin(np.arange(n), groups[rows == 7])
+        return ~alone | (sizes >= least)
+
+    done = _settle(c, rest, 2, "lose", spare_first, allow)
+    assert dict(zip(done.nodes.tolist(), map(len, done.batches))) == batches
+    assert not len(done.lost)
+
+
 def test_customers_interval():
     _, batches = publish(numeric="path")
     assert batches[12, 13, 14] == ("Male", "Married", "[65, inf]")
@@ -501,6 +613,20 @@ def test_the_way_up_refuses(done, f, error, says):
 def test_anonymizer_refuses(p, error, says):
     with pytest.raises(error, match=says):
         KActusAnonymizer(**(dict(k=3) | p)).fit(CUSTOMERS[QIS], CUSTOMERS.Bought)
+
+
+@pytest.mark.parametrize(
+    "p, says",
+    [
+        ({}, "k-anonymity; fewer than k rows lost"),
+        (dict(shortfall="top_up"), "k-anonymity; no row lost"),
+        (dict(person="who"), "k-anonymity, counted in persons; fewer than k persons lost"),
+        (dict(person="who", shortfall="top_up"), "k-anonymity, counted in persons; no row lost"),
+    ],
+)
+def test_the_promise_says_what_is_lost(p, says):
+    assert KActusAnonymizer(**p).guarantee == says
+    assert KActusAnonymizer().k == 5
 
 
 @pytest.mark.parametrize(

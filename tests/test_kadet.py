@@ -5,6 +5,7 @@ fast trees are the textbook's.
 import json
 import pickle
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,17 @@ from ppdt.datasets import load_clients, load_customers
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.engine import kadet_classifier
 from ppdt.engine.kadet_checks import class_limits
-from ppdt.engine.kadet_span_test import as_nested, grow_kadet
+from ppdt.engine.kadet_span_test import (
+    Parts,
+    RoundedGain,
+    RoundedRatio,
+    SpanBooks,
+    TooMuch,
+    as_nested,
+    grow_kadet,
+    parts_are_safe,
+    sons_are_safe,
+)
 from ppdt.engine.kadet_table import People, code_people
 from ppdt.engine.split_scores import most_ratio
 from ppdt.generalization import Taxonomy
@@ -281,6 +292,119 @@ def test_the_grower_makes_the_textbooks_tree(data):
         assert sorted(np.flatnonzero(s.of == i).tolist() for i in range(len(s.places))) == sorted(
             who.tolist() for who, _ in spans
         )
+        # the books agree with each other
+        assert [sorted(o) for o in s.rows] == [
+            np.flatnonzero(s.of == i).tolist() for i in range(len(s.places))
+        ]
+        of_nodes = {(i, v) for v, some in s.touch.items() for i in some}
+        assert of_nodes == {(i, v) for i, some in enumerate(s.places) for v in some}
+        assert s.pairs == len(of_nodes)
+
+
+def two_or_nobody(counts):
+    """At least two people, or none"""
+    n = counts.sum(axis=-1)
+    return (n >= 2) | (n == 0)
+
+
+@pytest.mark.parametrize(
+    "class_public, empty_ok, tables, fine",
+    [
+        (False, True, [[2, 0], [1, 1]], True),
+        (False, True, [[2, 0], [1, 0]], False),
+        (False, True, [[2, 0], [0, 0]], True),
+        (False, False, [[2, 0], [0, 0]], False),
+        (False, False, [[2, 0], [1, 1]], True),
+        (False, False, [[2, 0], [1, 0]], False),
+        # each class by itself
+        (True, True, [[2, 0], [0, 3]], True),
+        (True, True, [[2, 1], [0, 3]], False),
+        # each class must be in both sons, unless nobody has it
+        (True, False, [[2, 3], [2, 0]], False),
+        (True, False, [[2, 0], [3, 0]], True),
+        (True, False, [[2, 2], [3, 2]], True),
+        (True, False, [[2, 1], [3, 2]], False),
+    ],
+)
+def test_sons_by_hand(class_public, empty_ok, tables, fine):
+    """Rows of a table are sons, columns classes; alone, and the first of two tables"""
+    admit = sons_are_safe(SimpleNamespace(class_public=class_public), two_or_nobody, empty_ok)
+    assert admit(tables).tolist() is fine
+    assert admit([tables, [[1, 0], [1, 0]]]).tolist() == [fine, False]
+
+
+@pytest.mark.parametrize(
+    "branch, empty_ok, fine",
+    [
+        ([0, 0, 1, 1, 0, 0], True, True),
+        # span 1 has nobody in branch 1
+        ([0, 0, 1, 1, 0, 0], False, False),
+        # and one person alone there
+        ([0, 0, 1, 1, 0, 1], True, False),
+        ([0, 0, 0, 0, 0, 0], True, True),
+        ([0, 0, 0, 0, 0, 0], False, False),
+    ],
+)
+@pytest.mark.parametrize("width", [2, 3, 70])
+def test_parts_by_hand(branch, empty_ok, fine, width):
+    """Spans 3 and 5, of four and of two people; with many branches the parts are numbered"""
+    who = SimpleNamespace(y=np.array([0, 1, 1, 0, 0, 1, 1]), classes=["a", "b"])
+    span = np.array([0, 0, 0, 0, 1, 1])
+    parts = Parts(np.array([6, 0, 1, 2, 3, 4]), span, np.array([3, 5]), np.array(branch))
+    assert parts_are_safe(parts, who, width, two_or_nobody, empty_ok) is fine
+
+
+def test_two_spans_with_people_in_both_branches():
+    """All four parts have two people: safe without an empty part"""
+    who = SimpleNamespace(y=np.zeros(8, dtype=int), classes=["a"])
+    span, branch = np.repeat([0, 1], 4), np.tile([0, 0, 1, 1], 2)
+    parts = Parts(np.arange(8), span, np.array([0, 1]), branch)
+    assert parts_are_safe(parts, who, 2, two_or_nobody, False)
+
+
+def test_scores_are_equal_to_nine_digits():
+    near, none = np.array([0.1234567891, 0.1234567892, 0.1234567799]), np.zeros(3)
+    want = [0.123456789, 0.123456789, 0.12345678]
+    assert RoundedGain(1).worth(near, none).tolist() == want
+    assert RoundedRatio(1).worth(none, near).tolist() == want
+
+
+@pytest.mark.parametrize("class_public, rows", [(False, [[0, 1, 2, 3]]), (True, [[0, 2], [1, 3]])])
+def test_spans_before_the_first_split(class_public, rows):
+    """One of all people, or one a class; all of them at the root"""
+    who = SimpleNamespace(class_public=class_public, y=np.array([0, 1, 0, 1]))
+    books = SpanBooks(who, None)
+    assert [o.tolist() for o in books.rows] == rows
+    assert books.places == [{0}] * len(rows) and books.touch == {0: set(range(len(rows)))}
+    assert books.pairs == len(rows)
+
+
+def test_places_up_to_a_limit():
+    """A public question, a private one below each son: two spans, each with two leaves"""
+    X = pd.DataFrame({"open": list("uvuv"), "own": list("xxyy")})
+    t = code_people(X, pd.Series([0, 1, 2, 3], name="class"), ["open"])
+    _, s = grow_kadet(t, two_or_nobody)
+    assert s.pairs == 4 and s.places == [{3, 4}, {5, 6}]
+    assert grow_kadet(t, two_or_nobody, most=4)[1].pairs == 4
+    with pytest.raises(TooMuch, match="more than 3 places"):
+        grow_kadet(t, two_or_nobody, most=3)
+
+
+def test_work_up_to_a_limit():
+    """Eight people are looked at twice, to allow a split and to make it; then two times four"""
+    X = pd.DataFrame({"open": list("uuuuvvvv"), "more": list("ppqqppqq"), "own": ["x"] * 8})
+    t = code_people(X, pd.Series(range(8), name="class"), ["open", "more"])
+    _, s = grow_kadet(t, two_or_nobody)
+    assert s.work == 2 * (8 + 4 + 4) and [o.tolist() for o in s.rows] == [
+        [0, 1],
+        [4, 5],
+        [2, 3],
+        [6, 7],
+    ]
+    # it is looked up before the last split is allowed
+    assert grow_kadet(t, two_or_nobody, limit=24)[1].work == 32
+    with pytest.raises(TooMuch, match="looked at 23 people"):
+        grow_kadet(t, two_or_nobody, limit=23)
 
 
 def slow_c45(t, safe, empty_ok, m):

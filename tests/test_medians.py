@@ -231,6 +231,17 @@ def test_midpoint_moves_the_border():
     assert _median_cuts(np.array([0, 1, 1, 2]), np.array([4]), 3, 1, "le", near)[0, 0] == 1
 
 
+def test_strict_cuts_lie_at_the_midpoint_of_numbers():
+    """20, 30 | 50, 60: half-way is 40, so 35, which nobody has, goes left; words have no middle"""
+    ages = encode(pd.Series([20, 30, 35, 50, 60], name="age"))[0]
+    words = encode(pd.Series(list("abcde"), name="word"))[0]
+    codes = np.array([0, 1, 3, 4])
+    for a, median, last in ((ages, "lower", 1), (ages, "midpoint", 2), (words, "midpoint", 1)):
+        groups, cuts = strict_partition([a], [codes], 2, median=median)
+        assert groups.tolist() == [0, 0, 1, 1]
+        assert cuts.code.tolist() == [last, -1, -1]
+
+
 # ---------- leaf order
 WORLD = Taxonomy.from_dict(
     {"World": {"Europe": ["Spain", "France"], "America": ["Peru", "Chile"], "Asia": ["Japan"]}}

@@ -4,6 +4,7 @@ enumeration of all worlds.
 
 from dataclasses import replace
 from itertools import permutations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,14 @@ from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_clients, load_customers
 from ppdt.engine.model_audit import routed_counts
 from ppdt.engine.model_domains import places_of
-from ppdt.engine.span_search import any_left
+from ppdt.engine.span_search import (
+    MOST_COMPLETIONS,
+    _check_amount,
+    _gather,
+    _line_tries,
+    _packed,
+    any_left,
+)
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.models import audit_model, linking_attack, plot_spans, spans
 from ppdt.tables import Interval
@@ -296,6 +304,40 @@ def test_boxes_without_boxes(data):
     assert any_left(box, cut) == any(
         inside(p, box) and not any(inside(p, f) for f in cut) for p in product(*map(range, sizes))
     )
+
+
+def test_ends_by_portions():
+    """Millions of ends are looked up for some at a time: here for 2 values, then for 16 people"""
+    n_ends = 17_000_000
+    # values 0 and 2 lead to the ends of the first region, value 1 to those of the second
+    masks = np.array([[True, False, True], [False, True, False]])
+    region = np.zeros((n_ends, 1), dtype=np.int8)
+    region[1] = 1
+    g = SimpleNamespace(masks={0: masks}, region=region, ends=range(n_ends))
+    table, at = _packed(g, 0, np.array([2, 0, 1, 2]))
+    assert at.tolist() == [2, 0, 1, 2] and table.shape == (3, n_ends // 8)
+    assert table[:, :2].tolist() == [[191, 255], [64, 0], [191, 255]]
+    width = 2**21
+    alive = np.ones((2, width * 8), dtype=bool)
+    alive[1] = False
+    asked = np.zeros((2, width), dtype=np.uint8)
+    asked[:, 0] = 1, 2
+    pattern = np.array([0] * 15 + [1, 1, 0, 0])
+    value = np.array([0] * 14 + [1, 0, 1, 1, 0])
+    sets, number = _gather(alive, pattern, [(asked, value)], 19)
+    assert number.tolist() == [0] * 14 + [1, 2, 2, 1, 0]
+    assert sets[:, 0].tolist() == [1, 2, 0] and not sets[:, 1:].any()
+
+
+def test_what_a_function_is_asked_about():
+    """A number of each piece of a line; completions and their ends up to the limit"""
+    assert _line_tries(SimpleNamespace(cuts=np.array([1.0, 2.0, 4.0]))) == [1.0, 1.5, 3.0, 5.0]
+    assert _line_tries(SimpleNamespace(cuts=np.array([]))) == [0.0]
+    half = MOST_COMPLETIONS // 2
+    _check_amount(2, half, 50)
+    for much in ((2, half + 1, 1), (1, half, 51)):
+        with pytest.raises(ValueError, match="too many to ask about"):
+            _check_amount(*much)
 
 
 @given(cases(), st.randoms(use_true_random=False))
@@ -603,6 +645,13 @@ def test_rules_of_other_columns():
         ["John"],
         ["Robert"],
     ]
+    asked = spans(
+        figure_1(),
+        t,
+        ["Marital Status", "City"],
+        impossible=lambda o: ((o.City == "N") & (o["Sports Car"] == "No")).to_numpy(),
+    )
+    assert asked.row.tolist() == a.row.tolist() and asked.bins.tolist() == a.bins.tolist()
     # the city is private: another city is possible
     assert len(spans(figure_1(), t, PUBLIC, impossible=rule)) == 2
     # and so is one that nobody named

@@ -411,6 +411,32 @@ def test_plot_class_sizes():
         plt.close(fig)
 
 
+@pytest.mark.parametrize(
+    "sizes, left, width, heights",
+    [
+        ((3, 3, 4, 9), 2.55, 0.9, [2, 1, 0, 0, 0, 0, 1]),
+        ((1, 50), 0.55, 0.9, [1, *[0] * 48, 1]),
+        ((1, 51), 0.5, 2, [1, *[0] * 24, 1]),
+    ],
+)
+def test_bars_of_class_sizes(sizes, left, width, heights):
+    """One bar a size as long as fifty are enough, else as many sizes to a bar; k by a line"""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    t = pd.DataFrame({"x": np.repeat(np.arange(len(sizes)), sizes)})
+    fig, ax = plt.subplots()
+    plot_class_sizes(audit(t), ax=ax)
+    assert [p.get_height() for p in ax.patches] == heights
+    assert ax.patches[0].get_x() == pytest.approx(left)
+    assert ax.patches[0].get_width() == pytest.approx(width)
+    assert ax.lines[0].get_xdata()[0] == sizes[0] - 0.5
+    assert [o.get_text() for o in ax.get_legend().get_texts()] == [f"k = {sizes[0]}"]
+    plt.close(fig)
+
+
 # ---------- nodes of a taxonomy
 # leaves are not in code order
 TREE = Taxonomy.from_dict({"*": {"ad": ["a", "d"], "bce": {"be": ["b", "e"], "c": None}}})
