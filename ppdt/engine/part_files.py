@@ -66,7 +66,7 @@ def find_parts(source: str | os.PathLike | Sequence) -> list[str]:
         )
     return paths
 
-# %% ../../nbs/engine/part_files.ipynb #de6e6113
+# %% ../../nbs/engine/part_files.ipynb #33345a7b
 class Piece(NamedTuple):
     """Some rows of a part: for each column the number of each row's value, and the values"""
 
@@ -83,26 +83,34 @@ def _csv_piece(path: str, names: Sequence[str]) -> Piece:
     return Piece(n, texts)
 
 
-def _arrow_piece(batch: Any, names: Sequence[str]) -> Piece:
-    """A batch of a Parquet file as a piece"""
+def _arrow_piece(batches: list, names: Sequence[str]) -> Piece:
+    """Batches of a Parquet file as a piece"""
     import pyarrow as pa
 
-    table = pa.Table.from_batches([batch]).select(list(names))
-    columns = {}
-    for o in names:
-        s = table.select([o]).to_pandas(date_as_object=False)[o]
-        codes, found = _different(s)
-        columns[o] = (codes, found)
-    return Piece(table.num_rows, columns)
+    t = pa.Table.from_batches(batches).select(list(names)).to_pandas(date_as_object=False)
+    return Piece(len(t), {o: _different(t[o]) for o in names})
 
 
 def _different(s: pd.Series) -> tuple:
     """Number of each row's value, and the different values, a missing one among them"""
     codes, _ = factorize(s)
-    gap = codes < 0
-    codes = codes + 1 if gap.any() else codes
-    first = pd.Series(codes).drop_duplicates().sort_values().index
+    codes = codes + int((codes < 0).any())
+    first = np.zeros(codes.max(initial=-1) + 1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
     return codes, s.iloc[first].reset_index(drop=True)
+
+
+def _batches(f: Any, names: Sequence[str], rows: int) -> Iterator[list]:
+    """Batches of a Parquet file, so many together that they have some rows"""
+    some, n = [], 0
+    for batch in f.iter_batches(rows, columns=list(names)):
+        if n + batch.num_rows > rows and some:
+            yield some
+            some, n = [], 0
+        some.append(batch)
+        n += batch.num_rows
+    if some:
+        yield some
 
 
 def pieces(path: str, names: Sequence[str], rows: int) -> Iterator[Piece]:
@@ -133,8 +141,8 @@ def pieces(path: str, names: Sequence[str], rows: int) -> Iterator[Piece]:
 
     try:
         with parquet.ParquetFile(path) as f:
-            for batch in f.iter_batches(rows, columns=list(names)):
-                yield _arrow_piece(batch, names)
+            for some in _batches(f, names, rows):
+                yield _arrow_piece(some, names)
     except (ArrowException, OSError) as e:
         name = Path(path).name
         raise TextFormError(f"{name} is not a whole Parquet file ({e}): is it cut off?") from None
@@ -200,7 +208,7 @@ def check_forms(paths: Sequence[str], forms: Sequence[list]) -> None:
             f" {name}, and {', '.join(wanted)} in {first}: make them alike"
         )
 
-# %% ../../nbs/engine/part_files.ipynb #0660850f
+# %% ../../nbs/engine/part_files.ipynb #d2a5d50c
 class Survey(NamedTuple):
     """What one part has.
 
@@ -213,7 +221,7 @@ class Survey(NamedTuple):
     values : dict of Series
         Different values by column, a missing one among them.
     kept : dict of Series
-        Those of the rows that stay.
+        Those of the rows that stay, where some do not.
     gaps : dict of int
         Missing values of quasi-identifiers.
     """
@@ -289,9 +297,9 @@ def surveyed(
         stays = rows_that_stay(piece, quasi_identifiers, drop)
         n, n_kept = n + piece.n_rows, n_kept + int(stays.sum())
         for o, (codes, found) in piece.columns.items():
-            seen = pd.unique(codes[stays])
             _add(values[o], found, o, most)
-            _add(kept[o], found.iloc[seen], o, most)
+            if drop:
+                _add(kept[o], found.iloc[pd.unique(codes[stays])], o, most)
             if o in gaps:
                 gaps[o] += int(is_gap(found).to_numpy()[codes].sum())
     every, some = ({o: v[0] for o, v in d.items() if v} for d in (values, kept))

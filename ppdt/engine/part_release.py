@@ -6,7 +6,7 @@
 __all__ = ['SCHEMA', 'own_values', 'schema_of', 'check_writable', 'counted_files', 'PartsRelease', 'place_release', 'check_new',
            'read_parts']
 
-# %% ../../nbs/engine/part_release.ipynb #9c616176
+# %% ../../nbs/engine/part_release.ipynb #3fd47a27
 import os
 import shutil
 import tempfile
@@ -33,7 +33,7 @@ from ppdt.engine.part_audit import (
     value_rows,
 )
 from .part_buckets import value_texts
-from .part_engines import opened_engine
+from .part_engines import mapper_of
 from .part_plan import Plan
 from .part_rows import UNFINISHED
 from .promises import check_promise, make_promise
@@ -352,7 +352,7 @@ def check_new(target: Path) -> None:
             f"the folder {str(target.parent)!r} does not exist; make it, or choose another path"
         )
 
-# %% ../../nbs/engine/part_release.ipynb #bbd4d3a5
+# %% ../../nbs/engine/part_release.ipynb #aebe4a89
 def _read_schema(folder: Path) -> Schema:
     """The schema of a folder. Raises TextFormError when it is none."""
     at = folder / SCHEMA
@@ -415,7 +415,8 @@ def read_parts(folder: str | os.PathLike, engine: Any = "here") -> PartsRelease:
         _check_hash(folder / name, told)
         paths.append(folder / name)
     k = schema.promise.get("k", 1)
-    with tempfile.TemporaryDirectory() as counts, opened_engine(engine) as mapped:
+    mapped = mapper_of(engine)
+    with tempfile.TemporaryDirectory() as counts:
         about = _class_of_files(paths, schema)
         told = counted_files(mapped, paths, schema, about, Path(counts), 1_000_000)
     found = audit_of_counts(told[0], k, told[1], told[2])

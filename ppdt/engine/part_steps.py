@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Budget', 'bytes_of', 'budget_of', 'anonymize_parts']
 
-# %% ../../nbs/engine/part_steps.ipynb #128d3214
+# %% ../../nbs/engine/part_steps.ipynb #3ed5b1f0
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from .part_audit import audit_of_counts
 from .part_buckets import finish_end, value_texts
 from .part_codes import code_part, count_files, send_rows_of
 from .part_counts import grown_cuts
-from .part_engines import opened_engine
+from .part_engines import mapper_of
 from ppdt.engine.part_files import (
     as_values,
     check_forms,
@@ -300,7 +300,7 @@ def _measured(run: _Run, files: Sequence[str], schema: Schema, told: Sequence[di
         )
     return res
 
-# %% ../../nbs/engine/part_steps.ipynb #95902d0d
+# %% ../../nbs/engine/part_steps.ipynb #922988cf
 def anonymize_parts(
     source: str | os.PathLike | Sequence,
     target: str | os.PathLike,
@@ -368,16 +368,16 @@ def anonymize_parts(
     target = Path(target).absolute()
     check_new(target)
     paths = [os.path.abspath(o) for o in find_parts(source)]
-    with opened_engine(engine) as mapped:
-        plan, budget, items = _survey(mapped, m, y, paths, (memory, rows))
-        with work_folder(work, target) as folder:
-            run = _Run(mapped, budget, plan, folder.absolute() / _run_name(plan, budget, items))
-            run.folder.mkdir(exist_ok=True)
-            code = partial(code_part, plan=plan, folder=run.folder, rows=budget.rows)
-            coded = mapped(code, items)
-            told = _finished_ends(run, [name for o in coded for name, n in o if n])
-            files, schema = _written_files(run, told), _schema(run, told)
-            found = _measured(run, files, schema, told)
-            bound = place_release(run.folder, files, schema, target)
+    mapped = mapper_of(engine)
+    plan, budget, items = _survey(mapped, m, y, paths, (memory, rows))
+    with work_folder(work, target) as folder:
+        run = _Run(mapped, budget, plan, folder.absolute() / _run_name(plan, budget, items))
+        run.folder.mkdir(exist_ok=True)
+        code = partial(code_part, plan=plan, folder=run.folder, rows=budget.rows)
+        coded = mapped(code, items)
+        told = _finished_ends(run, [name for o in coded for name, n in o if n])
+        files, schema = _written_files(run, told), _schema(run, told)
+        found = _measured(run, files, schema, told)
+        bound = place_release(run.folder, files, schema, target)
     names = tuple(o["name"] for o in bound.file["files"])
     return PartsRelease(target, names, bound, found)
