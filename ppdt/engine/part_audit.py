@@ -190,7 +190,7 @@ def value_rows(path: Path, n_values: int) -> np.ndarray:
     found = np.fromfile(path, _CLASS)
     return np.bincount(found["value"], found["rows"], minlength=n_values).astype(np.int64)
 
-# %% ../../nbs/engine/part_audit.ipynb #12826866
+# %% ../../nbs/engine/part_audit.ipynb #88fa0769
 _UNMEASURED = (
     "measured part by part: what columns tell of each other, who fits whom and what tight cells"
     " tell was not measured; audit a part of the people in memory for that"
@@ -220,7 +220,7 @@ def _loss_fields(loss: Sequence[Fraction], n_rows: int) -> dict:
     whole = sum(loss, Fraction()) / (n_rows * len(loss))
     return {"gcp": min(float(whole), 1.0), "ncp": max(each)}
 
-
+# %% ../../nbs/engine/part_audit.ipynb #5871f843
 def audit_of_counts(
     found: Counted,
     k: int,

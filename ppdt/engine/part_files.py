@@ -208,7 +208,7 @@ def check_forms(paths: Sequence[str], forms: Sequence[list]) -> None:
             f" {name}, and {', '.join(wanted)} in {first}: make them alike"
         )
 
-# %% ../../nbs/engine/part_files.ipynb #d2a5d50c
+# %% ../../nbs/engine/part_files.ipynb #0d95312b
 class Survey(NamedTuple):
     """What one part has.
 
@@ -261,7 +261,7 @@ def check_number(name: str, values: pd.Series, most: int) -> None:
             " under 'identifiers' if it names people."
         )
 
-
+# %% ../../nbs/engine/part_files.ipynb #b0cf4a8f
 def surveyed(
     path: str,
     names: Sequence[str],

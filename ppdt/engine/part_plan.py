@@ -132,7 +132,7 @@ class Plan:
         """The dtype of a column's codes; the last one is a missing value"""
         return np.min_scalar_type(len(self.domains[name]))
 
-# %% ../../nbs/engine/part_plan.ipynb #776a77fb
+# %% ../../nbs/engine/part_plan.ipynb #9eef0af6
 def _check_gaps(surveys: Sequence[Survey], names: Sequence[str], missing: str) -> dict[str, int]:
     """How many values each quasi-identifier lacks. Raises ValueError where none may."""
     gaps = {o: sum(s.gaps[o] for s in surveys) for o in names}
@@ -176,7 +176,7 @@ def _leaf_ranks(attributes: Sequence[Attribute], trees: Sequence) -> tuple[list,
     pairs = [(a, None) if t is None else in_leaf_order(a, t) for a, t in zip(attributes, trees)]
     return [a for a, _ in pairs], [r for _, r in pairs]
 
-
+# %% ../../nbs/engine/part_plan.ipynb #10fb8520
 def plan_of(
     method: MondrianAnonymizer,
     roles: Roles,

@@ -230,7 +230,7 @@ def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
 
     return grown_cuts(run.plan.n_rows, run.budget.rows, run.plan.rule, count)
 
-# %% ../../nbs/engine/part_steps.ipynb #8e8c3399
+# %% ../../nbs/engine/part_steps.ipynb #ea0795c6
 def _finished_ends(run: _Run, files: Sequence[str]) -> list[dict]:
     """What is said of each end. Raises GuaranteeError when rows are missing or not true."""
     top, sizes = _top(run, files)
@@ -267,7 +267,7 @@ def _written_files(run: _Run, told: Sequence[dict]) -> list[str]:
     write = partial(write_range, names=run.plan.names, folder=run.folder)
     return [o["file"] for o in run.mapped(write, items)]
 
-
+# %% ../../nbs/engine/part_steps.ipynb #f12d2e04
 def _schema(run: _Run, told: Sequence[dict]) -> Schema:
     """The schema, from what the ends have shown"""
     qi = run.plan.roles.quasi_identifiers
