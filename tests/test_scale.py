@@ -38,7 +38,9 @@ EXACT += ["l", "t_distance", "missing_secrets", "centroid_cells"]
 CLOSE = ["gcp", "ncp", "l_entropy", "c_recursive", "alpha", "t"]
 
 WORDS = ["ash", "beech, red", "{elm}", "*", "fir", "ginkgo"]
-TREE = Taxonomy.from_dict({"tree": {"broad": WORDS[:3], "needle": {"odd": ["*"], "true": WORDS[4:]}}})
+TREE = Taxonomy.from_dict(
+    {"tree": {"broad": WORDS[:3], "needle": {"odd": ["*"], "true": WORDS[4:]}}}
+)
 PUBLISHED = ["note"]
 
 
@@ -162,7 +164,9 @@ def test_the_same_as_in_memory(seed):
 def test_csv_as_the_command_reads_it(seed):
     rng = np.random.default_rng(seed)
     t = random_table(rng, int(rng.integers(8, 40)), False).drop(columns=["day", "size"])
-    method = MondrianAnonymizer(2, ["tree", "age", "wage"], identifiers=["name"], published=["note"])
+    method = MondrianAnonymizer(
+        2, ["tree", "age", "wage"], identifiers=["name"], published=["note"]
+    )
     with new_folder() as folder:
         source = write_parts(t, folder / "parts", rng, "csv")
         t.to_csv(folder / "whole.csv", index=False)
@@ -434,9 +438,7 @@ def test_two_runs_in_one_work_folder(population, tmp_path):
     source, method, _ = population
     with part_work.work_folder(tmp_path / "work", tmp_path / "other"):
         with pytest.raises(FileExistsError, match="in use by another run"):
-            anonymize_parts(
-                source, tmp_path / "out", method, y="income", work=tmp_path / "work"
-            )
+            anonymize_parts(source, tmp_path / "out", method, y="income", work=tmp_path / "work")
     assert not (tmp_path / "out").exists()
 
 
@@ -456,7 +458,9 @@ class Mortal:
             return done + list(pool.map(os._exit, [3]))
 
 
-@pytest.mark.parametrize("stage", ["surveyed", "code_part", "send_rows_of", "finish_end", "write_range"])
+@pytest.mark.parametrize(
+    "stage", ["surveyed", "code_part", "send_rows_of", "finish_end", "write_range"]
+)
 def test_a_worker_that_is_killed(population, tmp_path, stage):
     source, method, wanted = population
     where = dict(y="income", rows=500, work=tmp_path / "work")
@@ -509,7 +513,10 @@ def test_a_column_without_a_role(population, tmp_path):
         (MondrianAnonymizer(mode="infogain"), "'mode' of the anonymizer must be 'strict'"),
         (MondrianAnonymizer(person="name"), "'person' of the anonymizer must be left out"),
         (MondrianAnonymizer(k=1), "'k' must be at least 2"),
-        (MondrianAnonymizer(k=4000, published=["disease"]), "'k' must not exceed the number of rows"),
+        (
+            MondrianAnonymizer(k=4000, published=["disease"]),
+            "'k' must not exceed the number of rows",
+        ),
         (MondrianAnonymizer(recoding="best", published=["disease"]), "'recoding' must be one of"),
     ],
 )
