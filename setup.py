@@ -31,6 +31,8 @@ setup(
         "dev": cfg["dev_requirements"].split(),
         "excel": cfg["excel_requirements"].split(),  # to read workbooks
         "sign": cfg["sign_requirements"].split(),  # ppdt sign, ppdt verify --key
+        "dask": cfg["dask_requirements"].split(),  # ppdt.scale on a Dask cluster
+        "spark": cfg["spark_requirements"].split(),  # ppdt.scale on Spark
         "noise": cfg["noise_requirements"].split(),  # scripts/noisy_trees.py only
     },
     entry_points={

@@ -322,7 +322,25 @@ def _column(name, values):
     return values.astype(np.int16)
 
 
-def make_population(n: int = 10000, random_state: int = 0) -> pd.DataFrame:
+def _bounds(n, part):
+    """The first person of a part, and the one after its last"""
+    if part is None:
+        return 0, n
+    if not isinstance(part, tuple) or len(part) != 2:
+        raise TypeError(
+            f"'part' must be a pair (which, of how many), such as (0, 8). Got {part!r}."
+        )
+    for o in part:
+        _check_count("part", o)
+    i, many = part
+    if i >= many:
+        raise ValueError(f"'part' must be 0 to {many - 1} of {many}. Got {i}: the first part is 0.")
+    return n * i // many, n * (i + 1) // many
+
+
+def make_population(
+    n: int = 10000, random_state: int = 0, part: tuple[int, int] | None = None
+) -> pd.DataFrame:
     """A synthetic census: invented people whose columns depend on each other as in life.
 
     No real data went in.
@@ -337,10 +355,13 @@ def make_population(n: int = 10000, random_state: int = 0) -> pd.DataFrame:
         Number of people, at least 0.
     random_state : int
         Seed, at least 0.
+    part : tuple of int or None
+        (i, m): the i-th of m parts, from 0, which together are n people; each is drawn for itself,
+        for tables that do not fit into memory. None: all people at once.
 
     Returns
     -------
-    pd.DataFrame, n rows
+    pd.DataFrame, n rows, or those of the part
         Columns age (years, 17 to 90), education, occupation, marital_status, region, hours (a week,
         0 to 80; 0 for those who do not work), income ("low" or "high") and disease ("none" or
         "epilepsy"). Text columns are pandas Categoricals; age and hours are int16.
@@ -348,16 +369,19 @@ def make_population(n: int = 10000, random_state: int = 0) -> pd.DataFrame:
     Raises
     ------
     TypeError, ValueError
-        When `n` or `random_state` is no integer, or negative.
+        When `n` or `random_state` is no integer, or negative, and for a part that there is not.
     """
     _check_count("n", n)
     _check_count("random_state", random_state)
-    rng = np.random.default_rng(random_state)
+    first, end = _bounds(n, part)
+    sick = round(0.0075 * end) - round(0.0075 * first)
+    n = end - first
+    rng = np.random.default_rng(random_state if part is None else [random_state, *part])
     age, band, region, education, marital = _who(rng, n)
     occupation, hours = _work(rng, band, education)
     income = rng.random(n) < _p_high(age, hours, education, occupation, marital)
     disease = np.zeros(n, np.int8)
-    disease[_systematic(rng, _sick[band], round(0.0075 * n))] = 1
+    disease[_systematic(rng, _sick[band], sick)] = 1
     columns = dict(
         age=age,
         education=education,

@@ -6,7 +6,7 @@
 __all__ = ['strict_partition', 'relaxed_partition', 'relaxed_cuts', 'in_leaf_order', 'Cuts']
 
 # %% ../nbs/04_medians.ipynb #d75a78de
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -46,6 +46,7 @@ def strict_partition(
     fallback: bool = True,
     median: str = "lower",
     allow: Callable | None = None,
+    whole: Sequence | None = None,
 ) -> tuple:
     """Strict Mondrian, all regions of a level at once.
 
@@ -71,6 +72,9 @@ def strict_partition(
         "lower", or "midpoint": half-way between the two middle numbers.
     allow : callable or None
         A function (rows, groups, n_groups) that says which groups may be published; None: all.
+    whole : sequence of float or None
+        How far the whole table reaches in each column, see `whole_extents`, where these rows are a
+        part of it; None: they are the whole.
 
     Returns
     -------
@@ -88,7 +92,8 @@ def strict_partition(
     check_codes(attributes, codes)
     n, domains = len(codes[0]), [len(a) for a in attributes]
     k, sizes = check_k(k, n), np.array([n])
-    codes, lines, whole = prepare_lines(attributes, codes, width)
+    codes, lines, own = prepare_lines(attributes, codes, width)
+    whole = own if whole is None else whole
     middle = _midpoints(attributes, lines) if median == "midpoint" else None
     rows = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
     levels = CutLevels(n)

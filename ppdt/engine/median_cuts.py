@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['CUT_RULES', 'WIDTHS', 'MEDIANS', 'Cuts', 'places_of', 'region_widths', 'rows_of_regions', 'sides_allowed',
-           'choose_cuts', 'rows_going_left', 'send_rows', 'CutLevels', 'check_codes', 'prepare_lines']
+           'choose_cuts', 'rows_going_left', 'send_rows', 'CutLevels', 'check_codes', 'prepare_lines', 'whole_extents']
 
 # %% ../../nbs/engine/median_cuts.ipynb #197244ed
 from collections.abc import Sequence
@@ -331,3 +331,9 @@ def prepare_lines(attributes, codes, width) -> tuple:
     lines = _lines(attributes, width)
     whole = [_extents(*o, c, np.array([len(c)]), width)[0][0] for o, c in zip(lines, codes)]
     return codes, lines, whole
+
+
+def whole_extents(attributes, width) -> list:
+    """How far a table reaches in each attribute, of which every value of the domains occurs"""
+    everything = [np.arange(len(a)) for a in attributes]
+    return prepare_lines(attributes, everything, width)[2]

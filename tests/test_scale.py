@@ -1,0 +1,599 @@
+"""Tables in parts: the same release as in memory, whatever the parts, the budget and the engine;
+faults of parts, disks and workers; nothing half-written is a release.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import places
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+from pyarrow import parquet
+
+from ppdt.datasets import make_population
+from ppdt.engine import part_buckets, part_codes, part_release, part_rows, part_work
+from ppdt.engine.files import guess_kind, read_text, to_kind
+from ppdt.generalization import Taxonomy
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.release import GuaranteeError
+from ppdt.scale import anonymize_parts, read_parts
+from ppdt.tables import TextFormError
+from ppdt.tds import TDSAnonymizer
+
+# what an audit by parts measures; sums of floats are rounded once there, and here at each step
+EXACT = ["k", "n_rows", "n_classes", "class_sizes", "suppressed_rows", "suppressed_cells"]
+EXACT += ["lost_rows", "promise", "holds", "risk_max", "risk_mean", "risk_share", "uniques"]
+EXACT += ["discernibility", "c_avg", "cm", "truthful", "true_rows", "true_by", "l_distinct"]
+EXACT += ["l", "t_distance", "missing_secrets", "centroid_cells"]
+CLOSE = ["gcp", "ncp", "l_entropy", "c_recursive", "alpha", "t"]
+
+WORDS = ["ash", "beech, red", "{elm}", "*", "fir", "ginkgo"]
+TREE = Taxonomy.from_dict(
+    {"tree": {"broad": WORDS[:3], "needle": {"odd": ["*"], "true": WORDS[4:]}}}
+)
+PUBLISHED = ["note"]
+
+
+def random_table(rng, n, gaps):
+    """People with numbers, words, declared categories, a class and a published column"""
+    days = pd.Timestamp("2020-02-27") + pd.to_timedelta(rng.integers(0, 5, n), "D")
+    t = pd.DataFrame(
+        {
+            "name": [f"person {i}" for i in range(n)],
+            "age": rng.integers(20, 20 + rng.integers(1, 30), n),
+            "note": rng.choice(["x", "y, z", ""], n),
+            "tree": rng.choice(WORDS[: rng.integers(1, 7)], n),
+            "wage": np.round(rng.normal(0, 3, n), 1),
+            "day": days,
+            "size": pd.Categorical(rng.choice(["S", "M"], n), ["S", "M", "L"], ordered=True),
+            "class": rng.choice(["no", "yes"], n),
+        }
+    )
+    t["note"] = t["note"].where(t["note"] != "", None)
+    for o in ("wage", "tree") if gaps else ():
+        t[o] = t[o].where(rng.random(n) > 0.15, None)
+    return t
+
+
+def random_method(rng, gaps):
+    """A method with any options that go through parts"""
+    with_tree = rng.random() < 0.4
+    names = ["wage", "tree", "age", "day", "size"]
+    return MondrianAnonymizer(
+        k=int(rng.integers(2, 5)),
+        quasi_identifiers=[names[i] for i in rng.permutation(5)],
+        categorical=["age"] if rng.random() < 0.3 else None,
+        identifiers=["name"],
+        published=PUBLISHED,
+        missing=str(rng.choice(["drop", "category"])) if gaps else "error",
+        recoding=str(rng.choice(["set", "interval", "ends", "region"])),
+        cut_rule=str(rng.choice(["le_then_lt", "le", "balanced"])),
+        width=str(rng.choice(["rank", "distinct", "ratio"])),
+        median=str(rng.choice(["lower", "midpoint"])),
+        fallback=bool(rng.random() < 0.8),
+        taxonomies={"tree": TREE} if with_tree else None,
+    )
+
+
+def write_parts(t, folder, rng, kind="parquet"):
+    """Write a table as parts, rows shuffled, some parts perhaps empty"""
+    folder.mkdir()
+    t = t.iloc[rng.permutation(len(t))]
+    bounds = np.sort(rng.integers(0, len(t) + 1, rng.integers(0, 4)))
+    for i, (a, b) in enumerate(zip([0, *bounds], [*bounds, len(t)])):
+        part = t.iloc[a:b]
+        if kind == "csv":
+            part.to_csv(folder / f"{i}.csv", index=False)
+        else:
+            table = pa.Table.from_pandas(part, schema=pa.Schema.from_pandas(t, False))
+            parquet.write_table(table, folder / f"{i}.parquet", row_group_size=10)
+    return folder
+
+
+def texts_of(made):
+    """The rows of a release in parts as texts, file after file"""
+    files = [parquet.read_table(made.folder / o).to_pandas().astype(str) for o in made.files]
+    return pd.concat(files, ignore_index=True)
+
+
+def check_same(made, memory):
+    """Equal cells, schemas and audits"""
+    wanted = memory.text().astype(str).reset_index(drop=True)
+    found = texts_of(made)
+    pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
+    assert made.schema.columns == memory.schema.columns
+    assert made.schema.promise == memory.schema.promise
+    assert made.schema.taxonomies == memory.schema.taxonomies
+    for o in EXACT:
+        assert getattr(made.audit, o) == getattr(memory.audit, o), o
+    for o in CLOSE:
+        ours, theirs = getattr(made.audit, o), getattr(memory.audit, o)
+        assert (ours is None) == (theirs is None), o
+        assert ours is None or np.isclose(ours, theirs, rtol=1e-12, atol=1e-15), o
+
+
+def digests(made):
+    """Names and hashes of the files of a release"""
+    return made.schema.file["files"]
+
+
+@contextmanager
+def new_folder():
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+# ---------- the same as in memory
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=min(12, settings().max_examples))
+def test_the_same_as_in_memory(seed):
+    """Any parts, in any order, with any budget"""
+    rng = np.random.default_rng(seed)
+    gaps = bool(rng.random() < 0.4)
+    t = random_table(rng, int(rng.integers(8, 60)), gaps)
+    method = random_method(rng, gaps)
+    try:
+        memory = method.anonymize(t.drop(columns="class"), t["class"])
+    except ValueError as e:
+        with new_folder() as folder, pytest.raises(ValueError):
+            source = write_parts(t, folder / "parts", rng)
+            anonymize_parts(source, folder / "out", method, y="class", rows=5)
+        assert "k" in str(e)
+        return
+    with new_folder() as folder:
+        rows = int(rng.choice([1, 5, 10, 20, 1000]))
+        source = write_parts(t, folder / "parts", rng)
+        made = anonymize_parts(source, folder / "out", method, y="class", rows=rows)
+        check_same(made, memory)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=min(4, settings().max_examples))
+def test_csv_as_the_command_reads_it(seed):
+    rng = np.random.default_rng(seed)
+    t = random_table(rng, int(rng.integers(8, 40)), False).drop(columns=["day", "size"])
+    method = MondrianAnonymizer(
+        2, ["tree", "age", "wage"], identifiers=["name"], published=["note"]
+    )
+    with new_folder() as folder:
+        source = write_parts(t, folder / "parts", rng, "csv")
+        t.to_csv(folder / "whole.csv", index=False)
+        raw = read_text(folder / "whole.csv")
+        X = pd.DataFrame({o: to_kind(raw[o], guess_kind(raw[o]), o) for o in raw.columns})
+        memory = method.anonymize(X.drop(columns="class"), X["class"])
+        made = anonymize_parts(source, folder / "out", method, y="class", rows=6)
+        check_same(made, memory)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=min(4, settings().max_examples))
+def test_the_same_bytes_for_any_parts(seed):
+    """With one budget neither parts nor their order change a byte"""
+    rng = np.random.default_rng(seed)
+    t = random_table(rng, 30, False)
+    method = random_method(rng, False)
+    with new_folder() as folder:
+        found = []
+        for i in range(2):
+            source = write_parts(t, folder / f"parts-{i}", rng)
+            made = anonymize_parts(source, folder / f"out-{i}", method, y="class", rows=6)
+            found.append(digests(made))
+    assert found[0] == found[1]
+    assert len(found[0]) > 1
+
+
+def population_parts(folder, n=2000, n_parts=3):
+    """Parts of invented people, and the method"""
+    t = make_population(n)
+    folder.mkdir()
+    for i in range(n_parts):
+        t[i::n_parts].to_parquet(folder / f"{i}.parquet", index=False)
+    qi = ["age", "education", "occupation", "marital_status", "region", "hours"]
+    return t, MondrianAnonymizer(5, qi, published=["disease"])
+
+
+@pytest.fixture(scope="module")
+def population(tmp_path_factory):
+    """Parts, the method, and the release of the engine `here`"""
+    folder = tmp_path_factory.mktemp("population")
+    t, method = population_parts(folder / "parts")
+    made = anonymize_parts(folder / "parts", folder / "out", method, y="income", rows=500)
+    check_same(made, method.anonymize(t.drop(columns="income"), t["income"]))
+    return folder / "parts", method, made
+
+
+def check_engine(engine, population, tmp_path):
+    source, method, wanted = population
+    made = anonymize_parts(source, tmp_path / "out", method, y="income", rows=500, engine=engine)
+    assert digests(made) == digests(wanted)
+    assert made.audit == wanted.audit
+    found = read_parts(tmp_path / "out", engine)
+    for o in ("k", "class_sizes", "cm", "l_distinct", "l_entropy", "alpha", "t", "holds"):
+        assert getattr(found.audit, o) == getattr(wanted.audit, o), o
+
+
+def test_threads(population, tmp_path):
+    with ThreadPoolExecutor(2) as pool:
+        check_engine(pool, population, tmp_path)
+
+
+def test_processes(population, tmp_path):
+    check_engine("processes", population, tmp_path)
+
+
+def need(name):
+    """A package that an engine needs; skipped without it, unless the gate requires all"""
+    try:
+        return __import__(name)
+    except ImportError:
+        if places.data_required():
+            pytest.fail(f"{name} is not installed, and PPDT_REQUIRE_DATA is set")
+        pytest.skip(f"{name} is not installed: pip install ppdt[{name.removeprefix('py')}]")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask(population, tmp_path):
+    """Two real processes"""
+    need("distributed")
+    from distributed import Client, LocalCluster
+
+    where = dict(dashboard_address=None, local_directory=str(tmp_path / "dask"))
+    with LocalCluster(n_workers=2, threads_per_worker=1, **where) as cluster:
+        with Client(cluster) as client:
+            check_engine(client, population, tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spark(population, tmp_path, monkeypatch):
+    """Two cores, in processes of Spark"""
+    need("pyspark")
+    if shutil.which("java") is None:
+        if places.data_required():
+            pytest.fail("there is no java, and PPDT_REQUIRE_DATA is set")
+        pytest.skip("there is no java")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.local.dir", str(tmp_path / "spark"))
+        .config("spark.driver.host", "127.0.0.1")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    try:
+        check_engine(session, population, tmp_path)
+    finally:
+        session.stop()
+
+
+# ---------- faults
+
+
+def no_release(folder):
+    """Is there nothing that could be read as a release?"""
+    left = [p for p in folder.rglob("*") if p.suffix in (".parquet", ".csv") or "schema" in p.name]
+    return not [p for p in left if "parts" not in p.parts]
+
+
+@pytest.mark.parametrize("cut", [0.0, 0.5, 0.99])
+def test_a_part_that_is_cut_off(tmp_path, cut):
+    _, method = population_parts(tmp_path / "parts")
+    at = tmp_path / "parts/1.parquet"
+    whole = at.read_bytes()
+    at.write_bytes(whole[: int(cut * len(whole))])
+    with pytest.raises(TextFormError, match="1.parquet is not a whole Parquet file"):
+        anonymize_parts(tmp_path / "parts", tmp_path / "out", method, y="income")
+    assert no_release(tmp_path) and not (tmp_path / "out").exists()
+
+
+def test_a_csv_part_that_is_cut_off(tmp_path):
+    t, method = population_parts(tmp_path / "other")
+    (tmp_path / "parts").mkdir()
+    t[:50].to_csv(tmp_path / "parts/0.csv", index=False)
+    text = t[50:99].to_csv(index=False)
+    (tmp_path / "parts/1.csv").write_text(text[: text.rindex(",")])
+    with pytest.raises(TextFormError, match="1.csv must have 8 fields in every row"):
+        anonymize_parts(tmp_path / "parts", tmp_path / "out", method, y="income")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: t.astype({"hours": float}), "'hours' as double in 2.parquet"),
+        (lambda t: t.drop(columns="hours"), "the same columns in the same order"),
+        (lambda t: t[t.columns[::-1]], "the same columns in the same order"),
+        (lambda t: t.assign(more=1), "the same columns in the same order"),
+    ],
+)
+def test_a_schema_that_differs(tmp_path, change, words):
+    t, method = population_parts(tmp_path / "parts")
+    change(t[2::3]).to_parquet(tmp_path / "parts/2.parquet", index=False)
+    with pytest.raises(TextFormError, match=words):
+        anonymize_parts(tmp_path / "parts", tmp_path / "out", method, y="income")
+    assert not (tmp_path / "out").exists()
+
+
+STAGES = [
+    (part_codes, "_write_columns"),
+    (part_codes, "nodes_of_rows"),
+    (part_codes, "row_type"),
+    (part_buckets, "write_rows"),
+    (part_rows, "_arrow_table"),
+    (part_release, "count_classes"),
+    (part_release, "check_new"),
+]
+
+
+@pytest.mark.parametrize(("module", "name"), STAGES, ids=lambda o: getattr(o, "__name__", o))
+@pytest.mark.parametrize("error", [OSError("No space left on device"), KeyboardInterrupt()])
+def test_a_fault_in_each_stage(population, tmp_path, monkeypatch, module, name, error):
+    """A full disk, or Ctrl-C: no release; the next run goes on, and makes the same one"""
+    source, method, wanted = population
+    calls = []
+    real = getattr(module, name)
+
+    def failing(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 2 or name == "check_new":
+            raise error
+        return real(*args, **kwargs)
+
+    where = dict(y="income", rows=500, work=tmp_path / "work")
+    with monkeypatch.context() as patched:
+        patched.setattr(module, name, failing)
+        with pytest.raises(type(error)):
+            anonymize_parts(source, tmp_path / "out", method, **where)
+    assert calls and no_release(tmp_path)
+    made = anonymize_parts(source, tmp_path / "out", method, **where)
+    assert digests(made) == digests(wanted)
+    assert sorted(o.name for o in tmp_path.iterdir()) == ["out"]
+
+
+def failed_run(population, tmp_path, monkeypatch):
+    """A work folder in which all ends are finished, and no release"""
+    source, method, _ = population
+    with monkeypatch.context() as patched:
+        patched.setattr(part_release, "count_classes", None)
+        with pytest.raises(TypeError):
+            anonymize_parts(
+                source, tmp_path / "out", method, y="income", rows=500, work=tmp_path / "work"
+            )
+    return next((tmp_path / "work").glob("run-*"))
+
+
+def test_finished_ends_are_kept(population, tmp_path, monkeypatch):
+    """By their hash: one that was changed is made again, the others are not"""
+    source, method, wanted = population
+    run = failed_run(population, tmp_path, monkeypatch)
+    ends = sorted(run.glob("end-*.arrow"))
+    assert len(ends) > 3
+    ends[2].write_bytes(ends[2].read_bytes()[:-9] + b"otherwise")
+    made, real = [], part_buckets.write_rows
+    monkeypatch.setattr(part_buckets, "write_rows", lambda *o: made.append(o[0]) or real(*o))
+    again = anonymize_parts(
+        source, tmp_path / "out", method, y="income", rows=500, work=tmp_path / "work"
+    )
+    assert made == [ends[2]]
+    assert digests(again) == digests(wanted)
+
+
+def test_other_options_use_nothing_of_an_earlier_run(population, tmp_path, monkeypatch):
+    source, method, wanted = population
+    failed_run(population, tmp_path, monkeypatch)
+    other = MondrianAnonymizer(**(method.get_params() | {"k": 9}))
+    where = dict(y="income", rows=500)
+    made = anonymize_parts(source, tmp_path / "out", other, work=tmp_path / "work", **where)
+    fresh = anonymize_parts(source, tmp_path / "fresh", other, **where)
+    assert digests(made) == digests(fresh) != digests(wanted)
+
+
+def test_a_part_that_changed_between_two_runs(population, tmp_path, monkeypatch):
+    """Rows of the earlier part are not published"""
+    source, method, wanted = population
+    shutil.copytree(source, tmp_path / "parts")
+    failed_run((tmp_path / "parts", method, None), tmp_path, monkeypatch)
+    t = pd.read_parquet(tmp_path / "parts/0.parquet").assign(hours=np.int16(80))
+    t.to_parquet(tmp_path / "parts/0.parquet", index=False)
+    where = dict(y="income", rows=500)
+    changed = tmp_path / "parts"
+    made = anonymize_parts(changed, tmp_path / "out", method, work=tmp_path / "work", **where)
+    fresh = anonymize_parts(changed, tmp_path / "fresh", method, **where)
+    assert digests(made) == digests(fresh) != digests(wanted)
+
+
+def test_two_runs_into_one_folder(population, tmp_path, monkeypatch):
+    """The second one is refused, at the beginning or at the end; the release stays what it was"""
+    source, method, wanted = population
+    made = anonymize_parts(source, tmp_path / "out", method, y="income", rows=500)
+    with pytest.raises(FileExistsError, match="'out' is there already"):
+        anonymize_parts(source, tmp_path / "out", method, y="income")
+    real = part_release.check_new
+
+    def late(target):
+        shutil.copytree(made.folder, target)
+        real(target)
+
+    monkeypatch.setattr(part_release, "check_new", late)
+    with pytest.raises(FileExistsError, match="'late' is there already"):
+        anonymize_parts(source, tmp_path / "late", method, y="income", rows=500)
+    assert digests(read_parts(tmp_path / "late")) == digests(wanted)
+
+
+def test_two_runs_in_one_work_folder(population, tmp_path):
+    source, method, _ = population
+    with part_work.work_folder(tmp_path / "work", tmp_path / "other"):
+        with pytest.raises(FileExistsError, match="in use by another run"):
+            anonymize_parts(source, tmp_path / "out", method, y="income", work=tmp_path / "work")
+    assert not (tmp_path / "out").exists()
+
+
+class Mortal:
+    """An engine whose worker does one task of a stage, and dies in the next"""
+
+    def __init__(self, stage):
+        self.stage = stage
+
+    def map(self, function, items):
+        inner = function.args[0]
+        name = getattr(getattr(inner, "func", inner), "__name__", "")
+        if name != self.stage:
+            return map(function, items)
+        done = [function(o) for o in items[:1]]
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            return done + list(pool.map(os._exit, [3]))
+
+
+@pytest.mark.parametrize(
+    "stage", ["surveyed", "code_part", "send_rows_of", "finish_end", "write_range"]
+)
+def test_a_worker_that_is_killed(population, tmp_path, stage):
+    source, method, wanted = population
+    where = dict(y="income", rows=500, work=tmp_path / "work")
+    with pytest.raises(RuntimeError, match="'engine' must finish its tasks. Got BrokenProcessPool"):
+        anonymize_parts(source, tmp_path / "out", method, engine=Mortal(stage), **where)
+    assert no_release(tmp_path)
+    made = anonymize_parts(source, tmp_path / "out", method, **where)
+    assert digests(made) == digests(wanted)
+
+
+# ---------- what is refused, and what is read
+
+
+def test_a_false_release_is_not_written(population, tmp_path, monkeypatch):
+    """The promise is judged by the written files"""
+    source, method, _ = population
+    real = part_buckets.strict_partition
+
+    def careless(attributes, codes, k, *args, **kwargs):
+        return real(attributes, codes, 2, *args, **kwargs)
+
+    monkeypatch.setattr(part_buckets, "strict_partition", careless)
+    with pytest.raises(GuaranteeError, match="k-anonymity with k = 5 does not hold"):
+        anonymize_parts(source, tmp_path / "out", method, y="income", rows=500)
+    assert no_release(tmp_path) and not list(tmp_path.iterdir())
+
+
+def test_false_cells_are_not_written(population, tmp_path, monkeypatch):
+    source, method, _ = population
+    real = part_buckets.columns_of_groups
+
+    def false(*args):
+        return [(c[::-1], cs) for c, cs in real(*args)]
+
+    monkeypatch.setattr(part_buckets, "columns_of_groups", false)
+    with pytest.raises(GuaranteeError, match="were published as what they are"):
+        anonymize_parts(source, tmp_path / "out", method, y="income", rows=500)
+
+
+def test_a_column_without_a_role(population, tmp_path):
+    source, _, _ = population
+    with pytest.raises(ValueError, match="Every column must have a role.*'disease'"):
+        anonymize_parts(source, tmp_path / "out", MondrianAnonymizer(5, ["age"]), y="income")
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        (TDSAnonymizer(), "must be a MondrianAnonymizer"),
+        (MondrianAnonymizer(mode="infogain"), "'mode' of the anonymizer must be 'strict'"),
+        (MondrianAnonymizer(person="name"), "'person' of the anonymizer must be left out"),
+        (MondrianAnonymizer(k=1), "'k' must be at least 2"),
+        (
+            MondrianAnonymizer(k=4000, published=["disease"]),
+            "'k' must not exceed the number of rows",
+        ),
+        (MondrianAnonymizer(recoding="best", published=["disease"]), "'recoding' must be one of"),
+    ],
+)
+def test_what_does_not_go_through(population, tmp_path, method, words):
+    source, _, _ = population
+    with pytest.raises((TypeError, ValueError), match=words):
+        anonymize_parts(source, tmp_path / "out", method, y="income")
+    assert not list(tmp_path.iterdir())
+
+
+def test_too_many_values(tmp_path):
+    """Columns whose values do not fit into the budget are named"""
+    t = pd.DataFrame({"wage": np.arange(400_000.0), "sex": "F"})
+    (tmp_path / "parts").mkdir()
+    t.to_parquet(tmp_path / "parts/0.parquet")
+    with pytest.raises(ValueError, match="'wage' must have at most 125,000 different values"):
+        anonymize_parts(tmp_path / "parts", tmp_path / "out", MondrianAnonymizer(), memory="400 MB")
+
+
+def test_a_release_that_was_changed(population, tmp_path):
+    """Rows, files and words of a folder are bound"""
+    _, _, wanted = population
+    shutil.copytree(wanted.folder, tmp_path / "out")
+    first, second = [tmp_path / "out" / o for o in wanted.files[:2]]
+    whole = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    with pytest.raises(TextFormError, match="was changed after it was written"):
+        read_parts(tmp_path / "out")
+    first.unlink()
+    with pytest.raises(TextFormError, match="is missing"):
+        read_parts(tmp_path / "out")
+    first.write_bytes(whole)
+    (tmp_path / "out/release.schema.json").unlink()
+    with pytest.raises(TextFormError, match="no release in parts"):
+        read_parts(tmp_path / "out")
+
+
+def test_files_tell_nothing_of_parts(population):
+    """Rows are in order within and across files"""
+    _, _, made = population
+    rows = list(map(tuple, texts_of(made).to_numpy()))
+    assert len(made) > 2 and rows == sorted(rows)
+
+
+def test_what_was_written_is_read(population):
+    source, method, made = population
+    t = pd.concat([pd.read_parquet(o) for o in sorted(source.iterdir())])
+    memory = method.anonymize(t.drop(columns="income"), t["income"])
+    whole = read_parts(made.folder).whole()
+    assert whole.text().equals(memory.text())
+    assert whole.audit.k == made.audit.k and whole.audit.holds
+    assert len(made.data(0)) == parquet.read_metadata(made.folder / made.files[0]).num_rows
+
+
+def test_a_worker_stays_within_its_memory(tmp_path):
+    """A process whose address space ends at its budget, and half a million people"""
+    code = """
+import resource, sys
+from pathlib import Path
+folder = Path(sys.argv[1])
+from ppdt.datasets import make_population
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.scale import anonymize_parts
+qi = ["age", "education", "occupation", "marital_status", "region", "hours"]
+made = anonymize_parts(folder / "parts", folder / "out",
+    MondrianAnonymizer(5, qi, published=["disease"]), y="income", memory="450 MB")
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(len(made), peak, made.audit.n_rows)
+"""
+    (tmp_path / "parts").mkdir()
+    for i in range(4):
+        part = make_population(125_000, random_state=i)
+        part.to_parquet(tmp_path / f"parts/{i}.parquet", index=False)
+    r = subprocess.run(
+        [sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert r.returncode == 0, r.stderr
+    files, peak, n = map(int, r.stdout.split())
+    assert n == 500_000 and files > 1
+    assert peak < 450_000_000, f"{peak / 1e6:.0f} MB"
