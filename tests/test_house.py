@@ -26,7 +26,15 @@ NBS = ROOT / "nbs"
 CHAPTERS = sorted(
     p for p in NBS.rglob("*.ipynb") if not any(o[0] in "._" for o in p.relative_to(NBS).parts)
 )
-WITHOUT_EXERCISES = {"index", "glossary", "references", "from_a_file_to_a_release", "claims"}
+WITHOUT_EXERCISES = {
+    "index",
+    "glossary",
+    "references",
+    "from_a_file_to_a_release",
+    "claims",
+    "reading_guides",
+    "syllabus",
+}
 each_chapter = pytest.mark.parametrize(
     "path", CHAPTERS, ids=lambda p: p.relative_to(NBS).as_posix()
 )
