@@ -55,3 +55,25 @@ def plans(path):
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.stem)
 def test_sessions_have_90_minutes(path):
     assert [sum(o) for o in plans(path)] == [90] * len(list(plans(path)))
+
+
+def test_twelve_sessions_say_what_a_lecturer_asks():
+    path = NBS / "class" / "syllabus.ipynb"
+    sessions = [o for o in texts(path) if o.startswith("## Session ")]
+    assert len(sessions) == 12 == len(list(plans(path)))
+    for text in sessions:
+        assert all(f"**{o}" in text for o in ("Chapters:", "Aims:", "Board.", "Typical errors."))
+        minutes = text.partition("**Exercises, in minutes.**")[2]
+        n = len(re.findall(r"\]\(", text.partition("**Aims")[0]))
+        for o in ("★", "★★", "★★★"):  # a time for each kind of task of each chapter
+            assert len(re.findall(rf"(?<!★){o} (?=\d)", minutes)) == n, (text[:20], o)
+
+
+def test_every_chapter_has_minutes_for_its_tasks():
+    timed = set()
+    for text in texts(NBS / "class" / "syllabus.ipynb"):
+        if text.startswith("## Session "):
+            timed |= set(re.findall(r"\.\./(\d\d_\w+)\.ipynb", text.partition("**Aims")[0]))
+        if "Minutes for the exercises" in text:
+            timed |= set(re.findall(r"\.\./(\d\d_\w+)\.ipynb", text))
+    assert timed == {o.stem for o in NBS.glob("[0-9]*.ipynb")}
