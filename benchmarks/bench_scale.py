@@ -1,145 +1,94 @@
 """Tables in parts beside a table in memory: CPU of all processes, peak memory, and the same groups.
 
-Each run is a fresh process, which measures itself and its children. The parts are invented people,
-made beforehand. `memory` is the whole table at once, with the same method.
+Each run is a fresh process (run_scale.py), which measures itself and its children. The parts are
+invented people, made beforehand. `memory` is the whole table at once, with the same method.
 """
 
-import argparse
-import json
 import sys
 import tempfile
-import threading
-import time
 from pathlib import Path
 
 import common  # first: one thread
 import pandas as pd
-import psutil
 
 from ppdt.datasets import make_population
-from ppdt.mondrian import MondrianAnonymizer
-from ppdt.scale import anonymize_parts
 
+HERE = common.HERE
+SECONDS = "scale.csv"
 SIZE = 250_000  # people in a part
 RUNS = ("memory", "here", "processes", "dask", "spark")
+TIMES = 1.5  # CPU of two Dask workers, beside the built-in map
 
 
 def prepare(folder, n):
     """Parts that together are one population"""
     parts = Path(folder) / "parts"
     parts.mkdir(parents=True, exist_ok=True)
-    many = -(-n // SIZE)
+    many = -(-n // min(SIZE, n // 2))
     for i in range(many):
         people = make_population(n, part=(i, many))
         people.to_parquet(parts / f"part-{i:04d}.parquet", index=False)
 
 
-class Watch(threading.Thread):
-    """CPU seconds and peak memory of this process and its children"""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.own = psutil.Process()
-        self.cpu, self.together, self.largest = {}, 0, 0
-        self.before = self.seconds(self.own)
-        self.start()
-
-    @staticmethod
-    def seconds(process):
-        t = process.cpu_times()
-        return t.user + t.system
-
-    def look(self):
-        """Measure once"""
-        held = []
-        for p in [self.own, *self.own.children(recursive=True)]:
-            try:
-                held.append(p.memory_info().rss)
-                self.cpu[p.pid] = self.seconds(p)
-            except psutil.Error:
-                continue
-        self.together = max(self.together, sum(held))
-        self.largest = max(self.largest, *held)
-
-    def run(self):
-        while True:
-            self.look()
-            time.sleep(0.1)
-
-    def found(self):
-        """What was measured, in seconds and megabytes"""
-        self.look()
-        cpu = sum(self.cpu.values()) - self.before
-        mega = [round(o / 1e6) for o in (self.together, self.largest)]
-        return dict(cpu_seconds=round(cpu, 1), mb_together=mega[0], mb_largest=mega[1])
-
-
-def engine_of(name, memory, scratch):
-    """An engine by its name"""
-    if name == "dask":
-        from distributed import Client, LocalCluster
-
-        where = dict(dashboard_address=None, local_directory=f"{scratch}/dask")
-        return Client(LocalCluster(2, threads_per_worker=1, memory_limit=memory, **where))
-    if name == "spark":
-        from pyspark.sql import SparkSession
-
-        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-        return builder.config("spark.local.dir", f"{scratch}/spark").getOrCreate()
-    return name
-
-
-def one(name, folder, memory):
-    """Protect the parts once, and measure; JSON"""
-    qi = common.POPULATION_QI
-    method = MondrianAnonymizer(5, qi, published=["disease"])
-    parts = Path(folder) / "parts"
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        engine = None if name == "memory" else engine_of(name, memory, scratch)
-        watch, start = Watch(), time.time()
-        if engine is None:
-            t = pd.concat([pd.read_parquet(o) for o in sorted(parts.iterdir())], ignore_index=True)
-            release = method.anonymize(t.drop(columns="income"), t["income"])
-            release.to_parquet(Path(scratch) / "out.parquet")
-            found, files = release.audit, 1
-        else:
-            made = anonymize_parts(
-                parts, f"{scratch}/out", method, y="income", engine=engine, memory=memory
-            )
-            found, files = made.audit, len(made)
-        told = dict(seconds=round(time.time() - start, 1)) | watch.found()
-    sizes = pd.util.hash_array(pd.Series(found.class_sizes).to_numpy()).sum()
-    told |= dict(files=files, rows=found.n_rows, classes=found.n_classes, smallest=found.k)
-    print(json.dumps(told | dict(gcp=found.gcp, sizes=f"{sizes:x}")), flush=True)
-
-
-def main():
-    """All runs, paired; they are stored unless --quick"""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, nargs="+", default=[3_000_000])
-    parser.add_argument("--engines", nargs="+", default=list(RUNS), choices=RUNS)
-    parser.add_argument("--memory", default="1.5 GB", help="of a worker")
-    parser.add_argument("--quick", action="store_true", help="20,000 people, nothing is stored")
-    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.one:
-        return one(*args.one, args.memory)
-    res = []
-    for n in [20_000] if args.quick else args.rows:
+def run(sizes, engines, memory):
+    """Every engine on every size, on the same parts"""
+    rows = []
+    for n in sizes:
         with tempfile.TemporaryDirectory() as folder:
             prepare(folder, n)
-            for name in args.engines:
-                call = [sys.executable, __file__, "--memory", args.memory, "--one", name, folder]
-                told = common.call(*call)
+            for name in engines:
+                told = common.call(sys.executable, HERE / "run_scale.py", name, folder, memory)
                 print(f"  {n:>12,} {name:10} {told}", flush=True)
-                about = dict(engine=name, memory=args.memory) | told | dict(load=common.load())
-                res.append(about | common.machine())
-        found = {(o["classes"], o["sizes"]) for o in res if o["rows"] == n}
+                rows.append(dict(engine=name, memory=memory) | told | dict(load=common.load()))
+        found = {(o["classes"], o["sizes"]) for o in rows if o["rows"] == n}
         assert len(found) == 1, "the groups are not the same"
-    if not args.quick:
-        common.write(res, common.RESULTS / "scale.csv")
-    return res
+    return rows
+
+
+def report(out):
+    """The numbers in Markdown, from the results file"""
+    t = pd.read_csv(out / SECONDS)
+    rows = [
+        [
+            f"{o.rows:,}",
+            o.engine,
+            o.cpu_seconds,
+            o.seconds,
+            f"{o.mb_together:,}",
+            f"{o.mb_largest:,}",
+            o.files,
+            f"{o.classes:,}",
+        ]
+        for o in t.itertuples()
+    ]
+    head = ["rows", "engine", "s of CPU", "s", "MB together", "MB the largest", "files", "groups"]
+    goals = []
+    cpu = t.set_index(["rows", "engine"])["cpu_seconds"]
+    for n in t["rows"].unique():
+        if (n, "dask") in cpu and (n, "here") in cpu:
+            times = cpu[n, "dask"] / cpu[n, "here"]
+            text = f"two Dask workers, {n:,} rows: at most {TIMES} times the built-in map's CPU"
+            goals.append(common.verdict(f"{text} ({times:.2f})", times <= TIMES))
+    told = f"{common.facts(t)}; workers of {t['memory'][0]}"
+    return "\n".join([told, "", common.markdown(head, rows), "", *goals]).rstrip("\n")
+
+
+def main(argv=None):
+    p = common.options(
+        __doc__,
+        rows=dict(type=int, nargs="+", default=[3_000_000], help="people (3,000,000)"),
+        engines=dict(nargs="+", choices=RUNS, help="which (all; with --quick the first two)"),
+        memory=dict(default="1.5 GB", help="of a worker (1.5 GB)"),
+    )
+    args = p.parse_args(argv)
+    engines = args.engines or (RUNS[:2] if args.quick else RUNS)
+    sizes = [20_000] if args.quick else args.rows
+    rows = [o | common.machine() for o in run(sizes, engines, args.memory)]
+    with tempfile.TemporaryDirectory() as tmp:
+        out = args.out or (Path(tmp) if args.quick else common.RESULTS)
+        common.write(rows, out / SECONDS)
+        return common.finish("scale", report, out, args.strict)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -27,6 +27,7 @@ NAMES = [
     "mict",
     "million",
     "mondrian",
+    "scale",
     "scaling",
     "tds",
     "trees",
@@ -43,6 +44,7 @@ import bench_kactus
 import bench_mict
 import bench_million
 import bench_mondrian
+import bench_scale
 import bench_scaling
 import bench_tds
 import bench_trees
@@ -61,6 +63,7 @@ MODULES = dict(
     mict=bench_mict,
     million=bench_million,
     mondrian=bench_mondrian,
+    scale=bench_scale,
     scaling=bench_scaling,
     tds=bench_tds,
     trees=bench_trees,

@@ -1,0 +1,103 @@
+"""One run of bench_scale.py in a fresh process, which measures itself and its children."""
+
+import argparse
+import json
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import common  # first: one thread
+import pandas as pd
+import psutil
+
+from ppdt.mondrian import MondrianAnonymizer
+from ppdt.scale import anonymize_parts
+
+
+class Watch(threading.Thread):
+    """CPU seconds and peak memory of this process and its children"""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.own = psutil.Process()
+        self.cpu, self.together, self.largest = {}, 0, 0
+        self.before = self.seconds(self.own)
+        self.start()
+
+    @staticmethod
+    def seconds(process):
+        t = process.cpu_times()
+        return t.user + t.system
+
+    def look(self):
+        """Measure once"""
+        held = []
+        for p in [self.own, *self.own.children(recursive=True)]:
+            try:
+                held.append(p.memory_info().rss)
+                self.cpu[p.pid] = self.seconds(p)
+            except psutil.Error:
+                continue
+        self.together = max(self.together, sum(held))
+        self.largest = max(self.largest, *held)
+
+    def run(self):
+        while True:
+            self.look()
+            time.sleep(0.1)
+
+    def found(self):
+        """What was measured, in seconds and megabytes"""
+        self.look()
+        cpu = sum(self.cpu.values()) - self.before
+        mega = [round(o / 1e6) for o in (self.together, self.largest)]
+        return dict(cpu_seconds=round(cpu, 1), mb_together=mega[0], mb_largest=mega[1])
+
+
+def engine_of(name, memory, scratch):
+    """An engine by its name"""
+    if name == "dask":
+        from distributed import Client, LocalCluster
+
+        where = dict(dashboard_address=None, local_directory=f"{scratch}/dask")
+        return Client(LocalCluster(2, threads_per_worker=1, memory_limit=memory, **where))
+    if name == "spark":
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        return builder.config("spark.local.dir", f"{scratch}/spark").getOrCreate()
+    return name
+
+
+def one(name, folder, memory):
+    """Protect the parts once, and measure"""
+    qi = common.POPULATION_QI
+    method = MondrianAnonymizer(5, qi, published=["disease"])
+    parts = Path(folder) / "parts"
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        engine = None if name == "memory" else engine_of(name, memory, scratch)
+        watch, start = Watch(), time.time()
+        if engine is None:
+            t = pd.concat([pd.read_parquet(o) for o in sorted(parts.iterdir())], ignore_index=True)
+            release = method.anonymize(t.drop(columns="income"), t["income"])
+            release.to_parquet(Path(scratch) / "out.parquet")
+            found, files = release.audit, 1
+        else:
+            made = anonymize_parts(
+                parts, f"{scratch}/out", method, y="income", engine=engine, memory=memory
+            )
+            found, files = made.audit, len(made)
+        told = dict(seconds=round(time.time() - start, 1)) | watch.found()
+    sizes = pd.util.hash_array(pd.Series(found.class_sizes).to_numpy()).sum()
+    told |= dict(files=files, rows=found.n_rows, classes=found.n_classes, smallest=found.k)
+    return told | dict(gcp=found.gcp, sizes=f"{sizes:x}")
+
+
+if __name__ == "__main__":
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("engine")
+    p.add_argument("folder", help="where prepare() put the parts")
+    p.add_argument("memory", help="of a worker, such as 1.5 GB")
+    args = p.parse_args()
+    print(json.dumps(one(args.engine, args.folder, args.memory)), flush=True)
