@@ -7,7 +7,8 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from examples import one_in
+from hypothesis import assume, given, strategies as st
 from registry import ANONYMIZERS, REGISTRY, tasks
 
 from ppdt.attacks import Downcoded, Downcoding
@@ -173,7 +174,7 @@ def has(value, v):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@settings(max_examples=max(1, settings().max_examples // 2))
+@one_in(2)
 @given(data=st.data())
 def test_claims_are_true_of_the_table_that_a_release_was_made_from(cls, data):
     X, y, p = data.draw(tasks(cls))
