@@ -30,6 +30,8 @@ WITHOUT_EXERCISES = {
     "index",
     "glossary",
     "references",
+    "lab",
+    "scoreboard",
     "from_a_file_to_a_release",
     "a_table_that_does_not_fit",
     "claims",
