@@ -49,8 +49,8 @@ with_trees = pytest.mark.parametrize("cls", WITH_TREES, ids=lambda o: o.__name__
 
 
 def given(**draws):
-    """A third of the profile's examples: each of these tests runs for every method"""
-    return lambda f: one_in(5)(_given(**draws)(f))
+    """A tenth of the profile's examples: each of these tests runs for every method"""
+    return lambda f: one_in(10)(_given(**draws)(f))
 
 
 @st.composite

@@ -85,7 +85,7 @@ def alike(table, shares):
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
-@one_in(20)
+@one_in(40)
 @given(drawn=tables)
 @pytest.mark.filterwarnings("ignore")
 def test_run_backwards_over_all_tables_of_classes(program, drawn):
@@ -310,7 +310,7 @@ def test_a_model_knows_its_people_better():
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@one_in(10)
+@one_in(20)
 @given(data=st.data())
 @pytest.mark.filterwarnings("ignore")
 def test_no_attacker_excludes_the_truth(cls, data):
