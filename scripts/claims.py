@@ -33,7 +33,7 @@ def run_to(path, name):
 
     def skip(cell):
         at = nb.cells.index(cell)
-        return at > last or "nbdev_export(" in cell.source or "#| eval: false" in cell.source
+        return at > last or "#| eval: false" in cell.source
 
     for cell in nb.cells:
         if cell.cell_type == "code":

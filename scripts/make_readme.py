@@ -75,11 +75,7 @@ def make():
         elif cell["cell_type"] == "code":
             directives = re.findall(r"^#\|\s*(.+?)\s*$", src, re.M)
             code = re.sub(r"^#\|.*\n?", "", src, flags=re.M).strip()
-            if (
-                not code
-                or {"hide", "default_exp"} & {d.split()[0] for d in directives}
-                or "nbdev_export(" in code
-            ):
+            if not code or {"hide", "default_exp"} & {d.split()[0] for d in directives}:
                 continue
             if not any(d.replace(" ", "") == "echo:false" for d in directives):
                 parts.append(fenced(code, "python"))

@@ -90,7 +90,6 @@ def make():
                 f"## {heading}\n\n" + "\n".join(line(e) for e in entries if e["group"] == group),
             )
         )
-    cells.append(("code", "export", "#| hide\nimport nbdev\n\nnbdev.nbdev_export()"))
 
     def cell(kind, id, src):
         res = {"cell_type": "markdown", "id": id, "metadata": {}, "source": src.splitlines(True)}

@@ -69,10 +69,8 @@ def is_solution(cell):
 
 
 def is_left_out(text, inside):
-    """Is code kept from copies? They must not write the package, and code that is shown among the
-    exercises proves an answer
-    """
-    return "nbdev_export(" in text or (inside and not re.match(r"\s*#\|\s*hide", text))
+    """Is code kept from copies? Where it is shown among the exercises it proves an answer"""
+    return inside and not re.match(r"\s*#\|\s*hide", text)
 
 
 def answers():
@@ -132,7 +130,6 @@ def empty(nb, name="", tasks=None):
                 if str(task) in tasks:
                     cells.append(check_cell(name, task, tasks[str(task)]["ask"]))
             done.add(task)
-        # copies must not write the package; open cells among the exercises prove an answer
         elif re.search(r"^#\|\s*eval:\s*false", text, re.M):
             # for reading; Jupyter would run it
             shown = re.sub(r"^#\|.*\n", "", text, flags=re.M)

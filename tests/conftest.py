@@ -55,8 +55,8 @@ def pytest_terminal_summary(terminalreporter):
     apart, skipped = len(stats.get("xfailed", [])), len(stats.get("skipped", []))
     terminalreporter.section("what was run")
     terminalreporter.line(
-        f"{len(ran):,} tests in {len(files)} files, {nbs} of them notebooks; properties with"
-        f" {settings().max_examples} examples each (profile {PROFILE})"
+        f"{len(ran):,} tests in {len(files)} files, {nbs} of them notebooks; properties with at"
+        f" most {settings().max_examples} examples each (profile {PROFILE})"
     )
     terminalreporter.line(
         f"{apart} of scikit-learn's checks do not apply, for reasons in tests/registry.py;"

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 
 from ppdt.c45 import C45Classifier
@@ -38,6 +39,7 @@ def tree_of(X, y, w, options):
 
 @pytest.mark.parametrize("scoring", ["spread", "discount"])
 @pytest.mark.parametrize("prune", [True, False])
+@one_in(4)
 @given(
     seed=st.integers(0, 10**6),
     groups=st.integers(1, 12),

@@ -6,7 +6,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from examples import one_in
+from hypothesis import assume, given, strategies as st
 from registry import ANONYMIZERS, tasks
 
 from ppdt.attacks import (
@@ -33,7 +34,6 @@ from ppdt.privacy import audit
 
 CUSTOMERS = load_customers()
 X, Y = CUSTOMERS.drop(columns="Bought"), CUSTOMERS.Bought
-FEW = max(1, settings().max_examples // 20)
 
 tables = st.integers(4, 6).flatmap(
     lambda n: st.tuples(
@@ -85,7 +85,7 @@ def alike(table, shares):
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
-@settings(max_examples=FEW)
+@one_in(40)
 @given(drawn=tables)
 @pytest.mark.filterwarnings("ignore")
 def test_run_backwards_over_all_tables_of_classes(program, drawn):
@@ -105,7 +105,7 @@ def test_run_backwards_over_all_tables_of_classes(program, drawn):
     np.testing.assert_allclose(yes(told.believe(table)), alike(table, np.mean(kept, axis=0)))
 
 
-@settings(max_examples=FEW)
+@one_in(20)
 @given(drawn=tables, k=st.integers(2, 3))
 def test_all_ways_to_give_everybody_a_row(drawn, k):
     table, y = opened(drawn)
@@ -138,7 +138,7 @@ def test_lost_people_may_have_any_class():
     np.testing.assert_allclose(yes(told), 2 / 3)
 
 
-@settings(max_examples=FEW * 3)
+@one_in(7)
 @given(drawn=tables, ks=st.tuples(st.integers(2, 3), st.integers(2, 4)))
 def test_worlds_that_agree_with_two_releases(drawn, ks):
     table, y = opened(drawn)
@@ -172,7 +172,7 @@ def test_worlds_that_agree_with_two_releases(drawn, ks):
     assert all(both.crowds(table) <= np.min(groups, axis=0))
 
 
-@settings(max_examples=FEW * 3)
+@one_in(7)
 @given(drawn=tables)
 def test_without_a_list_what_is_certain_is_true(drawn):
     table, y = opened(drawn)
@@ -187,7 +187,7 @@ def test_without_a_list_what_is_certain_is_true(drawn):
     assert told.is_certain[np.logical_or(*plain)].all()
 
 
-@settings(max_examples=FEW * 5)
+@one_in(4)
 @given(
     numbers=st.lists(st.tuples(st.integers(-50, 50), st.integers(0, 9)), min_size=4, max_size=12),
     data=st.data(),
@@ -310,7 +310,7 @@ def test_a_model_knows_its_people_better():
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@settings(max_examples=FEW * 2)
+@one_in(20)
 @given(data=st.data())
 @pytest.mark.filterwarnings("ignore")
 def test_no_attacker_excludes_the_truth(cls, data):

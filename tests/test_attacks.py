@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from examples import one_in
+from hypothesis import given, strategies as st
 from registry import ANONYMIZERS, REGISTRY, tasks
 
 from ppdt.attacks import FittingRows, attack, gain_of
@@ -49,7 +50,7 @@ def has_averages(data):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@settings(max_examples=max(1, settings().max_examples // 4))
+@one_in(10)
 @given(data=st.data())
 def test_rows_that_fit_are_those_found_one_by_one(cls, data):
     X, y, p = data.draw(tasks(cls, missing=False))

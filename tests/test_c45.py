@@ -13,7 +13,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from examples import one_in
+from hypothesis import given, strategies as st
 from random_trees import as_numbers, random_row, trees
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer, log_loss
@@ -110,6 +111,7 @@ def test_fast_is_textbook(seed, m, binary, prune, raising, confidence):
     assert differ(t, 0, _textbook_c45(d, m, binary, prune, confidence, raising)) == ""
 
 
+@one_in(4)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([1, 2, 3, 2.5]),
@@ -190,6 +192,7 @@ def random_sets(seed):
     )
 
 
+@one_in(2)
 @given(
     st.integers(0, 2**32 - 1), st.sampled_from([2, 3]), st.booleans(), st.booleans(), st.booleans()
 )
@@ -215,7 +218,7 @@ def parts_of_rows(d):
     return np.prod(sizes, axis=0)
 
 
-@settings(max_examples=max(1, settings().max_examples // 4))
+@one_in(4)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3]), st.booleans(), st.booleans())
 def test_rules_of_sets_are_those_of_all_their_rows(seed, m, binary, prune):
     p = SimpleNamespace(m=m, binary=binary, prune=prune, errors=lambda c: error_estimate(c, 0.25))
@@ -616,6 +619,7 @@ def test_weights_are_repeated_rows():
     assert str(one) == str(other)
 
 
+@one_in(2)
 @given(st.integers(0, 2**32 - 1))
 def test_order_of_rows_does_not_matter(seed):
     rng = np.random.default_rng(seed)
@@ -740,6 +744,7 @@ SPREADS = {
 }
 
 
+@one_in(4)
 @given(st.sampled_from(sorted(SPREADS)), st.integers(0, 2**32 - 1), st.booleans())
 def test_growth_ends_and_each_side_has_rows(spread, seed, gaps):
     """Each split has rows on both sides, and rows go down when they are asked as they did in fit"""
@@ -1152,6 +1157,7 @@ def mixed_tables(draw):
     return t[[o for o in t if rng.random() < 0.7] or ["kind"]], y
 
 
+@one_in(4)
 @given(mixed_tables(), st.booleans(), st.booleans(), st.sampled_from(["midpoint", "data"]))
 def test_a_loaded_tree_answers_like_its_classifier(table, prune, binary, thresholds):
     X, y = table
@@ -1293,6 +1299,7 @@ def test_columns_of_dates_are_what_they_were():
         )
 
 
+@one_in(4)
 @given(mixed_tables(), st.booleans(), st.data())
 def test_part_explains_what_it_answers(table, binary, data):
     X, y = table

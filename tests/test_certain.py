@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import assume, given, strategies as st
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -118,6 +119,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
+@one_in(8)
 @given(rows(number_cell()), rows(number_cell(), gaps=True), st.data())
 def test_all_members_are_asked(name, learnt, asked, data):
     y = [data.draw(st.sampled_from(["no", "yes", "perhaps"])) for _ in learnt]
@@ -128,6 +130,7 @@ def test_all_members_are_asked(name, learnt, asked, data):
     assert found.tolist() == by_force(model, asked, known)
 
 
+@one_in(2)
 @given(
     st.lists(st.tuples(word_cell(), word_cell()), min_size=3, max_size=9),
     st.lists(st.tuples(word_cell(), word_cell()), min_size=1, max_size=6),
@@ -147,6 +150,7 @@ def test_sets_of_shao_and_beckford(learnt, asked, data):
     assert certain(model, A).tolist() == res
 
 
+@one_in(4)
 @given(st.data())
 def test_raw_rows_have_one_answer_and_gaps_several(data):
     n = data.draw(st.integers(4, 12))

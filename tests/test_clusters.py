@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from examples import one_in
+from hypothesis import given, strategies as st
 
 from ppdt._textbook import _textbook_complete, _textbook_k_member
 from ppdt.clusters import ClusterAnonymizer
@@ -87,7 +88,7 @@ def test_a_state_is_what_it_is_by_definition(table, data):
         state.swap(i, j) if alone or data.draw(st.booleans()) else state.put(i, h)
 
 
-@settings(max_examples=max(5, settings().max_examples // 2))
+@one_in(2, least=5)
 @given(losses(least=6), st.integers(1, 3), st.integers(0, 30), st.booleans())
 def test_mended_groups_lose_less(table, k, budget, strict):
     parts, n = table
@@ -135,7 +136,7 @@ def test_the_order_of_rows_decides_nothing(recoding, refine):
     )
 
 
-FEW = settings(max_examples=max(5, settings().max_examples // 5))
+FEW = one_in(5, least=5)
 
 
 @FEW

@@ -15,7 +15,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given as _given, settings, strategies as st
+from examples import one_in
+from hypothesis import given as _given, strategies as st
 from pandas.testing import assert_frame_equal, assert_series_equal
 from random_tables import pick, published_rows, row_cells
 from registry import (
@@ -69,8 +70,7 @@ def given(times=1, **draws):
     """A tenth of the profile's examples, or so many times more: each of these tests runs for every
     estimator, with any of its options
     """
-    most = max(1, times * settings().max_examples // 10)
-    return lambda f: settings(max_examples=most)(_given(**draws)(f))
+    return lambda f: one_in(10 / times)(_given(**draws)(f))
 
 
 def of(classes):

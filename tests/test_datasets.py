@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import socket
 import threading
 import traceback
 import zipfile
@@ -9,7 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pandas as pd
+import places
 import pytest
+from hypothesis import given, strategies as st
 from pandas.testing import assert_frame_equal
 from sklearn.tree import DecisionTreeClassifier
 
@@ -26,7 +29,7 @@ from ppdt.datasets import (
     load_salaries,
     make_population,
 )
-from ppdt.engine import benchmarks as B, downloads as A
+from ppdt.engine import benchmarks as B, downloads as A, shipped_adult as shipped
 
 
 # ---------- small tables
@@ -754,3 +757,58 @@ def test_an_unknown_benchmark(name):
 
 def test_errors_are_os_errors():
     assert issubclass(DataNotFoundError, OSError) and issubclass(DataCorruptedError, OSError)
+
+
+# ---------------------------------------------------------------- the copy in the package
+
+
+def test_adult_without_a_folder_and_without_a_network(alone, frames, monkeypatch):
+    """The package carries the whole table"""
+    monkeypatch.setattr(socket.socket, "connect", lambda *a: pytest.fail("asked the network"))
+    for subset in frames:
+        assert_frame_equal(fetch_adult(subset, download=False), frames[subset])
+    assert not alone.exists()
+
+
+def test_the_copy_is_what_the_script_makes(data_dir, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(places.ROOT / "scripts"))
+    import ship_adult
+
+    assert ship_adult.main(["--check"]) == 0, capsys.readouterr().out
+    assert ship_adult.FILE.stat().st_size < 300_000
+    told = (ship_adult.FILE.parent / "README.md").read_text("utf-8")
+    assert all(o in told for o in ("CC BY 4.0", "Becker", "10.24432/C5XW20", "Changed"))
+    licence = (ship_adult.FILE.parent / "LICENSE-CC-BY-4.0.txt").read_text("utf-8")
+    assert licence.startswith("Attribution 4.0 International") and "Section 8 --" in licence
+
+
+def test_a_spoilt_copy_is_refused(alone, monkeypatch):
+    good = shipped.shipped_adult("train", A.ADULT_COLUMNS)
+    monkeypatch.setattr(A, "shipped_adult", lambda *a: good.replace(b"39,", b"38,", 1))
+    with pytest.raises(DataCorruptedError, match="Install ppdt again"):
+        fetch_adult()
+
+
+def test_adult_where_the_package_has_no_copy(server, alone, monkeypatch):
+    monkeypatch.setattr(A, "shipped_adult", lambda *a: None)
+    with pytest.raises(DataNotFoundError) as e:
+        fetch_adult(download=False)
+    names_three_ways(e, alone)
+
+
+texts = st.one_of(st.integers(0, 2**40).map(str), st.text("abc?é, 01", max_size=3))
+tables_of_texts = st.integers(1, 8).flatmap(
+    lambda n: st.dictionaries(
+        st.sampled_from("abcd"), st.lists(texts, min_size=n, max_size=n), min_size=1
+    )
+)
+
+
+@given(tables_of_texts, st.randoms(use_true_random=False))
+def test_packed_columns_come_back(columns, rnd):
+    names = list(columns)
+    rnd.shuffle(names)
+    after = {o: " ".join(rnd.sample(names[:i], rnd.randint(0, i))) for i, o in enumerate(names)}
+    archive = shipped.packed(columns, 1, after)
+    assert archive == shipped.packed(columns, 1, after)
+    assert shipped.unpacked(archive) == ({o: columns[o] for o in names}, 1)

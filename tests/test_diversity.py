@@ -10,6 +10,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import assume, given, strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
@@ -79,6 +80,7 @@ tables = st.lists(
 )
 
 
+@one_in(2)
 @given(tables, st.booleans())
 def test_hierarchical_distance_is_the_least_work(c, gap):
     values = LEAVES[:-1] + [MISSING] if gap else LEAVES
@@ -103,6 +105,7 @@ def test_hierarchical_distance_is_the_least_work(c, gap):
     )
 
 
+@one_in(2)
 @given(tables, st.data())
 def test_the_other_distances_are_the_least_work_too(c, data):
     c = np.array(c)

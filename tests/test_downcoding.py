@@ -7,7 +7,8 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from examples import one_in
+from hypothesis import assume, given, strategies as st
 from registry import ANONYMIZERS, REGISTRY, tasks
 
 from ppdt.attacks import Downcoded, Downcoding
@@ -107,6 +108,7 @@ def found_in(t, tight):
     return Downcoding(t, tight=[o for o, yes in zip(t, tight) if yes]).find()
 
 
+@one_in(2)
 @given(releases())
 def test_what_is_claimed_is_true_in_every_possible_table_and_what_is_certain_is_claimed(given_):
     t, boxes, tight = given_
@@ -173,7 +175,7 @@ def has(value, v):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@settings(max_examples=max(1, settings().max_examples // 2))
+@one_in(5)
 @given(data=st.data())
 def test_claims_are_true_of_the_table_that_a_release_was_made_from(cls, data):
     X, y, p = data.draw(tasks(cls))

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from examples import one_in
+from hypothesis import given, strategies as st
 from random_tables import row_cells
 from registry import ANONYMIZERS, REGISTRY, tasks
 from scipy.stats import chisquare
@@ -60,7 +61,7 @@ def fits(cell, v, leaves):
 
 
 @every_method
-@settings(max_examples=max(1, settings().max_examples // 4))
+@one_in(10)
 @given(data=st.data())
 def test_every_drawn_value_is_possible(cls, data):
     X, y, p = data.draw(tasks(cls))

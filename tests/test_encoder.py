@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import assume, given, strategies as st
 from python_lines import python_lines
 from random_tables import tables
@@ -141,6 +142,7 @@ def test_equals_loops(table, weights):
     assert m.dtype == np.float64
 
 
+@one_in(2)
 @given(
     published(),
     st.sampled_from(["weights", "token"]),
@@ -158,6 +160,7 @@ def test_blocks_sum_to_one_or_to_nothing(table, sets, weights, new):
     assert np.all(np.isclose(s, 1) | (s == 0))
 
 
+@one_in(2)
 @given(published())
 def test_numbers_lie_within_their_cells(table):
     t, rows = table
@@ -187,6 +190,7 @@ PARAMETERS = [
 ]
 
 
+@one_in(4)
 @given(published(), st.randoms(use_true_random=False), st.sampled_from(PARAMETERS))
 def test_row_order_column_order_and_batches_do_not_matter(table, random, p):
     t, _ = table
@@ -216,6 +220,7 @@ def _sorted(m):
     return m[np.lexsort(m.T[::-1])] if m.shape[1] else m
 
 
+@one_in(8)
 @given(
     tables(),
     st.sampled_from(["weights", "token", "draw"]),
@@ -272,6 +277,7 @@ def _spread_of(rows):
     return 3**0.5 * np.std(means) + 1e-9 if star and means else 0.0
 
 
+@one_in(4)
 @given(published(), st.integers(0, 3), st.sampled_from(["uniform", "distribution"]))
 def test_drawn_rows_are_possible(table, seed, weights):
     t, rows = table
@@ -297,6 +303,7 @@ def test_drawn_rows_are_possible(table, seed, weights):
     assert m.tobytes() == clone(e).fit_transform(t).tobytes()
 
 
+@one_in(4)
 @given(published(), st.randoms(use_true_random=False), st.data())
 def test_drawn_rows_do_not_depend_on_their_order(table, random, data):
     t, _ = table
@@ -308,6 +315,7 @@ def test_drawn_rows_do_not_depend_on_their_order(table, random, data):
     assert _sorted(both[0]).tobytes() == _sorted(both[1]).tobytes()
 
 
+@one_in(4)
 @given(published())
 def test_auto_draws_where_a_cell_is_a_word_of_its_own(table):
     t, rows = table
@@ -374,6 +382,7 @@ def raw(draw):
     return t.astype({"w": draw(st.sampled_from(["str", "object", "category"]))})
 
 
+@one_in(4)
 @given(raw(), raw())
 def test_raw_tables_are_one_hot(train, test):
     e, onehot = (
@@ -390,6 +399,7 @@ def test_raw_tables_are_one_hot(train, test):
     ] == expected.get_feature_names_out().tolist()
 
 
+@one_in(4)
 @given(raw(), raw())
 def test_raw_numbers_are_imputed_as_by_scikit_learn(train, test):
     assume(train.n.notna().any())
@@ -428,6 +438,7 @@ def test_the_mode_is_the_most_frequent_value():
     ).tolist() == [[1]]
 
 
+@one_in(2)
 @given(raw(), raw())
 def test_the_mode_is_scikit_learns(train, test):
     assume(train.n.notna().any())

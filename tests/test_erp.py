@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from random_tables import pick, published_rows, row_cells
 from random_trees import NAMES, VALUES, chain, random_tree
@@ -175,6 +176,7 @@ def test_background_is_what_the_path_leaves(seed, n_inner):
     assert (big.to_numpy()[1:] >= big.to_numpy()[up] - 1e-9).all()  # Lemma 1, not strict
 
 
+@one_in(2)
 @given(seed=st.integers(0, 2**32 - 1), n_inner=st.integers(1, 9), k=st.integers(1, 12))
 def test_what_holds_of_pruning(seed, n_inner, k):
     rng = np.random.default_rng(seed)
@@ -520,6 +522,7 @@ def holds(cell, v):
     )
 
 
+@one_in(4)
 @given(table=people(), options=st.fixed_dictionaries(OPTIONS), binary=st.booleans())
 def test_invariants(table, options, binary):
     X, y, k = table
@@ -555,6 +558,7 @@ def test_invariants(table, options, binary):
     ) and back.transform(X).astype(str).equals(tool.transform(X).astype(str))
 
 
+@one_in(4)
 @given(table=people(), seed=st.integers(0, 5))
 def test_tiers_do_not_depend_on_the_pruning(table, seed):
     X, y, k = table
@@ -565,6 +569,7 @@ def test_tiers_do_not_depend_on_the_pruning(table, seed):
     assert a.text().equals(b.text())
 
 
+@one_in(2)
 @given(table=people())
 def test_constraints_on_groups(table):
     X, y, k = table

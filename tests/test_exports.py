@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -221,6 +222,7 @@ LEARNERS = [
 
 
 @pytest.mark.parametrize("clf", LEARNERS, ids=str)
+@one_in(8)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_trees_of_this_package(clf, seed, gaps):
     X, y = a_table(seed, gaps)
@@ -238,6 +240,7 @@ def test_trees_of_this_package(clf, seed, gaps):
     assert evaluate(tree_pmml(clf), asked) == expected
 
 
+@one_in(4)
 @given(st.integers(0, 2**32 - 1))
 def test_id3(seed):
     X, y = a_table(seed)
@@ -249,6 +252,7 @@ def test_id3(seed):
     assert evaluate(tree_pmml(clf), asked) == expected
 
 
+@one_in(4)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["fractional", "most_frequent"]))
 def test_trees_on_sets_are_asked_raw_rows(seed, convert):
     rng = np.random.default_rng(seed)
@@ -284,6 +288,7 @@ SKLEARN = [
 
 
 @pytest.mark.parametrize("clf", SKLEARN, ids=lambda o: str(o)[:50])
+@one_in(8)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_trees_of_scikit_learn(clf, seed, gaps):
     X, y = a_table(seed, gaps)

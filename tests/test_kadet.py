@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 
 from ppdt._textbook import (
@@ -567,6 +568,7 @@ def test_gain_ratio_by_the_slow_way(data):
     assert as_nested(t, tree) == _textbook_nested(t, slow_c45(t, safe, empty_ok, m))
 
 
+@one_in(4)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_k_1_is_c45_without_raising(seed, prune):
     rng = np.random.default_rng(seed)
@@ -656,6 +658,7 @@ def fitted(X, y, p):
         assert "No tree is safe" in str(e)
 
 
+@one_in(4)
 @given(tables())
 def test_an_auditor_finds_every_promise_kept(table):
     X, y, p = table
@@ -676,6 +679,7 @@ def test_an_auditor_finds_every_promise_kept(table):
     assert leaves.sum() == len(X)
 
 
+@one_in(4)
 @given(tables())
 def test_what_is_published_is_what_was_promised(table):
     X, y, p = table
@@ -753,6 +757,7 @@ def test_rare_values_are_not_named():
     )
 
 
+@one_in(4)
 @given(tables())
 def test_a_tree_as_a_table(table):
     X, y, p = table
@@ -987,6 +992,7 @@ def test_names_of_levels_are_taken():
     KADETClassifier(k=3).fit(X.assign(**{"job (level 1)": list("xy") * 7}), y)
 
 
+@one_in(4)
 @given(tables(), st.integers(0, 99))
 def test_the_order_of_rows_and_columns_does_not_matter(table, seed):
     X, y, p = table

@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from examples import one_in
+from hypothesis import given, strategies as st
 from random_tables import pick, row_cells, tables
 
 from ppdt._textbook import _textbook_lattice, _textbook_minimal
@@ -394,7 +395,7 @@ def test_constraints_with_lost_rows_and_stars():
         assert r.audit.holds and len(r.lost) <= 5
 
 
-@settings(max_examples=max(1, settings().max_examples // 3))
+@one_in(3)
 @given(tables(missing=False), pick(0.2, 0.5, 1.0), pick(LDiversity(2), Alpha(0.6)))
 def test_lost_rows_leave_groups_that_keep_constraints(table, limit, constraint):
     """Every release is audited; what is lost stays below the limit"""

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
@@ -158,6 +159,7 @@ def check(s, bins):
         assert s.people(i) == [j for j, r in enumerate(s.row) if r == i]
 
 
+@one_in(2)
 @given(cases())
 def test_spans_are_what_all_completions_reach(case):
     tree, kinds, X, public, y = case
@@ -165,6 +167,7 @@ def test_spans_are_what_all_completions_reach(case):
     check(spans(tree, X, [*public, "class"], y=y), enumerated(tree, kinds, X, public, y))
 
 
+@one_in(2)
 @given(cases())
 def test_pairs_are_what_is_reached(case):
     tree, kinds, X, public, y = case
@@ -186,6 +189,7 @@ def sent_branch_by_branch(s, X, codes, k):
     return res
 
 
+@one_in(4)
 @given(cases(), st.data())
 def test_people_are_sent_down_as_the_tree_sends_them(case, data):
     tree, kinds, X, public, y = case
@@ -252,6 +256,7 @@ def meets(row, rule):
     return all(one(row[o], w) for o, w in rule.items())
 
 
+@one_in(2)
 @given(ruled_cases())
 def test_impossible_combinations_are_left_out(case):
     """Rules as dicts, and the same as a function, equal enumeration; numbers are tried at the
@@ -394,6 +399,7 @@ def applied(clf, X, public, full, transform=lambda t: t):
     ]
 
 
+@one_in(4)
 @given(tables(), st.sampled_from([None, "first", "if_binary"]), st.booleans())
 def test_sklearn_trees(table, drop, pipeline):
     X, y, public = table
@@ -422,6 +428,7 @@ def test_sklearn_trees(table, drop, pipeline):
     assert spans(clf, X, public, columns=byhand).row.tolist() == s.row.tolist()
 
 
+@one_in(2)
 @given(tables())
 def test_sklearn_trees_on_plain_numbers(table):
     X, y, public = table
@@ -446,6 +453,7 @@ def worlds(s, counts):
     return {o for o in permutations(bag) if all(e in s.ends_of(i) for e, i in zip(o, s.row))}
 
 
+@one_in(4)
 @given(st.data())
 def test_attack_against_all_worlds(data):
     """What is certain, possible and excluded equals enumeration of all worlds"""
@@ -497,6 +505,7 @@ def test_attack_against_all_worlds(data):
         assert np.allclose(a.values(o).sum(axis=1), 1, atol=1e-3)
 
 
+@one_in(2)
 @given(cases())
 def test_audit_counts_what_is_there(case):
     tree, kinds, X, public, y = case
@@ -1002,6 +1011,7 @@ def holes(draw):
     return X, np.array(col(["no", "yes"])), [o for o in ("sex", "size") if draw(st.booleans())]
 
 
+@one_in(4)
 @given(holes(), st.sampled_from(["onehot", "first", "ordinal", "coded", "dummies"]))
 def test_a_missing_private_value_is_a_value_of_its_own_to_sklearn(table, how):
     """Spans equal those of scikit-learn on all completions, missing ones among them"""

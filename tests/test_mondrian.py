@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from pandas.testing import assert_frame_equal
 from random_tables import published_rows
@@ -103,6 +104,7 @@ def numbered(groups, first=1):
 
 
 # ---------- fast and textbook
+@one_in(2)
 @given(tasks(missing=True), st.sampled_from(RULES), st.sampled_from(WIDTHS), st.booleans())
 def test_fast_is_the_textbook(task, cut_rule, width, fallback):
     X, categorical, k = task
@@ -143,6 +145,7 @@ def test_n_distinct(pairs):
 
 
 # ---------- what holds for every table
+@one_in(4)
 @given(
     tasks(missing=True),
     st.sampled_from(RULES),
@@ -264,6 +267,7 @@ def fitted():
     return [(m, {o: set(column_text(m.release_.data[o])) for o in X}) for m in found]
 
 
+@one_in(2)
 @given(st.lists(st.tuples(*KINDS.values()), min_size=1, max_size=4))
 def test_transform_never_fails_on_values_of_the_type(fitted, rows):
     new = pd.DataFrame(rows, columns=list(KINDS)).astype({"o": "category", "t": "str"})
@@ -586,6 +590,7 @@ def mode_tasks(draw):
     )
 
 
+@one_in(4)
 @given(
     mode_tasks(),
     st.sampled_from(MODES),
@@ -641,6 +646,7 @@ def assert_same_cells(m, X, r):
         assert as_text(saved.transform(X)).equals(as_text(r.data))
 
 
+@one_in(4)
 @given(tasks(), st.sampled_from(MODES), st.randoms(use_true_random=False))
 def test_the_text_of_a_release_does_not_depend_on_the_order(task, mode, random):
     """Other columns and the class included, but after relaxed cuts, which divide equal people"""

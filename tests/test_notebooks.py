@@ -73,7 +73,6 @@ def run_nb(path):
         d = getattr(cell, "directives_", {})
         if (
             cell.cell_type != "code"
-            or "nbdev_export(" in cell.source
             or skipped & d.keys()
             or d.get("eval:", [""])[0].lower() == "false"
         ):

@@ -13,6 +13,7 @@ from datetime import date, datetime
 
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import example, given, strategies as st
 
 from ppdt import cli
@@ -111,6 +112,7 @@ def test_any_bytes_are_read_or_refused(folder, data, end):
         assert path.name in str(e) and "\n" not in str(e)
 
 
+@one_in(2)
 @given(rows=st.lists(st.tuples(words, words), min_size=1, max_size=5), gap=st.integers(1, 3))
 def test_a_sheet_is_read_back(folder, rows, gap):
     import openpyxl

@@ -5,7 +5,8 @@ with every method, in memory and in files.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from examples import one_in
+from hypothesis import given, strategies as st
 from registry import ANONYMIZERS, REGISTRY, tasks
 
 from ppdt.cli import main
@@ -58,7 +59,7 @@ def test_labels_find_the_rows():
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@settings(max_examples=max(1, settings().max_examples // 4))
+@one_in(4)
 @given(data=st.data(), end=st.sampled_from([".csv", ".parquet"]))
 def test_every_release_is_true_beside_its_original(cls, data, end, tmp_path_factory):
     X, y, p = data.draw(tasks(cls))

@@ -9,7 +9,8 @@ from collections import defaultdict
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from examples import one_in
+from hypothesis import assume, given, strategies as st
 from random_tables import row_cells
 from registry import ANONYMIZERS, REGISTRY, example, tasks
 
@@ -44,7 +45,7 @@ def counts_rows(p):
 
 
 @every_method
-@settings(max_examples=max(1, settings().max_examples // 5))
+@one_in(5)
 @given(data=st.data())
 def test_every_group_holds_rows_of_k_persons(cls, data):
     X, y, p = data.draw(tasks(cls))

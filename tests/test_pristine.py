@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, note, settings, strategies as st
+from examples import one_in
+from hypothesis import given, note, strategies as st
 from registry import ANONYMIZERS, REGISTRY, tasks
 
 from ppdt.engine.seals import column_digest
@@ -173,7 +174,7 @@ def _refuses_to_leave(r, folder):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda o: o.__name__)
-@settings(max_examples=max(1, settings().max_examples // 10))
+@one_in(10)
 @given(data=st.data())
 def test_a_changed_release_leaves_by_no_way(cls, data):
     """One release, and each change on a copy of it that is sealed as it is"""
@@ -192,7 +193,7 @@ def test_a_changed_release_leaves_by_no_way(cls, data):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda o: o.__name__)
-@settings(max_examples=max(1, settings().max_examples // 4))
+@one_in(4)
 @given(data=st.data())
 def test_an_unchanged_release_is_written_as_often_as_one_likes(cls, data):
     r = _made(cls, data)

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 
 from ppdt.c45 import C45Classifier
@@ -453,6 +454,7 @@ BELOW = {
 }
 
 
+@one_in(2)
 @given(
     st.lists(
         st.tuples(
@@ -630,6 +632,7 @@ def test_a_median_gives_nobody_away():
 
 
 # ---------- the report
+@one_in(4)
 @given(tables(), st.integers(1, 3))
 def test_report_equals_loops(t, size):
     report = risk_report(t, max_size=size, top=len(t))

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from examples import one_in
+from hypothesis import given, strategies as st
 from random_tables import pick, published_rows
 
 from ppdt._textbook import _textbook_refined_averages, _textbook_squares
@@ -76,7 +77,7 @@ def test_a_state_is_what_it_is_by_definition(table, data):
         assert [sorted(o) for o in fresh.rows] == [sorted(o) for o in state.rows]
 
 
-@settings(max_examples=max(5, settings().max_examples // 4))
+@one_in(4, least=5)
 @given(spaces(most=14), st.integers(1, 4), pick(0, 1, 3, 200))
 def test_the_search_is_the_textbooks(table, k, budget):
     s, attributes, codes, _ = table

@@ -5,7 +5,8 @@ anything else that is published beside them.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from examples import one_in
+from hypothesis import given, strategies as st
 from registry import ANONYMIZERS, REGISTRY, tasks
 
 from ppdt.datasets import fetch_adult
@@ -74,7 +75,7 @@ def _swapped(X, y, names, seed):
 
 
 @anonymizer
-@settings(max_examples=max(1, settings().max_examples // 4))
+@one_in(4)
 @given(data=st.data(), seed=st.integers(0, 9), crowd=st.booleans())
 def test_swapped_classes_change_no_group(cls, data, seed, crowd):
     X, y, p = data.draw(crowds(cls) if crowd else tasks(cls))
@@ -90,7 +91,7 @@ def test_swapped_classes_change_no_group(cls, data, seed, crowd):
 
 
 @anonymizer
-@settings(max_examples=max(1, settings().max_examples // 4))
+@one_in(4)
 @given(data=st.data(), seed=st.integers(0, 9))
 def test_the_published_rows_do_not_depend_on_the_order_of_the_file(cls, data, seed):
     X, y, p = data.draw(crowds(cls))

@@ -10,6 +10,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -275,6 +276,7 @@ def test_a_grown_tree_of_numbers_does_not_list_them():
         ) == tree_text(t, counts=False)
 
 
+@one_in(2)
 @given(st.integers(0, 2**32 - 1).map(np.random.default_rng), st.booleans())
 def test_left_out_values_do_not_change_an_answer(rng, binary):
     n = 40

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from hypothesis import assume, given, settings, strategies as st
+from examples import one_in
+from hypothesis import assume, given, strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
@@ -22,8 +23,6 @@ from ppdt.mict import MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import AnonymizedClassifier
 from ppdt.tables import Exact, Interval, ValueSet, cell_column
-
-HALF = max(1, settings().max_examples // 2)
 
 CATEGORIES = [
     ID3Classifier(),
@@ -81,7 +80,7 @@ def agree(clf, X, y, w, asked):
 
 
 @pytest.mark.parametrize("clf", NUMBERS, ids=str)
-@settings(max_examples=HALF)
+@one_in(2)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_weights_are_rows(clf, seed, gaps):
     X, y, w = a_table(seed, gaps)
@@ -92,7 +91,7 @@ def test_weights_are_rows(clf, seed, gaps):
 
 
 @pytest.mark.parametrize("clf", CATEGORIES, ids=str)
-@settings(max_examples=HALF)
+@one_in(2)
 @given(st.integers(0, 2**32 - 1))
 def test_weights_are_rows_of_categories(clf, seed):
     X, y, w = a_table(seed)
@@ -118,7 +117,7 @@ def set_table(seed):
 
 @pytest.mark.parametrize("scoring", ["spread", "discount"])
 @pytest.mark.parametrize("weights", ["uniform", "distribution"])
-@settings(max_examples=HALF)
+@one_in(2)
 @given(st.integers(0, 2**32 - 1))
 def test_weights_are_rows_of_a_release(scoring, weights, seed):
     X, y, w = set_table(seed)
@@ -129,7 +128,7 @@ def test_weights_are_rows_of_a_release(scoring, weights, seed):
 
 
 @pytest.mark.parametrize("convert", ["fractional", "most_frequent"])
-@settings(max_examples=HALF)
+@one_in(2)
 @given(st.integers(0, 2**32 - 1))
 def test_weights_are_rows_of_sets(convert, seed):
     X, y, w = set_table(seed)
@@ -137,6 +136,7 @@ def test_weights_are_rows_of_sets(convert, seed):
     agree(clf, X[["s"]], y, w, X[["s"]][w > 0] if w.any() else X[["s"]])
 
 
+@one_in(4)
 @given(st.integers(0, 2**32 - 1))
 def test_votes_below_one_are_added_up(seed):
     "The nearest rows that have the votes of n_neighbors, by hand"
@@ -162,6 +162,7 @@ def test_rows_are_counted_by_weight_where_j48_counts_rows():
         assert clf.fit(X, y, sample_weight=[2, 2, 2]).predict(X).tolist() == list(y)
 
 
+@one_in(2)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 4))
 def test_depth_has_a_limit(seed, depth):
     X, y, _ = a_table(seed)
@@ -173,6 +174,7 @@ def test_depth_has_a_limit(seed, depth):
     assert cut.depth == min(depth, whole.depth)
 
 
+@one_in(4)
 @given(st.integers(0, 2**32 - 1))
 def test_balanced_classes_weigh_alike(seed):
     X, y, _ = a_table(seed)
@@ -244,7 +246,7 @@ def people(n=150, gaps=False):
     return X, y
 
 
-@settings(max_examples=HALF)
+@one_in(2)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_weights_travel_past_the_anonymizer(seed, gaps):
     X, y = people(gaps=gaps)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from examples import one_in
+from hypothesis import given, strategies as st
 from random_tables import pick, row_cells
 from registry import ANONYMIZERS, CLASSIFIERS, REGISTRY, example
 
@@ -102,7 +103,7 @@ def _is_finite(v):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@settings(max_examples=max(1, settings().max_examples // 4))
+@one_in(4)
 @given(data=st.data())
 def test_wide_numbers_stay_exact(cls, data, tmp_path_factory):
     X, y, roles = data.draw(wide_tables())

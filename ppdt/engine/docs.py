@@ -7,8 +7,8 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['only_imports', 'is_plumbing', 'defined_names', 'source_summary', 'ShowExports', 'is_solution', 'FoldSolutions',
-           'numbered', 'page_title', 'sidebar_entries', 'reading_order', 'neighbour_links', 'ReadingOrder',
-           'author_links']
+           'numbered', 'page_title', 'sidebar_entries', 'reading_order', 'notebook_address', 'neighbour_links',
+           'ReadingOrder', 'mended_links', 'author_links']
 
 # %% ../../nbs/engine/docs.ipynb #1a84dabc
 import ast
@@ -146,17 +146,26 @@ def reading_order(config: Path, nbs: Path) -> list[Path]:
     return list(dict.fromkeys(order))
 
 # %% ../../nbs/engine/docs.ipynb #243db287
+def notebook_address(page: Path) -> str:
+    """Where a notebook of the repository can be downloaded."""
+    config = get_config()
+    name = page.relative_to(config.config_path).as_posix()
+    return f"{config.git_url}/raw/{config.branch}/{name}"
+
+
 def neighbour_links(page: Path, order: list[Path]) -> str:
-    """Links from `page` to the pages before and after it in `order`; empty for other pages."""
+    """Links from `page` to the pages before and after it in `order` and to its notebook; empty
+    for other pages.
+    """
     if page not in order:
         return ""
     at = order.index(page)
-    places = [("previous", at - 1, "← {}"), ("next", at + 1, "{} →")]
-    links = []
-    for name, i, text in places:
+    links = [f"[this page as a notebook]({notebook_address(page)}){{.notebook}}"]
+    for name, i, text in (("previous", at - 1, "← {}"), ("next", at + 1, "{} →")):
         if 0 <= i < len(order):
             target = Path(os.path.relpath(order[i], page.parent)).as_posix()
-            links.append(f"[{text.format(page_title(order[i]))}]({target}){{.{name}}}")
+            link = f"[{text.format(page_title(order[i]))}]({target}){{.{name}}}"
+            links.insert(len(links) if name == "next" else 0, link)
     return "::: {.reading-order}\n" + " ".join(links) + "\n:::"
 
 # %% ../../nbs/engine/docs.ipynb #e1ab496e
@@ -177,6 +186,7 @@ class ReadingOrder(Processor):
 # %% ../../nbs/engine/docs.ipynb #a77d65f1
 _link_of_name = r"\[(`[^`]+`)\]\([^)]*\)"
 _link_around = re.compile(rf"\[(?:[^\[\]]|{_link_of_name})*\]\(")
+_link_to_name = re.compile(r"\[(`[^`]+`)\]\(([^)#\s]*)#([^)\s]+)\)")
 
 
 def _without_names(match):
@@ -184,7 +194,26 @@ def _without_names(match):
     return "[" + re.sub(_link_of_name, r"\1", match[0][1:])
 
 
+def _to_a_place(match):
+    """A link of nbdev, to the class of a member; a private name is no link."""
+    text, page, anchor = match.groups()
+    if any(part.startswith("_") for part in anchor.split(".")):
+        return text
+    return f"[{text}]({page}#{anchor.partition('.')[0]})"
+
+
+def mended_links(text: str) -> str:
+    """Markdown with the links of its author, and those of nbdev that lead somewhere."""
+    return _link_to_name.sub(_to_a_place, _link_around.sub(_without_names, text))
+
+
 def author_links(cell: object):
-    """Mends the links of a Markdown cell inside of which nbdev has put its own."""
+    """Mends the links of a cell inside of which nbdev has put its own."""
     if cell.cell_type == "markdown" and cell.source:
-        cell.source = _link_around.sub(_without_names, cell.source)
+        cell.source = mended_links(cell.source)
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        if "text/markdown" in data:
+            lines = data["text/markdown"]
+            whole = lines if isinstance(lines, str) else "".join(lines)
+            data["text/markdown"] = mended_links(whole).splitlines(True)

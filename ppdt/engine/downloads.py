@@ -25,6 +25,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from .shipped_adult import shipped_adult
+
 # %% ../../nbs/engine/downloads.ipynb #d5c9ef67
 class DataNotFoundError(OSError):
     """A data set is not on this machine and could not be downloaded.
@@ -172,16 +174,18 @@ def find_data(
     in_folder: Callable[[str], bytes | None],
     in_archive: Callable[[Path, str], bytes],
     whole: Callable[[str, str], object],
+    shipped: Callable[[], bytes | None] | None = None,
     *,
     cache: str | PathLike | None = None,
     url: str | None = None,
     download: bool = True,
     progress: bool = True,
 ) -> bytes:
-    """Verified bytes from the first place that has them: PPDT_DATA, the cache, the network.
+    """Verified bytes from the first place that has them: PPDT_DATA, the cache, the package, the
+    network.
 
-    `in_folder(folder)` may give None, `in_archive(path, remedy)` reads an archive, and
-    `whole(path, remedy)` tests one that was just downloaded.
+    `in_folder(folder)` and `shipped()` may give None, `in_archive(path, remedy)` reads an archive,
+    and `whole(path, remedy)` tests one that was just downloaded.
     """
     folder = os.environ.get("PPDT_DATA")
     data = in_folder(folder) if folder else None
@@ -190,6 +194,9 @@ def find_data(
     cache = _cache_folder(cache)
     path = cache / place.archive
     if not path.exists():
+        data = shipped() if shipped else None
+        if data is not None:
+            return data
         url = url or place.address
         _check_way(url, download, cache, place)
         _to_cache(cache, url, progress, place, whole)
@@ -297,14 +304,23 @@ def _uci_to_frame(data, subset):
     return df.assign(income=df["income"].str.rstrip("."))
 
 
+def _carried(subset):
+    """UCI's bytes from the package, or None where it was installed without data"""
+    data = shipped_adult(subset, ADULT_COLUMNS)
+    where = "the package's data/adult.zip"
+    return None if data is None else _verify(data, subset, where, "Install ppdt again.")
+
+
 def _adult_part(subset, url, how):
-    """One of the two parts as a table"""
+    """One of the two parts as a table; an address that is named goes before the package's copy"""
+    url = url or os.environ.get("PPDT_ADULT_URL")
     data = find_data(
         _adult_place,
         partial(_from_folder, subset=subset),
         partial(_from_archive, subset=subset),
         _both_from_archive,
-        url=url or os.environ.get("PPDT_ADULT_URL"),
+        None if url else partial(_carried, subset),
+        url=url,
         **how,
     )
     return _uci_to_frame(data, subset)
@@ -319,11 +335,11 @@ def fetch_adult(
     download: bool = True,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """The Adult data of the census of 1994, from PPDT_DATA, the cache, or UCI's archive.
+    """The Adult data of the census of 1994: from PPDT_DATA, the cache, the package or the network.
 
-    All three give the same table: the content is checked against the sha256 of UCI's adult.data and
-    adult.test. Source: adult, B. Becker and R. Kohavi, UCI, 1996, doi 10.24432/C5XW20, licence
-    CC BY 4.0.
+    All give the same table: the content is checked against the sha256 of UCI's adult.data and
+    adult.test. The package carries the whole table, so that no network is needed. Source: adult,
+    B. Becker and R. Kohavi, UCI, 1996, doi 10.24432/C5XW20, licence CC BY 4.0.
 
     Roles: income is the class; fnlwgt is a survey weight and no attribute; education-num tells
     education, so treat the two as one; the others are quasi-identifiers.
@@ -337,7 +353,8 @@ def fetch_adult(
     cache : str, optional
         The folder of the cache; None: PPDT_CACHE, else the user's cache folder.
     url : str, optional
-        Another address of UCI's archive; None: PPDT_ADULT_URL, else UCI's.
+        Another address of UCI's archive, asked before the package; None: PPDT_ADULT_URL, else the
+        package's copy, else UCI's.
     download : bool
         May the network be used?
     progress : bool
