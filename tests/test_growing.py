@@ -514,6 +514,22 @@ def nested_tests(t, i=0):
     return repr(res[0])
 
 
+def without_tests_of_light_nodes(t, least, i=0):
+    """The tests as nested tuples, where a node lighter than `least` is a leaf"""
+    if t.n[i] < least or t.attribute[i] < 0:
+        return None
+    below = [(t.code[j], without_tests_of_light_nodes(t, least, j)) for j in t.children(i)]
+    return (t.attribute[i], t.kind[i], t.threshold[i] if t.kind[i] == THRESHOLD else None, below)
+
+
+@given(tables, criteria, st.sampled_from([0.5, 3, 7, 20]))
+def test_light_nodes_are_leaves(d, criterion, least):
+    """What a heavy node asks does not depend on the limit"""
+    found = grow(d, criterion, min_weight=least)
+    wanted = without_tests_of_light_nodes(grow(d, criterion), least)
+    assert repr(without_tests_of_light_nodes(found, 0)) == repr(wanted)
+
+
 @given(tables, criteria)
 def test_all_orders_give_one_tree(d, criterion):
     t = grow(d, criterion)
