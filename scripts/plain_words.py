@@ -83,7 +83,7 @@ def first_uses():
     """For each word of the glossary: (word, first chapter that uses it, does it mark or link it
     there?); None for a chapter where no chapter does
     """
-    pages = [(p.stem, "\n\n".join(texts(p))) for p in chapters()]
+    pages = [(p.stem, "\n\n".join(texts(p)).replace("$k$-", "k-")) for p in chapters()]
     for word in glossary():
         plural = re.compile(rf"\b{re.escape(word)}s?\b", re.I)
         where = next(((name, text) for name, text in pages if plural.search(plain(text))), None)
