@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 STORED = Path(__file__).with_suffix(".json")
+ROUNDS = 20_000  # of hashing: to try all numbers shall take long
 
 
 def canonical(answer, shift=0.0):
@@ -42,7 +43,7 @@ def canonical(answer, shift=0.0):
 def digest(name, task, text):
     """Hash of a canonical text; each task has a salt of its own"""
     salt = f"ppdt/{name}/{task}".encode()
-    return hashlib.pbkdf2_hmac("sha256", text.encode(), salt, 20_000).hex()
+    return hashlib.pbkdf2_hmac("sha256", text.encode(), salt, ROUNDS).hex()
 
 
 def is_right(name, task, answer):

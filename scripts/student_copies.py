@@ -49,8 +49,8 @@ Python 3.11 or later. Open `nbs/01_leaks.ipynb` first, and run it from top to bo
 
 ## What needs a table from elsewhere
 
-These pages read Adult or other public tables: from the folder that the variable `PPDT_DATA` names,
-or from the network when they are first asked for.
+The package carries Adult. These pages read other public tables as well: from the folder that the
+variable `PPDT_DATA` names, or from the network when they are first asked for.
 
 {data}
 
@@ -228,7 +228,7 @@ def main(args):
         if tasks:
             folders.setdefault(target.parent, {})[name] = tasks
         code += [o.read_text("utf-8") for o in scripts_of(code)]
-        if any("fetch_" in o for o in code):
+        if any("fetch_benchmark" in o for o in code):
             data.append(f"* `nbs/{place.as_posix()}`")
 
     for folder, tasks_of in folders.items():
