@@ -153,7 +153,8 @@ def test_the_same_as_in_memory(seed):
         assert "k" in str(e)
         return
     with new_folder() as folder:
-        rows = int(rng.choice([1, 5, 10, 20, 1000]))
+        # a file for each end and each piece: at most a dozen of them
+        rows = max(int(rng.choice([1, 5, 10, 20, 1000])), len(t) // 12)
         source = write_parts(t, folder / "parts", rng)
         made = anonymize_parts(source, folder / "out", method, y="class", rows=rows)
         check_same(made, memory)
@@ -266,8 +267,11 @@ def test_spark(population, tmp_path, monkeypatch):
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
+    # a short life: what Java would compile for speed is not worth compiling
+    java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     session = (
         SparkSession.builder.master("local[2]")
+        .config("spark.driver.extraJavaOptions", java)
         .config("spark.ui.enabled", "false")
         .config("spark.local.dir", str(tmp_path / "spark"))
         .config("spark.driver.host", "127.0.0.1")
@@ -572,7 +576,7 @@ def test_what_was_written_is_read(population):
 
 
 def test_a_worker_stays_within_its_memory(tmp_path):
-    """Half a million people: what the process has held at most is within its budget"""
+    """A third of a million people: what the process has held at most is within its budget"""
     code = """
 import sys
 from pathlib import Path
@@ -582,7 +586,7 @@ from ppdt.mondrian import MondrianAnonymizer
 from ppdt.scale import anonymize_parts
 qi = ["age", "education", "occupation", "marital_status", "region", "hours"]
 made = anonymize_parts(folder / "parts", folder / "out",
-    MondrianAnonymizer(5, qi, published=["disease"]), y="income", memory="450 MB")
+    MondrianAnonymizer(5, qi, published=["disease"]), y="income", memory="400 MB")
 # ru_maxrss would begin with what the process that started this one had
 told = dict(o.split(":", 1) for o in open("/proc/self/status"))
 peak = int(told["VmHWM"].split()[0]) * 1024
@@ -590,12 +594,12 @@ print(len(made), peak, made.audit.n_rows)
 """
     (tmp_path / "parts").mkdir()
     for i in range(4):
-        part = make_population(125_000, random_state=i)
+        part = make_population(85_000, random_state=i)
         part.to_parquet(tmp_path / f"parts/{i}.parquet", index=False)
     r = subprocess.run(
         [sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=False
     )
     assert r.returncode == 0, r.stderr
     files, peak, n = map(int, r.stdout.split())
-    assert n == 500_000 and files > 1
-    assert peak < 450_000_000, f"{peak / 1e6:.0f} MB"
+    assert n == 340_000 and files > 1
+    assert peak < 400_000_000, f"{peak / 1e6:.0f} MB"
