@@ -22,6 +22,7 @@ from pyarrow import parquet
 
 from ppdt.datasets import make_population
 from ppdt.engine import part_buckets, part_codes, part_release, part_rows, part_work
+from ppdt.engine.command_parts import opened_engine
 from ppdt.engine.files import guess_kind, read_text, to_kind
 from ppdt.generalization import Taxonomy
 from ppdt.mondrian import MondrianAnonymizer
@@ -165,6 +166,7 @@ def test_the_same_as_in_memory(seed):
 def test_csv_as_the_command_reads_it(seed):
     rng = np.random.default_rng(seed)
     t = random_table(rng, int(rng.integers(8, 40)), False).drop(columns=["day", "size"])
+    t["class"] = rng.choice(["1.50", "2"], len(t))
     method = MondrianAnonymizer(
         2, ["tree", "age", "wage"], identifiers=["name"], published=["note"]
     )
@@ -172,7 +174,9 @@ def test_csv_as_the_command_reads_it(seed):
         source = write_parts(t, folder / "parts", rng, "csv")
         t.to_csv(folder / "whole.csv", index=False)
         raw = read_text(folder / "whole.csv")
-        X = pd.DataFrame({o: to_kind(raw[o], guess_kind(raw[o]), o) for o in raw.columns})
+        # the others go out as the texts that they are
+        kinds = {o: guess_kind(raw[o]) for o in ("tree", "age", "wage")}
+        X = pd.DataFrame({o: to_kind(raw[o], kinds.get(o, "categorical"), o) for o in raw.columns})
         memory = method.anonymize(X.drop(columns="class"), X["class"])
         made = anonymize_parts(source, folder / "out", method, y="class", rows=6)
         check_same(made, memory)
@@ -258,30 +262,16 @@ def test_dask(population, tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_spark(population, tmp_path, monkeypatch):
-    """Two cores, in processes of Spark"""
+    """As the command opens it: all cores, in processes of Spark"""
     need("pyspark")
     if shutil.which("java") is None:
         if places.data_required():
             pytest.fail("there is no java, and PPDT_REQUIRE_DATA is set")
         pytest.skip("there is no java")
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    from pyspark.sql import SparkSession
-
     # a short life: what Java would compile for speed is not worth compiling
-    java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.driver.extraJavaOptions", java)
-        .config("spark.ui.enabled", "false")
-        .config("spark.local.dir", str(tmp_path / "spark"))
-        .config("spark.driver.host", "127.0.0.1")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    try:
+    monkeypatch.setenv("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    with opened_engine("spark", "1 GB") as session:
         check_engine(session, population, tmp_path)
-    finally:
-        session.stop()
 
 
 # ---------- faults

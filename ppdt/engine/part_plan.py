@@ -217,7 +217,9 @@ def plan_of(
     _check_rows(m.k, n, n_kept)
     values = _united(surveys, "values", names)
     kept = values if m.missing != "drop" else _united(surveys, "kept", names)
-    kinds = kinds_of(values, roles.categorical) if is_csv else None
+    # as the command has it, other columns of CSV files go out as the texts that they are
+    texts = {*roles.categorical, *names} - {o for o in qi if o not in roles.categorical}
+    kinds = kinds_of(values, sorted(texts)) if is_csv else None
     every = {o: as_values(s, o, kinds) for o, s in values.items()}
     # of those that stay, with the dtype that all have together
     some = {o: s[values[o].isin(kept[o]).to_numpy()] for o, s in every.items()}
