@@ -89,7 +89,7 @@ _REFUSED = {
     "report": ("--report", "a report is made of one file"),
     "internal": ("--internal", "a report is made of one file"),
 }
-_BY_COUNTS = ("strict",)
+_BY_COUNTS = ("strict", "infogain")
 
 
 def _check_refused(args: argparse.Namespace) -> None:
