@@ -19,7 +19,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
+from registry import ANONYMIZERS, example
 
+from ppdt.c45 import C45Classifier
 from ppdt.datasets import make_population
 from ppdt.engine import part_buckets, part_codes, part_release, part_rows, part_work
 from ppdt.engine.command_parts import opened_engine
@@ -527,6 +529,16 @@ def test_what_does_not_go_through(population, tmp_path, method, words):
     with pytest.raises((TypeError, ValueError), match=words):
         anonymize_parts(source, tmp_path / "out", method, y="income")
     assert not list(tmp_path.iterdir())
+
+
+OTHERS = [o for o in ANONYMIZERS if o is not MondrianAnonymizer]
+
+
+@pytest.mark.parametrize("cls", [*OTHERS, C45Classifier], ids=lambda o: o.__name__)
+def test_other_methods_say_so(tmp_path, cls):
+    """Each method of the house but Mondrian, before anything is read"""
+    with pytest.raises(TypeError, match=f"Got {cls.__name__}, which needs the rows: anonymize a"):
+        anonymize_parts(tmp_path / "nowhere", tmp_path / "out", example(cls))
 
 
 def test_too_many_values(tmp_path):
