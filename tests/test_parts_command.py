@@ -44,14 +44,14 @@ def rows_of(folder):
     return pd.concat(tables, ignore_index=True)
 
 
-@pytest.mark.parametrize("recoding", ["set", "region"])
-def test_the_release_of_one_file(ppdt, tmp_path, recoding):
-    code, told, _ = ppdt("anonymize", "parts", "-o", "out", *WORDS, "--recoding", recoding)
+@pytest.mark.parametrize("more", [[], ["--recoding", "region"], ["--mode", "infogain"]])
+def test_the_release_of_one_file(ppdt, tmp_path, more):
+    code, told, _ = ppdt("anonymize", "parts", "-o", "out", *WORDS, *more)
     assert code == 0 and "parts: 3 part(s), 14 rows" in told
     for words in ("Age (numeric)", "Bought (as it is)", "dropped             customer"):
         assert words in told
     assert "untouched           paid" in told and "k = 2: holds" in told
-    one = ppdt("anonymize", "whole.csv", "-o", "one.csv", *WORDS, "--recoding", recoding)
+    one = ppdt("anonymize", "whole.csv", "-o", "one.csv", *WORDS, *more)
     assert one[0] == 0
     wanted = pd.read_csv("one.csv", dtype=str, keep_default_na=False)
     assert rows_of(tmp_path / "out").equals(wanted)
@@ -112,6 +112,10 @@ BAD = {
     "slip": (["anonymize", "parts", "-o", "out", "--qi", "Aeg"], "did you mean 'Age'?"),
     "no role": (["anonymize", "parts", "-o", "out", "--qi", "Age"], "Every column must have a"),
     "file as OUT": (["anonymize", "parts", "-o", "out.csv", *WORDS], "-o must be a folder where"),
+    "no class": (
+        ["anonymize", "parts", "-o", "out", "--qi", "Age", "--mode", "infogain"],
+        "--mode infogain must have the class",
+    ),
     "OUT is there": (["anonymize", "parts", "-o", "parts", *WORDS], "-o must be a new folder"),
     "OUT in no folder": (["anonymize", "parts", "-o", "no/out", *WORDS], "make the folder 'no'"),
     "no parts": (["anonymize", "empty", "-o", "out", *WORDS], "IN must hold CSV or Parquet"),
