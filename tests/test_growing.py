@@ -6,7 +6,7 @@ import copy
 import itertools
 import pickle
 import tracemalloc
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from unittest import mock
 
 import numpy as np
@@ -528,6 +528,14 @@ def test_light_nodes_are_leaves(d, criterion, least):
     found = grow(d, criterion, min_weight=least)
     wanted = without_tests_of_light_nodes(grow(d, criterion), least)
     assert repr(without_tests_of_light_nodes(found, 0)) == repr(wanted)
+
+
+@given(tables, criteria, st.sampled_from([1.0, np.inf]))
+def test_each_row_counts_by_its_weight(d, criterion, most):
+    """Also where no weight is above 1"""
+    d = replace(d, weight=np.minimum(d.weight, most))
+    t = grow(d, criterion)
+    assert np.allclose(t.counts[0], np.bincount(d.y, d.weight, minlength=2))
 
 
 @given(tables, criteria)
