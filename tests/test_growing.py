@@ -535,7 +535,20 @@ def test_each_row_counts_by_its_weight(d, criterion, most):
     """Also where no weight is above 1"""
     d = replace(d, weight=np.minimum(d.weight, most))
     t = grow(d, criterion)
-    assert np.allclose(t.counts[0], np.bincount(d.y, d.weight, minlength=2))
+    all_rows = np.bincount(d.y, d.weight, minlength=2)
+    assert np.allclose(t.counts[0], all_rows)
+    assert np.allclose(t.counts[t.attribute < 0].sum(axis=0), all_rows)
+
+
+@given(whole, criteria)
+def test_two_halves_of_a_row_are_the_row(d, criterion):
+    twice = [
+        Members.exact(np.tile(m.value[m.start[m.codes]], 2), len(v))
+        for m, v in zip(d.score, d.values)
+    ]
+    halves = np.full(2 * len(d.y), 0.5)
+    double = replace(d, score=twice, route=twice, y=np.tile(d.y, 2), weight=halves)
+    assert nested_tests(grow(double, criterion)) == nested_tests(grow(d, criterion))
 
 
 @given(tables, criteria)
