@@ -435,8 +435,11 @@ def board(folder, limit=0.1, found=None):
             if o != team:
                 release = targets[o].release
                 taken[team, o] = gains(claims, o, release, folder, truth[o])
-    owners = [owner_line(team, h, folder, taken) for team, h in found.items()]
-    owners = ranked(pd.DataFrame(owners).set_index("team"), limit)
+    rows = [owner_line(team, h, folder, taken) for team, h in found.items()]
+    owners = pd.DataFrame(rows)
+    for o in ("k", "k found"):  # integers also where a team has none
+        owners[o] = pd.Series([row[o] for row in rows], dtype=object)
+    owners = ranked(owners.set_index("team"), limit)
     arguments = {team: o.claim.get("why", "") for team, o in found.items()}
     return Board(owners, *attackers_of(taken, found), lines, arguments, limit)
 
@@ -525,7 +528,7 @@ def main(args=None):
         print_faults(open_round(a.folder))
     else:
         seen = board(a.folder, a.limit)
-        print(seen.owners.round(3).to_string(), "\n")
+        print(seen.owners.round(3).fillna({"k": "", "k found": ""}).to_string(na_rep=""), "\n")
         print(seen.attackers.round(3).to_string(), "\n")
         for team, line in seen.lines:
             print(f"{team}: {line}")

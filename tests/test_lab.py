@@ -352,6 +352,16 @@ def test_a_folder_of_broken_teams_still_has_a_board(given, tmp_path):
     assert set(seen.owners.stage) == {"not accepted"} and len(seen.lines) == 6
 
 
+def test_a_team_without_a_claim_leaves_the_k_of_others_whole(given, tmp_path, capsys):
+    folder = shutil.copytree(given, tmp_path / "lab")
+    (folder / "give" / "birch" / lab.CLAIM).unlink()
+    assert lab.main(["board", str(folder)]) == 0
+    text = capsys.readouterr().out
+    assert re.search(r"^ash +strict +5 +5 +0\.", text, re.M) and "NaN" not in text
+    (folder / "give" / "birch" / lab.CLAIM).write_text(CLAIM.replace("5", "9" * 30), "utf-8")
+    assert lab.board(folder).owners.k.to_dict() == {"ash": 5, "birch": int("9" * 30)}
+
+
 def test_teams_check_themselves_with_the_script_in_their_folder(mine, capsys):
     text = (mine / "lab.py").read_text("utf-8")
     assert text == Path(lab.__file__).read_text("utf-8") and "sys.path" not in text
