@@ -45,7 +45,7 @@ in this folder, only hashes of them.
     pip install PPDT jupyterlab fastcore    # PPDT: the wheel or the folder you were given
     jupyter lab nbs
 
-Do this before the first session, where there is a network: pip loads a hundred packages. Where
+Do this before the first session, where there is a network: JupyterLab needs many packages. Where
 there is none, and you were given a folder `wheels`, write
 
     pip install --no-index --find-links wheels ppdt jupyterlab fastcore
