@@ -42,8 +42,13 @@ in this folder, only hashes of them.
 
     python -m venv .venv
     . .venv/bin/activate                    # on Windows: .venv\\Scripts\\activate
-    pip install PPDT jupyterlab             # PPDT: the wheel or the folder you were given
+    pip install PPDT jupyterlab fastcore    # PPDT: the wheel or the folder you were given
     jupyter lab nbs
+
+Do this before the first session, where there is a network: JupyterLab needs many packages. Where
+there is none, and you were given a folder `wheels`, write
+
+    pip install --no-index --find-links wheels ppdt jupyterlab fastcore
 
 Python 3.11 or later. Open `nbs/01_leaks.ipynb` first, and run it from top to bottom.
 

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import sys
+from configparser import ConfigParser
 from fractions import Fraction
 
 import numpy as np
@@ -119,6 +120,10 @@ def test_one_answer_in_many_forms():
     assert class_check.canonical(True) == class_check.canonical(" YES ") == "yes"
     assert class_check.canonical(np.float64(0.5)) == class_check.canonical(Fraction(1, 2))
     assert class_check.canonical(26_628) != class_check.canonical(26_629)
+    assert class_check.canonical(([2, 3], 5)) == class_check.canonical(np.array([2, 3, 5]))
+    assert class_check.canonical(([2, 3], 5)) != class_check.canonical([2, 5, 3])
+    assert class_check.canonical({(3, 1), (2, 4)}) == class_check.canonical([(2, 4), (3, 1)])
+    assert class_check.canonical([]) == "[]"
 
 
 RUN = """
@@ -197,6 +202,22 @@ def test_all_answers_are_known_by_their_hashes(tmp_path, monkeypatch):
         for task, o in tasks.items():
             assert class_check.is_right(name, int(task), o["answer"]), (name, task)
             assert not class_check.is_right(name, int(task), wrong(o["answer"])), (name, task)
+
+
+def test_what_a_student_installs_has_all_that_copies_import():
+    settings = ConfigParser(delimiters=["="])
+    settings.read(ROOT / "settings.ini", "utf-8")
+    needed = re.findall(r"([\w-]+)>=", settings["DEFAULT"]["requirements"])
+    line = re.search(r"pip install PPDT (.*?) *#", copies.README)[1]
+    # jupyterlab brings IPython with its kernel
+    there = {"ppdt", "sklearn", "IPython", "class_check", *needed, *line.split()}
+    code = [copies.source(c) for p in PAGES for c in loaded(p)["cells"] if c["cell_type"] == "code"]
+    scripts = copies.scripts_of(code)
+    there |= {o.stem for o in scripts} | sys.stdlib_module_names
+    asked = set()
+    for text in [*code, *(o.read_text("utf-8") for o in scripts)]:
+        asked |= set(re.findall(r"^ *(?:from (\w+)[\w.]* import|import (\w+)$)", text, re.M))
+    assert {a or b for a, b in asked} <= there
 
 
 def test_copies_carry_what_they_read(tmp_path, capsys):
