@@ -64,6 +64,7 @@ from ppdt.engine.command_notes import (
     notes_on_columns,
 )
 from .engine.command_options import command_parser, secret_options
+from .engine.command_parts import or_anonymize_parts, or_measure_parts
 from .engine.command_profile import do_profile
 from .engine.command_progress import doing
 from ppdt.engine.command_reading import (
@@ -83,6 +84,7 @@ from ppdt.engine.command_words import (
     CommandError,
     asks_for_nothing,
     check_options,
+    check_qi,
     column_list,
     in_options,
     known_columns,
@@ -425,11 +427,7 @@ def do_anonymize(args: argparse.Namespace) -> int:
         return do_anonymize_plan(args)
     check_there(args.source)
     with_defaults(args)
-    if not args.qi:
-        raise CommandError(
-            "--qi must name the columns that others may know too. Got none: use for example --qi"
-            " age,sex,zip, or let `ppdt profile` suggest a plan."
-        )
+    check_qi(args)
     out = Path(args.out)
     check_report_option(args, args.source, args.out)
     is_standard = args.out == "-"
@@ -549,11 +547,11 @@ def make_parser() -> argparse.ArgumentParser:
         {
             "demo": do_demo,
             "profile": do_profile,
-            "anonymize": do_anonymize,
-            "audit": do_audit,
+            "anonymize": or_anonymize_parts(do_anonymize),
+            "audit": or_measure_parts(do_audit),
             "compare": do_compare,
             "report": do_report,
-            "verify": do_verify,
+            "verify": or_measure_parts(do_verify),
             "sign": do_sign,
             "learn": do_learn,
             "predict": do_predict,

@@ -53,6 +53,8 @@ def infogain_partition(
     cut_rule: str = "le_then_lt",
     width: str = "rank",
     allow: Callable | None = None,
+    whole: list | None = None,
+    n_classes: int | None = None,
 ) -> tuple:
     """InfoGain Mondrian, all regions of a level at once.
 
@@ -83,6 +85,11 @@ def infogain_partition(
         For them as well.
     allow : callable or None
         A function (rows, groups, n_groups) that says which groups may be published; None: all.
+    whole : list or None
+        How far the whole table reaches in each attribute, when these are some of its rows, see
+        `strict_partition`; None: they are all.
+    n_classes : int or None
+        How many classes the whole table has; None: those of these rows.
 
     Returns
     -------
@@ -95,7 +102,7 @@ def infogain_partition(
         For other words, k, y, codes, taxonomies.
     """
     words = (candidates, categories, stop_pure, taxonomies, cut_rule, width, allow)
-    t = class_task(attributes, codes, y, k, *words)
+    t = class_task(attributes, codes, y, k, *words, whole, n_classes)
     n = len(t.y)
     rows, sizes, node = np.arange(n), np.array([n]), np.array([0])
     groups = np.empty(n, dtype=np.int64)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
@@ -81,6 +80,8 @@ def plot_lattice(tool: "LatticeAnonymizer", *, ax: Any = None) -> Any:
     ValueError
         For a larger lattice, and where minimal solutions were not listed.
     """
+    import matplotlib.pyplot as plt
+
     check_is_fitted(tool, "levels_")
     table = getattr(tool, "nodes_", None)
     if table is None or "minimal" not in table or tool.levels is not None:

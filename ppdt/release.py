@@ -24,6 +24,7 @@ from .diversity import check_constraints
 from .encoder import ReleaseEncoder
 from .engine.cell_accessor import CellAccessor
 from .engine.checks import check_class, fit_columns, forget_learnt, same_columns
+from .engine.opened_tables import opened_table
 from .engine.promises import NO_RERUN
 from .engine.protecting import protect, what_may_be_published
 from ppdt.engine.publishing import (
@@ -197,15 +198,15 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
 class _Fitting(_Scaffolding):
     """What users call"""
 
-    def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Protect a table; the release is in `release_`.
 
         Parameters
         ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
-            A table; a row is a person.
-        y : array-like, shape (n_rows,), or None
-            Its class.
+        X : DataFrame or array, shape (n_rows, n_columns); Dataset of pyarrow; str or Path
+            A table; a row is a person. A path is that of a Parquet file, or of a folder of them.
+        y : array-like, shape (n_rows,), or None; str
+            Its class; of a Dataset and of files, the name of its column.
 
         Returns
         -------
@@ -221,22 +222,22 @@ class _Fitting(_Scaffolding):
         """
         forget_learnt(self)
         try:
-            learnt = protect(self, X, y)
+            learnt = protect(self, *opened_table(X, y))
         except BaseException:
             forget_learnt(self)
             raise
         vars(self).update(learnt)
         return self
 
-    def anonymize(self, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None) -> Release:
+    def anonymize(self, X: Any, y: Any = None) -> Release:
         """Protect X and y, as `fit`, and return the Release.
 
         Parameters
         ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
-            A table; a row is a person.
-        y : array-like, shape (n_rows,), or None
-            Its class.
+        X : DataFrame or array, shape (n_rows, n_columns); Dataset of pyarrow; str or Path
+            A table; a row is a person. A path is that of a Parquet file, or of a folder of them.
+        y : array-like, shape (n_rows,), or None; str
+            Its class; of a Dataset and of files, the name of its column.
 
         Returns
         -------

@@ -4,7 +4,7 @@
     check("01_leaks", 1, answer)
 
 Numbers may be rounded to four digits or more. `yes` and `no` are words, or True and False. Lists,
-tuples, arrays and columns are one thing; sets are sorted.
+tuples, arrays and columns are one thing, and so are lists in lists and one list; sets are sorted.
 """
 
 import hashlib
@@ -15,10 +15,20 @@ from fractions import Fraction
 from pathlib import Path
 
 STORED = Path(__file__).with_suffix(".json")
+ROUNDS = 20_000  # of hashing: to try all numbers shall take long
 
 
 def canonical(answer, shift=0.0):
-    """The text that is hashed: fractions of a number to three digits, after a relative `shift`"""
+    """The text that is hashed: fractions of a number to three digits, after a relative `shift`
+
+    Lists in lists are one list: `([2, 3], 5)` is the answer `[2, 3, 5]`.
+    """
+    parts = texts(answer, shift)
+    return parts if isinstance(parts, str) else f"[{', '.join(parts)}]"
+
+
+def texts(answer, shift):
+    """The text of a number or a word; of a list those of its members, which may be lists"""
     if hasattr(answer, "tolist"):
         answer = answer.tolist()
     if isinstance(answer, bool):
@@ -33,23 +43,23 @@ def canonical(answer, shift=0.0):
         return str(round(value)) if whole else f"{value * (1 + shift):.3g}"
     if isinstance(answer, dict):
         answer = answer.items()
-    parts = [canonical(o, shift) for o in answer]
+    told = [texts(o, shift) for o in answer]
     if isinstance(answer, (set, frozenset)):
-        parts.sort()
-    return f"[{', '.join(parts)}]"
+        told.sort(key=lambda o: o if isinstance(o, str) else f"[{', '.join(o)}]")
+    return [text for o in told for text in ([o] if isinstance(o, str) else o)]
 
 
 def digest(name, task, text):
     """Hash of a canonical text; each task has a salt of its own"""
     salt = f"ppdt/{name}/{task}".encode()
-    return hashlib.pbkdf2_hmac("sha256", text.encode(), salt, 20_000).hex()
+    return hashlib.pbkdf2_hmac("sha256", text.encode(), salt, ROUNDS).hex()
 
 
 def is_right(name, task, answer):
     """Is `answer` the one whose hash is stored, but for the rounding of its last digit?"""
     stored = json.loads(STORED.read_text("utf-8"))[f"{name} {task}"]
-    texts = {canonical(answer, o) for o in (0, 2e-4, -2e-4)}
-    return any(digest(name, task, o) == stored for o in texts)
+    tried = {canonical(answer, o) for o in (0, 2e-4, -2e-4)}
+    return any(digest(name, task, o) == stored for o in tried)
 
 
 def check(name, task, answer):

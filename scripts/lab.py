@@ -8,12 +8,16 @@
 The page nbs/class/lab.ipynb says how a class plays it, nbs/class/scoreboard.ipynb shows the board.
 People are drawn by make_population with a seed that nobody is told (--seed N fixes it).
 
-    FOLDER/give/ash/         for team ash: table.csv, this script; ash hands the folder in
+    FOLDER/give/ash/         for team ash: table.csv, this script, the hand-out lab.ipynb to work
+                             in; ash hands the folder in
     FOLDER/opened/ash/       for all others: release.csv with its schema, names.csv
     FOLDER/secret/           for the lecturer: who is in, and the people nobody published
 """
 
 import argparse
+import hashlib
+import json
+import re
 import secrets
 import shutil
 import sys
@@ -40,6 +44,18 @@ RELEASE, CLAIM, ATTACKS = "release.csv", "claim.toml", "attacks.csv"
 SCHEMA = RELEASE + ".schema.json"
 MEASURED = ["accuracy", "risk", "gain", "low", "high", "linked", "inferred", "singled out"]
 COLUMNS = "target attack person row column value".split()
+PAGE = Path(__file__).resolve().parent.parent / "nbs" / "class" / "lab.ipynb"
+START = """\
+from pathlib import Path
+
+import pandas as pd
+from lab import KNOWN, check, infer, link, opened, print_faults, single_out
+
+from ppdt.mondrian import MondrianAnonymizer
+
+team = "{team}"
+here = folder = Path(".")  # the folder of your team
+"""
 
 
 def new(folder, teams, seed=None):
@@ -66,12 +82,40 @@ def new(folder, teams, seed=None):
         inside.to_csv(mine / "table.csv", index=False)
         shutil.copy(mine / "table.csv", folder / "secret" / f"{team}_table.csv")
         shutil.copy(__file__, mine / "lab.py")
+        if PAGE.is_file():
+            page = hand_out(json.loads(PAGE.read_text("utf-8")), team)
+            (mine / PAGE.name).write_text(json.dumps(page, ensure_ascii=False), "utf-8")
         outside.to_csv(folder / "secret" / f"{team}_others.csv", index=False)
         asked = [o.sample(NAMED, random_state=rng.integers(2**31)) for o in (inside, outside)]
         names = pd.concat(asked).assign(is_in=np.repeat([True, False], NAMED))
         names = names.sample(frac=1, random_state=rng.integers(2**31))
         names.insert(0, "person", [f"{team}-{j:03}" for j in range(1, 2 * NAMED + 1)])
         names.to_csv(folder / "secret" / f"{team}_names.csv", index=False)
+
+
+def hand_out(page, team):
+    """The page of the lab as a notebook for a team: without answers and what the lecturer does
+
+    Its code runs in the folder of the team; links name pages of the students' copies.
+    """
+    cells = []
+    for cell in page["cells"]:
+        text = "".join(cell["source"])
+        if text.startswith("## For the lecturer"):
+            break
+        if cell["cell_type"] == "markdown":
+            text = re.sub(r"\s*<details>.*?</details>\n?", "", text, flags=re.S)
+            text = re.sub(r"\[([^]]+)\]\(\.\./([\w/]+\.ipynb)[^)]*\)", r"\1 (`nbs/\2`)", text)
+            text = re.sub(r"\[([^]]+)\]\(\w+\.ipynb[^)]*\)", r"\1", text)
+        elif text.startswith("#| hide"):
+            text = ""
+        else:
+            cell = cell | {"outputs": [], "execution_count": None}
+        if text:
+            cells.append(cell | {"source": text.splitlines(keepends=True)})
+    code = {"cell_type": "code", "id": "start", "metadata": {}, "outputs": []}
+    code |= {"execution_count": None, "source": START.format(team=team).splitlines(keepends=True)}
+    return page | {"cells": [cells[0], code, *cells[1:]]}
 
 
 @dataclass
@@ -93,14 +137,17 @@ def check(folder, table=None):
     folder, res = Path(folder), HandedIn()
     gone = [o for o in (CLAIM, RELEASE, SCHEMA) if not (folder / o).is_file()]
     if gone:
-        res.faults = [f"{o} is missing: put it into the folder {folder.name}" for o in gone]
+        name = folder.resolve().name
+        res.faults = [f"{o} is missing: put it into the folder {name}" for o in gone]
         return res
     res.claim, said = read_claim(folder / CLAIM)
     res.faults += said
     try:
         res.release = read_release(folder / RELEASE)
     except Exception as e:  # whatever a team hands in is a line on the board
-        res.faults.append(f"{RELEASE} cannot be read: {one_line(e)}")
+        changed = is_changed(folder)
+        why = "it was changed, or saved by a spreadsheet: write it again with to_csv"
+        res.faults.append(f"{RELEASE} cannot be read: {why if changed else one_line(e)}")
         return res
     table = pd.read_csv(table or folder / "table.csv")
     said = wrong_columns(res.release) or wrong_rows(res.release, table)
@@ -113,6 +160,15 @@ def check(folder, table=None):
     except Exception as e:
         res.faults.append(f"{RELEASE} cannot be checked: {one_line(e)}")
     return res
+
+
+def is_changed(folder):
+    """Is the release another file than the one that its schema names?"""
+    try:
+        said = json.loads((folder / SCHEMA).read_text("utf-8"))["file"]["sha256"]
+    except (ValueError, LookupError, TypeError):
+        return False  # the schema cannot be read
+    return said != hashlib.sha256((folder / RELEASE).read_bytes()).hexdigest()
 
 
 def count_k(handed_in, table):
@@ -379,8 +435,11 @@ def board(folder, limit=0.1, found=None):
             if o != team:
                 release = targets[o].release
                 taken[team, o] = gains(claims, o, release, folder, truth[o])
-    owners = [owner_line(team, h, folder, taken) for team, h in found.items()]
-    owners = ranked(pd.DataFrame(owners).set_index("team"), limit)
+    rows = [owner_line(team, h, folder, taken) for team, h in found.items()]
+    owners = pd.DataFrame(rows)
+    for o in ("k", "k found"):  # integers also where a team has none
+        owners[o] = pd.Series([row[o] for row in rows], dtype=object)
+    owners = ranked(owners.set_index("team"), limit)
     arguments = {team: o.claim.get("why", "") for team, o in found.items()}
     return Board(owners, *attackers_of(taken, found), lines, arguments, limit)
 
@@ -469,7 +528,7 @@ def main(args=None):
         print_faults(open_round(a.folder))
     else:
         seen = board(a.folder, a.limit)
-        print(seen.owners.round(3).to_string(), "\n")
+        print(seen.owners.round(3).fillna({"k": "", "k found": ""}).to_string(na_rep=""), "\n")
         print(seen.attackers.round(3).to_string(), "\n")
         for team, line in seen.lines:
             print(f"{team}: {line}")

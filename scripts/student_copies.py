@@ -42,15 +42,20 @@ in this folder, only hashes of them.
 
     python -m venv .venv
     . .venv/bin/activate                    # on Windows: .venv\\Scripts\\activate
-    pip install PPDT jupyterlab             # PPDT: the wheel or the folder you were given
+    pip install PPDT jupyterlab fastcore    # PPDT: the wheel or the folder you were given
     jupyter lab nbs
+
+Do this before the first session, where there is a network: JupyterLab needs many packages. Where
+there is none, and you were given a folder `wheels`, write
+
+    pip install --no-index --find-links wheels ppdt jupyterlab fastcore
 
 Python 3.11 or later. Open `nbs/01_leaks.ipynb` first, and run it from top to bottom.
 
 ## What needs a table from elsewhere
 
-These pages read Adult or other public tables: from the folder that the variable `PPDT_DATA` names,
-or from the network when they are first asked for.
+The package carries Adult. These pages read other public tables as well: from the folder that the
+variable `PPDT_DATA` names, or from the network when they are first asked for.
 
 {data}
 
@@ -228,7 +233,7 @@ def main(args):
         if tasks:
             folders.setdefault(target.parent, {})[name] = tasks
         code += [o.read_text("utf-8") for o in scripts_of(code)]
-        if any("fetch_" in o for o in code):
+        if any("fetch_benchmark" in o for o in code):
             data.append(f"* `nbs/{place.as_posix()}`")
 
     for folder, tasks_of in folders.items():

@@ -494,14 +494,14 @@ def enumerated(groups, buyers, people):
     return shares, len(worlds)
 
 
-# file: (title, minutes, chapter, who writes it)
+# file: (title, minutes, session, chapter, who writes it)
 SHEETS = {
-    "1_gain_of_sets": ("What is the gain of a set?", 30, "A tree on sets", of_sets),
-    "2_a_cut": ("One cut of Mondrian", 20, "Cuts at medians", of_mondrian),
-    "3_node_9": ("kACTUS at node 9", 25, "kACTUS: the tree says what to suppress", of_kactus),
-    "4_spans": ("Spans of six clients", 25, "What a tree tells", of_kadet),
-    "5_ratios": ("Bits, errors and their ratio", 30, "Error and risk", of_erp),
-    "6_worlds": ("Possible worlds of 14 customers", 20, "A tree that tells on you", of_worlds),
+    "1_gain_of_sets": ("What is the gain of a set?", 30, 5, "A tree on sets", of_sets),
+    "2_a_cut": ("One cut of Mondrian", 20, 3, "Cuts at medians", of_mondrian),
+    "3_node_9": ("kACTUS at node 9", 25, 10, "kACTUS: the tree says what to suppress", of_kactus),
+    "4_spans": ("Spans of six clients", 25, 9, "What a tree tells", of_kadet),
+    "5_ratios": ("Bits, errors and their ratio", 30, 11, "Error and risk", of_erp),
+    "6_worlds": ("Possible worlds of 14 customers", 20, 1, "A tree that tells on you", of_worlds),
 }
 
 
@@ -517,11 +517,10 @@ def page(title, body, head=""):
 
 def sheet(name, solved=False):
     """A worksheet as a page, or its solution"""
-    title, minutes, chapter, write = SHEETS[name]
+    title, minutes, session, chapter, write = SHEETS[name]
     names = "Solution" if solved else "Name ______________________ &nbsp; Date ____________"
-    head = (
-        f"<header><span>Worksheet {name[0]}, {minutes} minutes</span><span>{names}</span></header>"
-    )
+    what = f"Worksheet {name[0]}, for session {session}, {minutes} minutes"
+    head = f"<header><span>{what}</span><span>{names}</span></header>"
     foot = f"<footer>ppdt, chapter <i>{esc(chapter)}</i>. Three digits are enough.</footer>"
     return page(title, write(Pen(solved)) + foot, head)
 
@@ -533,11 +532,11 @@ def main(args):
     folder = Path(args[0])
     folder.mkdir(parents=True, exist_ok=True)
     links = []
-    for name, (title, minutes, *_) in SHEETS.items():
+    for name, (title, minutes, session, *_) in SHEETS.items():
         for end, solved in (("", False), ("_solution", True)):
             (folder / f"{name}{end}.html").write_text(sheet(name, solved), "utf-8")
         links.append(
-            f'<li><a href="{name}.html">{esc(title)}</a>, {minutes} minutes'
+            f'<li><a href="{name}.html">{esc(title)}</a>, session {session}, {minutes} minutes'
             f' (<a href="{name}_solution.html">solution</a>)</li>'
         )
     index = page("Worksheets", "<ol>" + "".join(links) + "</ol>")

@@ -2,11 +2,15 @@
 
 import json
 import re
+import sys
 
 import places
 import pytest
 
 from ppdt.engine.claims import anchor
+
+sys.path.insert(0, str(places.ROOT / "scripts"))
+import worksheets  # noqa: E402
 
 NBS = places.ROOT / "nbs"
 PAGES = sorted((NBS / "class").glob("*.ipynb"))
@@ -67,6 +71,13 @@ def test_twelve_sessions_say_what_a_lecturer_asks():
         n = len(re.findall(r"\]\(", text.partition("**Aims")[0]))
         for o in ("★", "★★", "★★★"):  # a time for each kind of task of each chapter
             assert len(re.findall(rf"(?<!★){o} (?=\d)", minutes)) == n, (text[:20], o)
+
+
+def test_each_worksheet_is_named_in_the_plan_of_its_session():
+    sessions = [o for o in texts(NBS / "class" / "syllabus.ipynb") if o.startswith("## Session ")]
+    for name, (_, _, session, chapter, _) in worksheets.SHEETS.items():
+        told = [i for i, o in enumerate(sessions, 1) if f"worksheet {name[0]}" in o]
+        assert told == [session] and f"[{chapter}" in sessions[session - 1], name
 
 
 def test_every_chapter_has_minutes_for_its_tasks():

@@ -2,6 +2,8 @@
 
 import hashlib
 import io
+import json
+import re
 import socket
 import threading
 import traceback
@@ -812,3 +814,13 @@ def test_packed_columns_come_back(columns, rnd):
     archive = shipped.packed(columns, 1, after)
     assert archive == shipped.packed(columns, 1, after)
     assert shipped.unpacked(archive) == ({o: columns[o] for o in names}, 1)
+
+
+def test_chapters_need_no_table_that_the_package_lacks():
+    """Other tables than Adult are asked for where their absence is told: `at_hand` in Data"""
+    for path in sorted((places.ROOT / "nbs").glob("[0-9]*.ipynb")):
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        code = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
+        asked = [o for o in code if re.search(r"fetch_benchmark\((?!\"adult\")", o)]
+        assert all("except DataNotFoundError" in o for o in asked), path.name
+        assert not [o for o in code if re.search(r"PPDT_(DATA|ORACLES)", o)], path.name

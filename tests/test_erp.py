@@ -47,6 +47,17 @@ SHOP, BOUGHT = load_customers().drop(columns="Bought"), load_customers().Bought
 TREE = C45Classifier(prune=False).fit(SHOP, BOUGHT).tree_
 
 
+def test_rows_of_the_last_tier_compete_unless_told_otherwise():
+    t = make_population(80, 1)
+    X = t[["age", "education", "region", "hours"]]
+    tree = C45Classifier(prune=False, min_samples_leaf=1).fit(X, t.income)
+    usual, compete, strict = (
+        [o.tolist() for o in tiered_subsets(tree, X, 6, **given).members]
+        for given in ({}, {"strict_tiers": False}, {"strict_tiers": True})
+    )
+    assert usual == compete != strict
+
+
 # ---------- the paper's tree (Figure 1) and Table 1
 def test_every_number_of_figure_1():
     r = error_risk(TREE, SHOP)

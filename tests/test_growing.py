@@ -6,7 +6,7 @@ import copy
 import itertools
 import pickle
 import tracemalloc
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from unittest import mock
 
 import numpy as np
@@ -512,6 +512,43 @@ def nested_tests(t, i=0):
     for i in range(1, len(t)):
         res[t.parent[i]][4].append((t.code[i], res[i]))
     return repr(res[0])
+
+
+def without_tests_of_light_nodes(t, least, i=0):
+    """The tests as nested tuples, where a node lighter than `least` is a leaf"""
+    if t.n[i] < least or t.attribute[i] < 0:
+        return None
+    below = [(t.code[j], without_tests_of_light_nodes(t, least, j)) for j in t.children(i)]
+    return (t.attribute[i], t.kind[i], t.threshold[i] if t.kind[i] == THRESHOLD else None, below)
+
+
+@given(tables, criteria, st.sampled_from([0.5, 3, 7, 20]))
+def test_light_nodes_are_leaves(d, criterion, least):
+    """What a heavy node asks does not depend on the limit"""
+    found = grow(d, criterion, min_weight=least)
+    wanted = without_tests_of_light_nodes(grow(d, criterion), least)
+    assert repr(without_tests_of_light_nodes(found, 0)) == repr(wanted)
+
+
+@given(tables, criteria, st.sampled_from([1.0, np.inf]))
+def test_each_row_counts_by_its_weight(d, criterion, most):
+    """Also where no weight is above 1"""
+    d = replace(d, weight=np.minimum(d.weight, most))
+    t = grow(d, criterion)
+    all_rows = np.bincount(d.y, d.weight, minlength=2)
+    assert np.allclose(t.counts[0], all_rows)
+    assert np.allclose(t.counts[t.attribute < 0].sum(axis=0), all_rows)
+
+
+@given(whole, criteria)
+def test_two_halves_of_a_row_are_the_row(d, criterion):
+    twice = [
+        Members.exact(np.tile(m.value[m.start[m.codes]], 2), len(v))
+        for m, v in zip(d.score, d.values)
+    ]
+    halves = np.full(2 * len(d.y), 0.5)
+    double = replace(d, score=twice, route=twice, y=np.tile(d.y, 2), weight=halves)
+    assert nested_tests(grow(double, criterion)) == nested_tests(grow(d, criterion))
 
 
 @given(tables, criteria)

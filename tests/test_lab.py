@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -65,9 +66,28 @@ def test_a_lab_tells_nobody_who_is_in(given):
     runs = np.abs(np.diff(names.is_in.astype(int))).sum()  # the list is in no order
     assert 60 < runs < 140
     files = {p.name for p in (given / "give").rglob("*") if p.is_file()}
-    assert files == {"table.csv", "lab.py", lab.RELEASE, lab.SCHEMA, lab.CLAIM}
+    assert files == {"table.csv", "lab.py", "lab.ipynb", lab.RELEASE, lab.SCHEMA, lab.CLAIM}
     drawn = [pd.read_csv(given / "give" / o / "table.csv") for o in ("ash", "birch")]
     assert not drawn[0].equals(drawn[1])
+
+
+def test_a_hand_out_runs_in_the_folder_of_its_team(given, tmp_path, monkeypatch):
+    """Both rounds as a student runs them, cell by cell, with nothing that is the lecturer's"""
+    folder = shutil.copytree(given, tmp_path / "lab")
+    mine = folder / "give" / "birch"
+    cells = json.loads((mine / "lab.ipynb").read_text("utf-8"))["cells"]
+    whole = "".join("".join(c["source"]) for c in cells)
+    assert not re.search(r"<details>|lecturer\*\*|LAB/secret|#\| hide|\]\(", whole)
+    lab.open_round(folder)
+    shutil.copytree(folder / "opened", mine / "opened")
+    monkeypatch.chdir(mine)
+    names = {}
+    for c in cells:
+        if c["cell_type"] == "code":
+            exec("".join(c["source"]), names)  # noqa: S102
+    attacks = pd.read_csv(lab.ATTACKS)
+    assert set(attacks.target) == {"ash"} and set(attacks.attack) == {"link", "infer", "single"}
+    assert lab.check(Path(".")).faults == []
 
 
 def test_without_a_seed_people_are_others_each_time(tmp_path):
@@ -187,6 +207,14 @@ def test_files_that_cannot_be_read_are_lines(mine, name, write):
     write(mine / name)
     (said,) = lab.check(mine).faults
     assert said.startswith("release.csv cannot be read") and "\n" not in said
+
+
+@pytest.mark.parametrize("sep", [",", ";"])
+def test_a_file_that_a_spreadsheet_saved_is_told_as_such(mine, sep):
+    rows = pd.read_csv(mine / lab.RELEASE, dtype=str, keep_default_na=False)
+    rows.to_csv(mine / lab.RELEASE, index=False, sep=sep, lineterminator="\r\n")
+    (said,) = lab.check(mine).faults
+    assert said.endswith("saved by a spreadsheet: write it again with to_csv")
 
 
 def test_what_nobody_thought_of_is_a_line(mine, monkeypatch):
@@ -322,6 +350,16 @@ def test_a_folder_of_broken_teams_still_has_a_board(given, tmp_path):
     (folder / "give" / "ash" / lab.CLAIM).unlink()
     seen = lab.board(folder)
     assert set(seen.owners.stage) == {"not accepted"} and len(seen.lines) == 6
+
+
+def test_a_team_without_a_claim_leaves_the_k_of_others_whole(given, tmp_path, capsys):
+    folder = shutil.copytree(given, tmp_path / "lab")
+    (folder / "give" / "birch" / lab.CLAIM).unlink()
+    assert lab.main(["board", str(folder)]) == 0
+    text = capsys.readouterr().out
+    assert re.search(r"^ash +strict +5 +5 +0\.", text, re.M) and "NaN" not in text
+    (folder / "give" / "birch" / lab.CLAIM).write_text(CLAIM.replace("5", "9" * 30), "utf-8")
+    assert lab.board(folder).owners.k.to_dict() == {"ash": 5, "birch": int("9" * 30)}
 
 
 def test_teams_check_themselves_with_the_script_in_their_folder(mine, capsys):

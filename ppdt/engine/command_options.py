@@ -17,6 +17,7 @@ from collections.abc import Callable
 from .command_form import add_file_form
 from .command_learn import add_learn, add_predict, add_publish
 from .command_methods import ALL_MODES
+from .command_parts import add_parts
 from .command_profile import add_profile
 from .command_report import add_report, add_report_options
 from .command_verify import add_sign, add_verify
@@ -223,10 +224,13 @@ _ANONYMIZE_EXAMPLES = (
     "  ppdt anonymize people.parquet --qi 'age,\"city, state\"' --categorical age"
     " -o release.parquet\n"
     "  ppdt anonymize leute.xlsx --sheet Stamm --qi birth,zip --date birth=dd.mm.yyyy"
-    " --na -9 -o release.csv\n\n"
+    " --na -9 -o release.csv\n"
+    "  ppdt anonymize register --qi age,zip --engine dask --memory '1.5 GB' -o release\n\n"
     "IN may be .csv, .tsv, .txt (also .gz), .xlsx or .parquet; - is standard input. How it is\n"
     "written is found and told, or said with the last options. OUT is UTF-8 with commas, or\n"
     "Parquet; -o - writes it to standard output, its schema to --schema FILE.\n"
+    "IN may be a folder of CSV or Parquet files that together are one table, larger than memory;\n"
+    "OUT is a folder then, with the groups that one file would have (--mode strict or infogain).\n"
     "A row stands for a person; where somebody has several, --person says whose row it is.\n"
     "A quasi-identifier is numeric when each of its values is a number without leading zeros.\n"
     "exit code: 0 written, 1 the promise could not be kept, 2 bad input"
@@ -259,9 +263,17 @@ def _anonymize_parser(sub, run):
         description=_ANONYMIZE,
         epilog=_ANONYMIZE_EXAMPLES,
     )
-    p.add_argument("source", metavar="IN", help="a file, a plan (.toml), or - for standard input")
     p.add_argument(
-        "-o", "--out", required=True, metavar="OUT", help="where to write, .csv or .parquet, or -"
+        "source",
+        metavar="IN",
+        help="a file, a plan (.toml), a folder of parts, or - for standard input",
+    )
+    p.add_argument(
+        "-o",
+        "--out",
+        required=True,
+        metavar="OUT",
+        help="where to write, .csv or .parquet, or -; a new folder where IN is one",
     )
     p.add_argument("--schema", metavar="FILE", help="where to write the schema, with -o -")
     p.add_argument("--k", type=whole_k, help="how many rows must look alike, at least (default: 5)")
@@ -279,16 +291,8 @@ def _anonymize_parser(sub, run):
     _add_class(p, "the column to be predicted; it is published as it is")
     _add_person(p, "K counts persons then, and the column is dropped")
     p.add_argument("--missing", choices=("error", "drop", "category"), help=_MISSING)
-    p.add_argument(
-        "--recoding",
-        choices=("set", "interval", "ends", "region"),
-        help=_RECODING,
-    )
-    p.add_argument(
-        "--mode",
-        choices=ALL_MODES,
-        help=_MODE,
-    )
+    p.add_argument("--recoding", choices=("set", "interval", "ends", "region"), help=_RECODING)
+    p.add_argument("--mode", choices=ALL_MODES, help=_MODE)
     p.add_argument(
         "--suppress",
         "--suppress-limit",
@@ -301,9 +305,10 @@ def _anonymize_parser(sub, run):
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
     _add_form(p, "")
+    add_parts(p)
     add_report_options(p, "IN")
     _add_trust(p)
-    p.set_defaults(run=run)
+    p.set_defaults(run=run, folders=("source",))
 
 # %% ../../nbs/engine/command_options.ipynb #f1ef4fdc
 _AUDIT_EXAMPLES = (
@@ -331,7 +336,11 @@ def _audit_parser(sub, run):
         ),
         epilog=_AUDIT_EXAMPLES,
     )
-    p.add_argument("file", metavar="FILE", help="a file, or - for standard input")
+    p.add_argument(
+        "file",
+        metavar="FILE",
+        help="a file, the folder of a release in parts, or - for standard input",
+    )
     p.add_argument(
         "--k",
         type=whole_k,
@@ -367,7 +376,7 @@ def _audit_parser(sub, run):
         action="store_true",
         help="INTERNAL: which columns tell people apart, and the rows that stand out",
     )
-    p.set_defaults(run=run)
+    p.set_defaults(run=run, folders=("file",))
 
 # %% ../../nbs/engine/command_options.ipynb #4d420871
 def _show_help(p):

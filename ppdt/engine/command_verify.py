@@ -58,13 +58,17 @@ def add_verify(sub: Any, run: Callable) -> None:
         description=_VERIFY,
         epilog=_VERIFY_EXAMPLES,
     )
-    p.add_argument("file", metavar="RELEASE", help="a .csv or .parquet file, schema beside it")
+    p.add_argument(
+        "file",
+        metavar="RELEASE",
+        help="a .csv or .parquet file, schema beside it; or the folder of a release in parts",
+    )
     p.add_argument(
         "--original", metavar="FILE", help="the table the release was made from, row by row"
     )
     p.add_argument("--key", metavar="PUBLIC", help="the public key of who signed the release")
     _add_trust(p)
-    p.set_defaults(run=run)
+    p.set_defaults(run=run, folders=("file",))
 
 
 def add_sign(sub: Any, run: Callable) -> None:

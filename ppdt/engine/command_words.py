@@ -8,8 +8,8 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['CommandError', 'translated', 'in_options', 'plan_words', 'column_list', 'some_names', 'known_columns',
            'check_options', 'whole_k', 'whole_l', 'share_of_one', 'looks_like_number', 'is_finite_number',
-           'spoilt_number', 'say', 'say_roles', 'asks_for_nothing', 'as_option', 'nameless_words', 'rows_in_words',
-           'notes_of_method']
+           'spoilt_number', 'say', 'say_roles', 'asks_for_nothing', 'check_qi', 'as_option', 'nameless_words',
+           'rows_in_words', 'notes_of_method']
 
 # %% ../../nbs/engine/command_words.ipynb #1e7fa5bf
 import argparse
@@ -66,6 +66,10 @@ _PHRASES = (
     ("which is listed under identifiers and dropped", "which is in --identifiers and dropped"),
     ("or name its encoding\n", "or name its encoding with --encoding"),
     ("or say another form", "or say another form with --date"),
+    ("choose another 'target'", "choose another -o"),
+    ("for this 'memory'", "for this --memory"),
+    ("under 'identifiers' if", "under --identifiers if"),
+    ("with the same 'work' folder where", "with the same --work where"),
 )
 
 # %% ../../nbs/engine/command_words.ipynb #15d85211
@@ -88,6 +92,10 @@ _OPTIONS = {
     "encoding": "--encoding",
     "decimal": "--decimal",
     "sheet": "--sheet",
+    "source": "IN",
+    "engine": "--engine",
+    "memory": "--memory",
+    "work": "--work",
 }
 _NAMES = "|".join(_OPTIONS)
 _WRONG = re.compile(rf"(olumn )?'({_NAMES})'( must| are about| and ')")
@@ -470,6 +478,15 @@ def asks_for_nothing(args: argparse.Namespace) -> list[str]:
     if args.l == 1:
         notes.append("--l-diversity 1 asks for nothing; 2 is the least that does")
     return notes
+
+# %% ../../nbs/engine/command_words.ipynb #8c901ab7
+def check_qi(args: argparse.Namespace) -> None:
+    """Raises CommandError where no quasi-identifiers were named"""
+    if not args.qi:
+        raise CommandError(
+            "--qi must name the columns that others may know too. Got none: use for example --qi"
+            " age,sex,zip, or let `ppdt profile` suggest a plan."
+        )
 
 # %% ../../nbs/engine/command_words.ipynb #4827742d
 def as_option(names: Iterable[str]) -> str:

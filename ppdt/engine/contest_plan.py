@@ -20,7 +20,6 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from tqdm.auto import tqdm
 
 from .contest_entrants import k_of, with_model
 from .contest_files import KEY, content, describe, fingerprint, frame, key_of, store
@@ -135,6 +134,8 @@ def run_jobs(
     make: Callable = lines_of,
 ) -> list[dict]:
     """Make the runs, store them as they come, and return their lines; `make` makes a job's"""
+    from tqdm.auto import tqdm
+
     res = []
     tasks = (delayed(make)(units, setup) for units in jobs)
     bar = tqdm(

@@ -9,6 +9,7 @@ __all__ = ['exact_loss', 'value_texts', 'finish_end']
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,17 +25,27 @@ from .part_rows import TextColumn, write_rows
 from .part_work import once
 from .publishing import Task, published_column, used_cells
 from ..generalization import Taxonomy
+from ..infogain import infogain_partition
 from ..medians import strict_partition
 from ..mondrian import columns_of_groups
 from ..tables import MISSING, Attribute, Cell, Exact, cell_text, cells
 
 # %% ../../nbs/engine/part_buckets.ipynb #6d16357d
-def _groups_and_cells(plan: Plan, top: Cuts, end: int, codes: Sequence[np.ndarray]) -> tuple:
-    """How many groups an end has, and (codes, cells) of each quasi-identifier"""
-    m, ordered = plan.method, plan.in_order(codes)
-    rule = plan.rule
+def _partition(plan: Plan, codes: Sequence[np.ndarray], y: np.ndarray | None) -> tuple:
+    """Groups of the rows of an end, and their cuts"""
+    m, rule, inside = plan.method, plan.rule, plan.in_order(codes)
+    if plan.n_classes:
+        words = (m.candidates, m.categories, bool(m.stop_pure), plan.trees, m.cut_rule, m.width)
+        about = {"whole": rule.whole, "n_classes": plan.n_classes}
+        return infogain_partition(plan.ordered, inside, y, rule.k, *words, **about)
     words = (rule.k, rule.cut_rule, rule.width, rule.fallback, rule.median)
-    groups, cuts = strict_partition(plan.ordered, ordered, *words, whole=rule.whole)
+    return strict_partition(plan.ordered, inside, *words, whole=rule.whole)
+
+
+def _groups_and_cells(plan: Plan, top: Cuts, end: int, codes: Sequence, y: Any) -> tuple:
+    """How many groups an end has, and (codes, cells) of each quasi-identifier"""
+    m, rule = plan.method, plan.rule
+    groups, cuts = _partition(plan, codes, y)
     many = int(groups.max()) + 1
     cuts, n_beside = cuts_below(top, end, cuts)
     if m.recoding == "region":
@@ -105,7 +116,8 @@ def _published(plan: Plan, top: Cuts, end: int, columns: dict) -> tuple[list[Tex
     """Texts of all columns of an end, and what is said of them"""
     qi = plan.roles.quasi_identifiers
     codes = [columns[o] for o in qi]
-    many, found = _groups_and_cells(plan, top, end, codes)
+    y = columns.get(plan.class_name)
+    many, found = _groups_and_cells(plan, top, end, codes, y)
     told = {"rows": len(codes[0]), "groups": many, "loss": [], "plain": [], "shown": {}}
     true = np.ones(len(codes[0]), dtype=bool)
     texts = {}

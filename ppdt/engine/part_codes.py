@@ -117,20 +117,25 @@ def count_files(paths: Sequence, plan: Plan, cuts: Cuts, nodes: Sequence[int]) -
     Returns
     -------
     list of ndarray of int, shape (n_nodes, n_values) each
-        A table for each quasi-identifier.
+        A table for each quasi-identifier; of shape (n_nodes, n_values, n_classes) where cuts are
+        chosen by the class.
     """
     place = np.full(len(cuts.left), -1)
     place[list(nodes)] = np.arange(len(nodes))
+    shape = (len(nodes), plan.n_classes) if plan.n_classes else (len(nodes),)
     domains = [len(a) for a in plan.attributes]
-    found = [np.zeros((len(nodes), d), dtype=np.int64) for d in domains]
+    found = [np.zeros((shape[0], d, *shape[1:]), dtype=np.int64) for d in domains]
     for path in paths:
         codes = _known_codes(path, plan)
         at = place[nodes_of_rows(cuts, codes)]
         here = at >= 0
         at = at[here]
+        y = read_columns(path)[-1][here] if plan.n_classes else None
         for table, c, d in zip(found, codes, domains):
             key = at * d + c[here]
-            table += np.bincount(key, minlength=table.size).reshape(-1, d)
+            if y is not None:
+                key = key * plan.n_classes + y
+            table += np.bincount(key, minlength=table.size).reshape(table.shape)
     return found
 
 # %% ../../nbs/engine/part_codes.ipynb #2ccf00b9

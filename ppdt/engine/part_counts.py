@@ -258,6 +258,17 @@ def grown_cuts(
     return cuts, [n for n, r in zip(top.sizes, cuts.region.tolist()) if r >= 0]
 
 # %% ../../nbs/engine/part_counts.ipynb #b5c7b436
+def _above(top: Cuts, node: int) -> list[int]:
+    """Nodes from which one is reached, the root first; a division into sets has several ways"""
+    found: set[int] = set()
+    here = [node]
+    while len(here):
+        asks = np.isin(top.left, here) | np.isin(top.right, here)
+        here = [int(o) for o in np.flatnonzero(asks) if o not in found]
+        found.update(here)
+    return sorted(found)
+
+
 def cuts_below(top: Cuts, end: int, below: Cuts) -> tuple[Cuts, int]:
     """The cuts of one end with the way to it, and how many regions lie beside the way.
 
@@ -278,20 +289,16 @@ def cuts_below(top: Cuts, end: int, below: Cuts) -> tuple[Cuts, int]:
         How many these are.
     """
     node = int(np.flatnonzero(top.region == end)[0])
-    way = []
-    while node:
-        parent = int(np.flatnonzero((top.left == node) | (top.right == node))[0])
-        way.append((parent, bool(top.left[parent] == node)))
-        node = parent
-    # nodes of the way have even numbers; what lies beside the next one, odd ones
-    rows: list = []
-    n = len(way)
-    for i, (parent, is_left) in enumerate(reversed(way)):
-        here, beside = 2 * i + 2, 2 * i + 1
-        sides = (here, beside) if is_left else (beside, here)
-        rows.append([top.attribute[parent], top.code[parent], *sides, -1])
-        rows.append([-1, -1, -1, -1, i])
-    moved = [np.where(o >= 0, o + 2 * n, -1) for o in (below.left, below.right)]
+    above = _above(top, node)
+    children = np.unique(np.stack([top.left, top.right])[:, above])
+    beside = [o for o in children.tolist() if o not in above and o != node]
+    n = len(beside)
+    shift = len(above) + n
+    number = {o: i for i, o in enumerate([*above, *beside, node])}
+    asked = zip(*(o[above].tolist() for o in (top.attribute, top.code, top.left, top.right)))
+    rows = [[j, code, number[left], number[right], -1] for j, code, left, right in asked]
+    rows += [[-1, -1, -1, -1, i] for i in range(n)]
+    moved = [np.where(o >= 0, o + shift, -1) for o in (below.left, below.right)]
     region = np.where(below.region >= 0, below.region + n, -1)
     lower = np.column_stack([below.attribute, below.code, *moved, region])
     table = np.concatenate([np.array(rows, dtype=np.int64).reshape(-1, 5), lower])

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .checks import check_k
+from .class_cuts import ClassTask, class_options
 from .part_counts import CutRule
 from .part_files import Survey, as_values, joined_values, kinds_of
 from .taxonomy import check_taxonomy_names, trees_of
@@ -41,13 +42,14 @@ def check_method(m: Any) -> None:
     """
     if not isinstance(m, MondrianAnonymizer):
         raise TypeError(
-            "'anonymizer' must be a MondrianAnonymizer with mode='strict', whose cuts follow from"
-            f" counts. Got {type(m).__name__}, which needs the rows: anonymize a table in memory."
+            "'anonymizer' must be a MondrianAnonymizer with mode='strict' or 'infogain', whose cuts"
+            f" follow from counts. Got {type(m).__name__}, which needs the rows: anonymize a table"
+            " in memory."
         )
-    if m.mode != "strict":
+    if m.mode not in ("strict", "infogain"):
         raise ValueError(
-            "'mode' of the anonymizer must be 'strict', whose cuts follow from counts. Got"
-            f" {m.mode!r}: anonymize a table in memory."
+            "'mode' of the anonymizer must be 'strict' or 'infogain', whose cuts follow from"
+            f" counts. Got {m.mode!r}: anonymize a table in memory."
         )
     for name, why in _PLAIN.items():
         if getattr(m, name):
@@ -91,6 +93,8 @@ class Plan:
         Rows that stay, and those that do not.
     rule : CutRule
         How regions are cut.
+    n_classes : int
+        Classes by which cuts are chosen, a missing one among them; 0: by none.
     ranks : list of (ndarray or None)
         For each quasi-identifier with a taxonomy the place of each code in the order of leaves.
     """
@@ -106,6 +110,7 @@ class Plan:
     n_rows: int
     n_lost: int
     rule: CutRule
+    n_classes: int
     ranks: list
 
     @property
@@ -123,6 +128,13 @@ class Plan:
         """Domains of the quasi-identifiers in the order in which they are cut"""
         pairs = zip(self.attributes, self.trees)
         return [a if t is None else in_leaf_order(a, t)[0] for a, t in pairs]
+
+    @property
+    def by_class(self) -> ClassTask:
+        """How cuts are chosen by the class"""
+        m = self.method
+        words = (m.candidates, m.categories, bool(m.stop_pure), self.trees, m.cut_rule, m.width)
+        return class_options(self.ordered, self.n_rows, self.n_classes, m.k, *words, None)
 
     def in_order(self, codes: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Codes of the quasi-identifiers in the order in which they are cut"""
@@ -171,6 +183,22 @@ def _check_rows(k: int, n: int, n_kept: int) -> None:
         )
 
 
+def _n_classes(domains: dict, values: dict, class_name: str | None) -> int:
+    """How many classes there are. Raises ValueError for none that is named, and for too many."""
+    if class_name is None:
+        raise ValueError(
+            "'y' must be given with mode='infogain', which chooses cuts by the class. Got None:"
+            " name the column, or use mode='strict'."
+        )
+    n = len(domains[class_name]) + bool(values[class_name].isna().any())
+    if n > 1000:
+        raise ValueError(
+            f"'y' must have at most 1,000 classes with mode='infogain'. Got {n:,}: if these are"
+            " numbers, divide them into ranges first."
+        )
+    return n
+
+
 def _leaf_ranks(attributes: Sequence[Attribute], trees: Sequence) -> tuple[list, list]:
     """Domains in the order of leaves, and the place of each code in it"""
     pairs = [(a, None) if t is None else in_leaf_order(a, t) for a, t in zip(attributes, trees)]
@@ -217,7 +245,9 @@ def plan_of(
     _check_rows(m.k, n, n_kept)
     values = _united(surveys, "values", names)
     kept = values if m.missing != "drop" else _united(surveys, "kept", names)
-    kinds = kinds_of(values, roles.categorical) if is_csv else None
+    # as the command has it, other columns of CSV files go out as the texts that they are
+    texts = {*roles.categorical, *names} - {o for o in qi if o not in roles.categorical}
+    kinds = kinds_of(values, sorted(texts)) if is_csv else None
     every = {o: as_values(s, o, kinds) for o, s in values.items()}
     # of those that stay, with the dtype that all have together
     some = {o: s[values[o].isin(kept[o]).to_numpy()] for o, s in every.items()}
@@ -226,10 +256,17 @@ def plan_of(
     check_taxonomy_names(m.taxonomies, names)
     attributes = [domains[o] for o in qi]
     ordered, ranks = _leaf_ranks(attributes, trees_of(m.taxonomies, attributes))
-    rule = CutRule.of(ordered, m.k, m.cut_rule, m.width, bool(m.fallback), m.median)
+    # a cut by the class that cannot be made is one at the lower median
+    median = m.median if m.mode == "strict" else "lower"
+    rule = CutRule.of(ordered, m.k, m.cut_rule, m.width, bool(m.fallback), median)
+    n_classes = 0
+    if m.mode == "infogain":
+        n_classes = _n_classes(domains, some, class_name)
     original = {o: _domain(every[o], o, o in roles.categorical, o in in_gap) for o in qi}
     known = (domains, original, _declared(some), kinds)
-    return Plan(m, roles, class_name, tuple(names), *known, n_kept, n - n_kept, rule, ranks)
+    return Plan(
+        m, roles, class_name, tuple(names), *known, n_kept, n - n_kept, rule, n_classes, ranks
+    )
 
 # %% ../../nbs/engine/part_plan.ipynb #c8701b21
 def coded_column(found: pd.Series, name: str, plan: Plan) -> np.ndarray:

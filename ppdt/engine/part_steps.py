@@ -24,6 +24,7 @@ from .files import file_kind
 from .median_cuts import Cuts
 from .part_audit import audit_of_counts
 from .part_buckets import finish_end, value_texts
+from .part_class_cuts import grown_class_cuts
 from .part_codes import code_part, count_files, send_rows_of
 from .part_counts import grown_cuts
 from .part_engines import mapper_of
@@ -218,7 +219,7 @@ def _added(tables: Sequence[list]) -> list[np.ndarray]:
 def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
     """The upper cuts, and the sizes of their ends"""
     paths = [str(run.folder / o) for o in files]
-    width = sum(len(a) for a in run.plan.attributes)
+    width = sum(len(a) for a in run.plan.attributes) * max(1, run.plan.n_classes)
     most = max(1, run.budget.counts // width)
 
     def count(cuts, nodes):
@@ -228,7 +229,10 @@ def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
             found.append(_added(run.mapped(some, _batches(paths))))
         return [np.concatenate(o) for o in zip(*found)]
 
-    return grown_cuts(run.plan.n_rows, run.budget.rows, run.plan.rule, count)
+    n, rule, rows = run.plan.n_rows, run.plan.rule, run.budget.rows
+    if run.plan.n_classes:
+        return grown_class_cuts(n, rows, run.plan.by_class, rule, count)
+    return grown_cuts(n, rows, rule, count)
 
 # %% ../../nbs/engine/part_steps.ipynb #ea0795c6
 def _finished_ends(run: _Run, files: Sequence[str]) -> list[dict]:
@@ -314,9 +318,10 @@ def anonymize_parts(
 ) -> PartsRelease:
     """Protect a table that lies in parts, with the groups and cells that it would have in memory.
 
-    Strict Mondrian reads how many rows of a region have each value. Parts count, counts are added,
-    and regions with few rows are finished by one worker each. Neither the number nor the order of
-    parts and rows, nor the engine, changes a byte of the release. Source: lefevre2006a.
+    Strict Mondrian reads how many rows of a region have each value, InfoGain Mondrian how many of
+    each class. Parts count, counts are added, and regions with few rows are finished by one worker
+    each. Neither the number nor the order of parts and rows, nor the engine, changes a byte of the
+    release. Source: lefevre2006a; lefevre2006b.
 
     Parameters
     ----------
@@ -325,8 +330,8 @@ def anonymize_parts(
     target : str or path
         A folder that is not there yet, for the release.
     anonymizer : MondrianAnonymizer
-        With `mode="strict"`, without constraints, `person`, `refine` and `suppression_limit`. It
-        says what each column is for; it is not fitted.
+        With mode "strict" or "infogain", without constraints, `person`, `refine` and
+        `suppression_limit`. It says what each column is for; it is not fitted.
     y : str or None
         The column that is the class.
     engine : str or object

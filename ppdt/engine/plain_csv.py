@@ -62,9 +62,12 @@ def _within_limits(data: bytes, width: int) -> bool:
 
 # %% ../../nbs/engine/plain_csv.ipynb #ea19eddc
 def _by_arrow(data: bytes, head: list[str], sep: str) -> pa.Table | None:
-    """The table of texts in a file; None where Arrow refuses it"""
-    import pyarrow as pa
-    from pyarrow import csv
+    """The table of texts in a file; None where Arrow refuses it, and where there is none"""
+    try:
+        import pyarrow as pa
+        from pyarrow import csv
+    except ImportError:
+        return None
 
     texts = pa.dictionary(pa.int32(), pa.string())
     try:

@@ -1,0 +1,163 @@
+"""`ppdt anonymize FOLDER`, and `ppdt audit` and `ppdt verify` of the folder that it makes."""
+
+import json
+import re
+from functools import partial
+
+import pandas as pd
+import pytest
+from pyarrow import parquet
+from test_scale import need
+
+from ppdt import cli
+from ppdt.datasets import load_customers
+
+WORDS = ["--qi", "Gender,Marital,Age", "--class", "Bought", "--identifiers", "customer"]
+WORDS += ["--publish", "paid", "--k", "2"]
+
+
+@pytest.fixture
+def ppdt(tmp_path, monkeypatch, capsys):
+    """Customers as one file and as parts, and a call of the command: (exit code, out, err)"""
+    monkeypatch.chdir(tmp_path)
+    t = load_customers().reset_index()
+    # a number that would be written otherwise if it were one
+    t["paid"] = ["1.50", "2.00"] * 7
+    t.to_csv("whole.csv", index=False)
+    (tmp_path / "parts").mkdir()
+    for i in range(3):
+        t[i::3].to_csv(f"parts/{i}.csv", index=False)
+
+    def call(*words):
+        capsys.readouterr()
+        return cli.main([str(o) for o in words]), *capsys.readouterr()
+
+    return call
+
+
+def is_one_line(err):
+    return re.fullmatch(r"ppdt: [^\n]+\n", err) and "Traceback" not in err
+
+
+def rows_of(folder):
+    tables = [parquet.read_table(o).to_pandas().astype(str) for o in sorted(folder.glob("*.pa*"))]
+    return pd.concat(tables, ignore_index=True)
+
+
+@pytest.mark.parametrize("more", [[], ["--recoding", "region"], ["--mode", "infogain"]])
+def test_the_release_of_one_file(ppdt, tmp_path, more):
+    code, told, _ = ppdt("anonymize", "parts", "-o", "out", *WORDS, *more)
+    assert code == 0 and "parts: 3 part(s), 14 rows" in told
+    for words in ("Age (numeric)", "Bought (as it is)", "dropped             customer"):
+        assert words in told
+    assert "untouched           paid" in told and "k = 2: holds" in told
+    one = ppdt("anonymize", "whole.csv", "-o", "one.csv", *WORDS, *more)
+    assert one[0] == 0
+    wanted = pd.read_csv("one.csv", dtype=str, keep_default_na=False)
+    assert rows_of(tmp_path / "out").equals(wanted)
+    same = ("rows  ", "class sizes", "chance", "different", "commonest", "loss", "groups are")
+    lines = [[o for o in text.splitlines() if o.startswith(same)] for text in (told, one[1])]
+    assert lines[0] == lines[1] and len(lines[0]) == len(same)
+    assert not (tmp_path / ".out.work").exists()
+
+
+def test_taxonomies_and_missing_values(ppdt, tmp_path):
+    """As of one file, and what is dropped is told"""
+    (tmp_path / "ages.csv").write_text(
+        "".join(f"{i};{i // 10 * 10}s;*\n" for i in range(20, 90)), "utf-8"
+    )
+    t = pd.read_csv("parts/1.csv", dtype=str)
+    t.loc[0, "Age"] = ""
+    t.to_csv("parts/1.csv", index=False)
+    whole = [pd.read_csv(o, dtype=str) for o in sorted((tmp_path / "parts").iterdir())]
+    pd.concat(whole).to_csv("whole.csv", index=False)
+    code, _, err = ppdt("anonymize", "parts", "-o", "out", *WORDS)
+    assert code == 2 and is_one_line(err) and "--missing drop" in err
+    words = [*WORDS, "--missing", "drop", "--taxonomy", "Age=ages.csv"]
+    code, told, _ = ppdt("anonymize", "parts", "-o", "out", *words)
+    assert code == 0 and "1 row dropped, with a missing value" in told
+    assert ppdt("anonymize", "whole.csv", "-o", "one.csv", *words)[0] == 0
+    wanted = pd.read_csv("one.csv", dtype=str, keep_default_na=False)
+    assert rows_of(tmp_path / "out").equals(wanted)
+    assert wanted["Age"].str.contains("<").any()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_of_the_command(ppdt, monkeypatch):
+    """Threads instead of processes, which are tested elsewhere"""
+    distributed = need("distributed")
+    threads = partial(distributed.LocalCluster, processes=False)
+    monkeypatch.setattr(distributed, "LocalCluster", threads)
+    assert ppdt("anonymize", "parts", "-o", "here", *WORDS)[0] == 0
+    more = ["--engine", "dask", "--memory", "600 MB"]
+    assert ppdt("anonymize", "parts", "-o", "there", *WORDS, *more)[0] == 0
+    schemas = [open(f"{o}/release.schema.json", encoding="utf-8").read() for o in ("here", "there")]
+    assert schemas[0] == schemas[1]
+
+
+ANONYMIZE = ["anonymize", "parts", "-o", "out", *WORDS]
+BAD = {
+    "person": ([*ANONYMIZE, "--person", "customer"], "--person cannot be used with a folder"),
+    "l": ([*ANONYMIZE, "--l-diversity", "2"], "--l-diversity cannot be used with a folder"),
+    "suppress": ([*ANONYMIZE, "--suppress", "0.1"], "--suppress cannot be used with a folder"),
+    "report": ([*ANONYMIZE, "--report", "r.html"], "--report cannot be used with a folder"),
+    "sign between fields": ([*ANONYMIZE, "--sep", ";"], "UTF-8 with commas"),
+    "mode": ([*ANONYMIZE, "--mode", "mdav"], "Got mdav, which needs the rows"),
+    "engine": ([*ANONYMIZE, "--engine", "hadoop"], "here, processes, dask, spark. Got 'hadoop'"),
+    "memory": ([*ANONYMIZE, "--memory", "much"], "--memory must be bytes"),
+    "little memory": ([*ANONYMIZE, "--memory", "1 MB"], "--memory must be at least 400 MB"),
+    "k": ([*ANONYMIZE, "--k", "1"], "--k must be at least 2"),
+    "large k": ([*ANONYMIZE, "--k", "15"], "--k must not exceed the number of rows"),
+    "no qi": (["anonymize", "parts", "-o", "out"], "--qi must name"),
+    "slip": (["anonymize", "parts", "-o", "out", "--qi", "Aeg"], "did you mean 'Age'?"),
+    "no role": (["anonymize", "parts", "-o", "out", "--qi", "Age"], "Every column must have a"),
+    "file as OUT": (["anonymize", "parts", "-o", "out.csv", *WORDS], "-o must be a folder where"),
+    "no class": (
+        ["anonymize", "parts", "-o", "out", "--qi", "Age", "--mode", "infogain"],
+        "--mode infogain must have the class",
+    ),
+    "OUT is there": (["anonymize", "parts", "-o", "parts", *WORDS], "-o must be a new folder"),
+    "OUT in no folder": (["anonymize", "parts", "-o", "no/out", *WORDS], "make the folder 'no'"),
+    "no parts": (["anonymize", "empty", "-o", "out", *WORDS], "IN must hold CSV or Parquet"),
+    "engine for a file": (
+        ["anonymize", "whole.csv", "-o", "o.csv", *WORDS, "--engine", "dask"],
+        "--engine must come with a folder of parts. Got 'whole.csv'",
+    ),
+    "audit of parts": (["audit", "parts"], "or the folder of a release in parts. Got 'parts'"),
+    "report on a folder": (["report", "parts"], "A file must be named. Got 'parts', which is a"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name, ppdt, tmp_path):
+    words, message = BAD[name]
+    (tmp_path / "empty").mkdir()
+    before = sorted(map(str, tmp_path.rglob("*")))
+    code, out, err = ppdt(*words)
+    assert code == 2 and is_one_line(err) and not out
+    assert message in err
+    assert sorted(map(str, tmp_path.rglob("*"))) == before
+
+
+def test_audit_and_verify_a_folder(ppdt, tmp_path):
+    """The promise of all files together; one of them, and what is asked besides, is refused"""
+    assert ppdt(*ANONYMIZE)[0] == 0
+    for command in ("audit", "verify"):
+        code, out, _ = ppdt(command, "out")
+        assert code == 0 and "out: a release in 1 file(s)" in out and "k = 2: holds" in out
+        code, _, err = ppdt(command, "out/rows-000000.parquet")
+        assert code == 2 and is_one_line(err) and "name the folder 'out'" in err
+        code, _, err = ppdt(command, "out", "--original", "whole.csv")
+        assert code == 2 and "--original cannot be used with a release in parts" in err
+    for command in ("profile", "report"):
+        code, _, err = ppdt(command, "out")
+        assert code == 2 and is_one_line(err) and "the folder of a release in parts" in err
+    at = tmp_path / "out/release.schema.json"
+    schema = json.loads(at.read_text("utf-8"))
+    schema["promise"] |= {"k": 3, "words": "k-anonymity with k = 3"}
+    at.write_text(json.dumps(schema), "utf-8")
+    code, out, _ = ppdt("verify", "out")
+    assert code == 1 and "DOES NOT HOLD" in out
+    (tmp_path / "out/rows-000000.parquet").write_bytes(b"other")
+    code, _, err = ppdt("verify", "out")
+    assert code == 2 and is_one_line(err) and "was changed after it was written" in err
