@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import os
+import sys
 import tempfile
 import threading
 import time
@@ -65,6 +67,7 @@ def engine_of(name, memory, scratch):
     if name == "spark":
         from pyspark.sql import SparkSession
 
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
         return builder.config("spark.local.dir", f"{scratch}/spark").getOrCreate()
     return name

@@ -444,7 +444,7 @@ def test_who_closes_the_screen_early_has_the_files(tmp_path):
     ("words", "said"),
     [
         (["profile", "."], "Got '.', which is a folder"),
-        (["verify", "."], "Got '.', which is a folder"),
+        (["verify", "."], "Got '.', a folder that is none"),
         (["anonymize", "s.tml", "-o", "x.csv"], "There is no file 's.tml'"),
         (["compare", "stays.csv"], "a plan must end in .toml"),
         (["predict", "stays.csv", "stays.csv"], "it stops being JSON in line 1, sign 1"),

@@ -731,7 +731,7 @@ def test_pipes_devices_and_folders_are_no_files(tmp_path, capsys):
         for read in (read_text, read_release, Taxonomy.from_csv):
             with pytest.raises(OSError):
                 read(path)
-        what = "is a folder" if name == "folder.csv" else "does not exist"
+        what = "a folder that is none" if name == "folder.csv" else "does not exist"
         assert _says(["audit", path, "--qi", "a"], capsys, what)
 
 

@@ -175,7 +175,9 @@ def _spark() -> Iterator[Any]:
         builder = builder.config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.ui.showConsoleProgress", "false")
         builder = builder.config("spark.local.dir", scratch)
-        session = builder.config("spark.pyspark.python", sys.executable).getOrCreate()
+        # otherwise workers are the first python3 on the path
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
         try:
             yield session
