@@ -15,7 +15,7 @@ stored are not made again (--again makes all anew); cheap tables come first.
 import sys
 import time
 import warnings
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +127,7 @@ COLUMNS = [
 ]
 
 
+@cache
 def size_of(case):
     """How many people are published"""
     return min(FEWER.get(case, PEOPLE), len(table(case)[0]) // 2)

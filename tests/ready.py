@@ -105,3 +105,44 @@ def _with_workers(words):
 def script(ex, *words):
     """What `subprocess.run([sys.executable, *words])` gives, from a process of the pool `ex`"""
     return ex.submit(_with_workers, [str(o) for o in words]).result(timeout=300)
+
+
+def _command(words, cwd, env, streams):
+    """The command as the main program of this process, which reads and writes these files"""
+    for number, path in enumerate(streams):
+        os.dup2(os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0)), number)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    sys.stdin = open(0, closefd=False)
+    sys.argv = ["ppdt", *words]
+    from ppdt.engine.program import program
+
+    sys.exit(program())
+
+
+def command(*words, cwd=None, data=b"", text=True):
+    """What `subprocess.run` gives of `python -m ppdt.cli`, from a process that need not import the
+    large packages
+    """
+    env = {o: v for o, v in os.environ.items() if o not in ("PPDT_DEBUG", "COLUMNS")}
+    words = [str(o) for o in words]
+    with tempfile.TemporaryDirectory() as folder:
+        streams = [os.path.join(folder, o) for o in ("in", "out", "err")]
+        for path, content in zip(streams, (data, b"", b"")):
+            with open(path, "wb") as f:
+                f.write(content)
+        args = (words, os.fspath(cwd or os.getcwd()), env, streams)
+        process = context().Process(target=_command, args=args)
+        process.start()
+        process.join(300)
+        if process.exitcode is None:
+            process.kill()
+            raise TimeoutError(f"ppdt {' '.join(words)}")
+        told = []
+        for path in streams[1:]:
+            with open(path, "rb") as f:
+                told.append(f.read())
+    if text:
+        told = [o.decode().replace(os.linesep, "\n") for o in told]
+    return subprocess.CompletedProcess(words, process.exitcode, *told)

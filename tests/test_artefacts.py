@@ -49,8 +49,8 @@ with_trees = pytest.mark.parametrize("cls", WITH_TREES, ids=lambda o: o.__name__
 
 
 def given(**draws):
-    """A tenth of the profile's examples: each of these tests runs for every method"""
-    return lambda f: one_in(10)(_given(**draws)(f))
+    """One in 20 of the profile's examples: each of these tests runs for every method"""
+    return lambda f: one_in(20)(_given(**draws)(f))
 
 
 @st.composite

@@ -1299,7 +1299,7 @@ def test_columns_of_dates_are_what_they_were():
         )
 
 
-@one_in(4)
+@one_in(10)
 @given(mixed_tables(), st.booleans(), st.data())
 def test_part_explains_what_it_answers(table, binary, data):
     X, y = table
@@ -1369,6 +1369,7 @@ def test_explanations_keep_counts_unless_asked():
     assert "Answer: No" in C45Classifier().fit(X, y).explain(X.iloc[9].to_dict() | {"Age": None})
 
 
+@one_in(7)
 @given(
     st.integers(0, 2**32 - 1).map(np.random.default_rng),
     st.sampled_from([C45Classifier, PARTClassifier]),
@@ -1390,6 +1391,7 @@ def test_an_explanation_answers_as_predict(rng, make):
             assert re.search(rf"Answer: {said[i]}[.,]", clf.explain(gaps.iloc[i], counts))
 
 
+@one_in(7)
 @given(st.integers(0, 2**32 - 1).map(np.random.default_rng), st.booleans())
 def test_sets_are_divided_by_the_shares_of_fit(rng, binary):
     n = 40

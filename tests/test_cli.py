@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import ready
 from hypothesis import given, strategies as st
 
 from ppdt import cli
@@ -45,21 +46,23 @@ def ppdt(here, capsys):
     return call
 
 
-def program(*words, how="-m", **kw):
-    """Runs the command as a program of its own"""
+def program(*words, how="ready", cwd=None, env=None):
+    """Runs the command as a program of its own: as the script that pip has made, as a module, or
+    in a process that has imported the large packages already
+    """
+    if how == "ready":
+        return ready.command(*words, cwd=cwd)
     script = Path(sys.executable).parent / "ppdt"
     cmd = [sys.executable, "-m", "ppdt.cli"] if how == "-m" else [str(script)]
-    env = {o: v for o, v in os.environ.items() if o not in ("PPDT_DEBUG", "COLUMNS")} | kw.pop(
-        "env", {}
-    )
+    left = {o: v for o, v in os.environ.items() if o not in ("PPDT_DEBUG", "COLUMNS")}
     return subprocess.run(
         [*cmd, *map(str, words)],
         capture_output=True,
         text=True,
-        env=env,
+        cwd=cwd,
+        env=left | (env or {}),
         stdin=subprocess.DEVNULL,
         timeout=300,
-        **kw,
     )
 
 
@@ -752,6 +755,7 @@ def test_ascii_terminals(here):
         "people.csv",
         "--qi",
         "größe",
+        how="-m",
         env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C.UTF-8"},
     )
     assert r.returncode == 0 and not r.stderr and r"gr\xf6\xdfe" in r.stdout

@@ -3,7 +3,6 @@ small and odd tables end in words, and the command writes what it says.
 """
 
 import math
-import os
 import re
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import ready
 from examples import one_in
 from hypothesis import assume, given, strategies as st
 
@@ -391,16 +391,7 @@ def test_a_mode_that_is_refused_stays_out(people):
 
 def program(*words, cwd):
     """Runs the command as a program of its own"""
-    env = {o: v for o, v in os.environ.items() if o not in ("PPDT_DEBUG", "COLUMNS")}
-    return subprocess.run(
-        [sys.executable, "-m", "ppdt.cli", *map(str, words)],
-        capture_output=True,
-        text=True,
-        env=env,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        timeout=600,
-    )
+    return ready.command(*words, cwd=cwd)
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def fits(cell, v, leaves):
 
 
 @every_method
-@one_in(10)
+@one_in(25)
 @given(data=st.data())
 def test_every_drawn_value_is_possible(cls, data):
     X, y, p = data.draw(tasks(cls))

@@ -168,7 +168,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@one_in(8)
+@one_in(12)
 @given(st.data(), st.sampled_from(",;\t|"), st.sampled_from(["utf-8", "latin-1", "utf-16"]))
 def test_what_a_tool_writes_is_read_back(tmp_path_factory, form, data, sep, encoding):
     """The cells, their kind, and the same from our own file of them"""

@@ -757,7 +757,7 @@ def test_rare_values_are_not_named():
     )
 
 
-@one_in(4)
+@one_in(7)
 @given(tables())
 def test_a_tree_as_a_table(table):
     X, y, p = table

@@ -3,7 +3,6 @@ the release, its file answers as it does, and what is written tells no more than
 """
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import ready
+from examples import one_in
 from hypothesis import given, strategies as st
 
 from ppdt import cli
@@ -53,17 +54,9 @@ METHODS = {
 }
 
 
-def program(*words, cwd, data=None):
+def program(*words, cwd, data=b""):
     "Runs the command as a program of its own"
-    env = {o: v for o, v in os.environ.items() if o not in ("PPDT_DEBUG", "COLUMNS")}
-    return subprocess.run(
-        [sys.executable, "-m", "ppdt.cli", *map(str, words)],
-        capture_output=True,
-        env=env,
-        cwd=cwd,
-        input=data,
-        timeout=300,
-    )
+    return ready.command(*words, cwd=cwd, data=data, text=False)
 
 
 @pytest.fixture
@@ -349,6 +342,7 @@ def test_options_make_the_plan_that_a_file_makes(tmp_path, ppdt):
 _few = st.sampled_from(["a", "b", "c", None])
 
 
+@one_in(4)
 @given(
     st.lists(
         st.tuples(_few, st.integers(0, 4), st.booleans(), st.sampled_from("xyz")),
@@ -385,6 +379,7 @@ _key = st.sampled_from(["class", "learner", "learnt_from", "columns"])
 _column = st.dictionaries(st.sampled_from(["name", "read_as", "recoded", "taxonomy"]), _json)
 
 
+@one_in(2)
 @given(_json | st.dictionaries(_key, _json | st.lists(_column)))
 def test_what_a_file_says_of_people_is_understood_or_refused(told):
     text = json.dumps({"people": told})

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import places
 import pytest
+from examples import one_in
 from hypothesis import assume, given, strategies as st
 from sklearn.pipeline import make_pipeline
 
@@ -264,6 +265,7 @@ def published(draw):
     ), np.array([o[2] for o in rows])
 
 
+@one_in(2)
 @given(published(), st.integers(0, 9))
 def test_row_order_does_not_matter(lesson, seed):
     t, classes = lesson
@@ -275,6 +277,7 @@ def test_row_order_does_not_matter(lesson, seed):
     assert np.array_equal(a.predict_proba(t)[order], b.predict_proba(t.iloc[order]))
 
 
+@one_in(2)
 @given(published(), st.booleans())
 def test_a_suppressed_column_changes_nothing(lesson, raw):
     t, classes = lesson
@@ -506,6 +509,7 @@ def test_bad_parameters():
         logistic_regression(ridge=0)
 
 
+@one_in(7)
 @given(st.integers(0, 2**32 - 1))
 def test_logistic_regression_does_not_depend_on_the_order_of_rows(seed):
     rng = np.random.default_rng(seed)

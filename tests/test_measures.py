@@ -11,6 +11,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 
 from ppdt._textbook import _textbook_holds, _textbook_t
@@ -57,6 +58,7 @@ def at_worst(c, gap):
     return [r[0] + c[gap], *r[1:]] if r else [c[gap]]
 
 
+@one_in(2)
 @given(secrets(), st.sampled_from([1, 2, 3]))
 def test_measures_of_a_secret_equal_loops(rows, l):
     t = pd.DataFrame(rows, columns=["q", "s"])
@@ -96,6 +98,7 @@ def test_measures_of_a_secret_equal_loops(rows, l):
     )
 
 
+@one_in(7)
 @given(
     secrets(), st.sampled_from([1, 2, 3]), st.sampled_from([0.2, 0.5, 2 / 3, 1.0]), st.booleans()
 )
@@ -155,6 +158,7 @@ def test_verdicts_on_constraints_equal_loops(rows, l, bound, hide):
     )
 
 
+@one_in(3)
 @given(secrets())
 def test_alpha_of_one_value_equals_a_loop(rows):
     t = pd.DataFrame(rows, columns=["q", "s"])
@@ -164,6 +168,7 @@ def test_alpha_of_one_value_equals_a_loop(rows):
         )
 
 
+@one_in(5)
 @given(
     st.lists(
         st.tuples(

@@ -189,7 +189,7 @@ def sent_branch_by_branch(s, X, codes, k):
     return res
 
 
-@one_in(4)
+@one_in(5)
 @given(cases(), st.data())
 def test_people_are_sent_down_as_the_tree_sends_them(case, data):
     tree, kinds, X, public, y = case
@@ -345,6 +345,7 @@ def test_what_a_function_is_asked_about():
             _check_amount(*much)
 
 
+@one_in(2)
 @given(cases(), st.randoms(use_true_random=False))
 def test_order_of_people_does_not_matter(case, rnd):
     tree, kinds, X, public, y = case
@@ -399,7 +400,7 @@ def applied(clf, X, public, full, transform=lambda t: t):
     ]
 
 
-@one_in(4)
+@one_in(5)
 @given(tables(), st.sampled_from([None, "first", "if_binary"]), st.booleans())
 def test_sklearn_trees(table, drop, pipeline):
     X, y, public = table
@@ -428,7 +429,7 @@ def test_sklearn_trees(table, drop, pipeline):
     assert spans(clf, X, public, columns=byhand).row.tolist() == s.row.tolist()
 
 
-@one_in(2)
+@one_in(3)
 @given(tables())
 def test_sklearn_trees_on_plain_numbers(table):
     X, y, public = table
@@ -505,7 +506,7 @@ def test_attack_against_all_worlds(data):
         assert np.allclose(a.values(o).sum(axis=1), 1, atol=1e-3)
 
 
-@one_in(2)
+@one_in(3)
 @given(cases())
 def test_audit_counts_what_is_there(case):
     tree, kinds, X, public, y = case
@@ -1011,7 +1012,7 @@ def holes(draw):
     return X, np.array(col(["no", "yes"])), [o for o in ("sex", "size") if draw(st.booleans())]
 
 
-@one_in(4)
+@one_in(15)
 @given(holes(), st.sampled_from(["onehot", "first", "ordinal", "coded", "dummies"]))
 def test_a_missing_private_value_is_a_value_of_its_own_to_sklearn(table, how):
     """Spans equal those of scikit-learn on all completions, missing ones among them"""

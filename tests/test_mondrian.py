@@ -590,7 +590,7 @@ def mode_tasks(draw):
     )
 
 
-@one_in(4)
+@one_in(7)
 @given(
     mode_tasks(),
     st.sampled_from(MODES),
@@ -646,7 +646,7 @@ def assert_same_cells(m, X, r):
         assert as_text(saved.transform(X)).equals(as_text(r.data))
 
 
-@one_in(4)
+@one_in(7)
 @given(tasks(), st.sampled_from(MODES), st.randoms(use_true_random=False))
 def test_the_text_of_a_release_does_not_depend_on_the_order(task, mode, random):
     """Other columns and the class included, but after relaxed cuts, which divide equal people"""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import ready
 from hypothesis import assume, given, strategies as st
 
 from ppdt.datasets import load_customers
@@ -356,8 +357,7 @@ def test_modes_of_a_plan(mode, more):
 
 def program(*words, cwd):
     """The command as a program of its own"""
-    cmd = [sys.executable, "-m", "ppdt.cli", *map(str, words)]
-    return subprocess.run(cmd, capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL)
+    return ready.command(*words, cwd=cwd)
 
 
 def test_the_command_follows_a_plan(tmp_path):

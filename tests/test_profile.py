@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from random_tables import ODD
-from test_cli import here, is_one_line, ppdt, program  # noqa: F401
+from ready import command as program
+from test_cli import here, is_one_line, ppdt  # noqa: F401
 
-from ppdt.datasets import make_population
 from ppdt.engine.column_facts import column_facts
 from ppdt.engine.column_topics import TOPICS, topic_of
 from ppdt.engine.messy_files import hospital_stays, staff_table, survey_answers
@@ -360,6 +361,7 @@ def test_people_alone_are_counted_one_by_one():
         assert n == alone(names)
 
 
+@one_in(2)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=2, max_size=40))
 def test_distinction_and_separation(rows):
     t = pd.DataFrame({"a": [str(a) for a, _ in rows], "b": [str(b) for _, b in rows]}, dtype=object)
@@ -419,6 +421,7 @@ NAMES = [
 ]
 
 
+@one_in(3)
 @given(odd_tables(), st.randoms(use_true_random=False))
 def test_no_table_makes_it_stumble(t, random):
     found = find_all(t)
@@ -458,16 +461,6 @@ def test_every_topic_has_a_use():
     assert {o.use for o in TOPICS} == {"identifier", "known", "secret", "class", "weight"}
     assert len({o.about for o in TOPICS}) == len(TOPICS)
     assert topic_of("") is None
-
-
-def test_three_hundred_thousand_rows_in_less_than_twenty_seconds():
-    t = make_population(300_000, random_state=0).astype(str).astype(object)
-    rng = np.random.default_rng(0)
-    t["patient"] = (rng.integers(0, 120_000, len(t)) + 10**6).astype(str)
-    t["Aufnahmedatum"] = days(rng, "2020-01-01", "2024-12-31", len(t))
-    began = time.process_time()
-    profile_text(find_all(t))
-    assert time.process_time() - began < 20
 
 
 # ---------------------------------------------------------------- the command

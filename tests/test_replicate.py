@@ -377,7 +377,7 @@ def test_a_run_of_specialization_by_hand(runs, data_dir, method, monkeypatch):
     from ppdt.c45 import C45Classifier
     from ppdt.tables import column_text
 
-    X, y = (o.iloc[:4000].reset_index(drop=True) for o in runs.table("adult-complete"))
+    X, y = (o.iloc[:1500].reset_index(drop=True) for o in runs.table("adult-complete"))
     monkeypatch.setattr(runs, "table", lambda case, preparation="raw": (X, y))
     (line,) = runs.run((method, "raw", "adult-complete-8", 20, 1, ("c45",)))
     train, test = runs.halves("adult-complete-8", len(X))[1]
@@ -629,7 +629,7 @@ def test_folds_of_mict(mict_runs, data_dir):
     assert {int((y.iloc[b] == y.iloc[0]).sum()) for b in tests} <= {30, 70}
 
 
-def test_mict_on_the_command_line(replicate, mict_runs, data_dir, tmp_path, capsys):
+def test_mict_on_the_command_line(replicate, mict_runs, data_dir, monkeypatch, capsys):
     for args in (
         ["mict", "--row", "german/asis/once"],
         ["mict", "--row", "german/asis/once", "7"],
@@ -639,6 +639,8 @@ def test_mict_on_the_command_line(replicate, mict_runs, data_dir, tmp_path, caps
             replicate.main(args)
     with pytest.raises(SystemExit):
         mict_runs.main(["--jobs", "0"])
+    one = mict_runs.folds("german")[:1]
+    monkeypatch.setattr(mict_runs, "folds", lambda case: one)
     replicate.main(["mict", "--row", "german/suppress/once", "50"])
     assert "naive_bayes" in capsys.readouterr().out
 
@@ -904,8 +906,10 @@ def test_stored_lines_of_the_grand_contest_are_of_the_design():
     assert (released.lost < released.k)[climbs].all()
 
 
-def test_the_grand_contest_on_the_command_line(data_dir, capsys):
+def test_the_grand_contest_on_the_command_line(data_dir, monkeypatch, capsys):
     g = script("grand_contest")
+    few = [(X.head(150), y.head(150)) for X, y in g.people("pima", 0)]
+    monkeypatch.setattr(g, "people", lambda case, split: few)
     g.main(["--row", "pima/tdr", "50", "0"])
     assert "tdr" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="--row must be TABLE/METHOD K SPLIT"):

@@ -148,7 +148,7 @@ def new_folder():
 
 @pytest.mark.parametrize("mode", ["strict", "infogain"])
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=min(10, settings().max_examples))
+@settings(max_examples=min(6, settings().max_examples))
 def test_the_same_as_in_memory(mode, seed):
     """Any parts, in any order, with any budget"""
     rng = np.random.default_rng(seed)

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from configparser import ConfigParser
 from importlib import import_module
 from pathlib import Path
@@ -32,6 +33,14 @@ from nbdev.serve import proc_nbs
 refresh_quarto_yml()                            # nbs/nbdev.yml, out of settings.ini
 warnings.simplefilter("error", UserWarning)     # cells that import and compute at once
 proc_nbs(n_workers=0, force=True)
+"""
+# smalldocs asks for the class of each token of each line of code anew: a third of its time
+_render = """
+import sys
+from functools import cache
+from smalldocs import cli, highlight
+highlight.css_class = cache(highlight.css_class)
+sys.exit(cli.main(["render", "_proc"]))
 """
 
 
@@ -90,7 +99,7 @@ def build(dest):
                 ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"),
             )
         _run([sys.executable, "-c", _process], tmp)
-        out = _run([Path(sys.executable).parent / "smalldocs", "render", "_proc"], tmp)
+        out = _run([sys.executable, "-c", _render], tmp)
         odd = [
             l
             for l in out.splitlines()
@@ -160,19 +169,14 @@ def test_local_links_lead_somewhere(site, pages):
 def test_every_public_name_has_a_place(pages):
     from ppdt._modidx import d
 
+    shown = {name for txt in pages.values() for name in re.findall(r">(\w+)<", txt)}
     names = {
-        sym: sym.removeprefix(mod + ".")
+        sym.removeprefix(mod + ".")
         for mod, syms in d["syms"].items()
         for sym in syms
         if "._" not in mod
     }
-    lost = [
-        sym
-        for sym, short in names.items()
-        if short[0] != "_"
-        and "." not in short
-        and not any(f">{short}<" in t for t in pages.values())
-    ]
+    lost = sorted(o for o in names if o[0] != "_" and "." not in o and o not in shown)
     assert not lost, f"no page shows {lost}"
 
 
@@ -224,24 +228,25 @@ def test_pages_lead_to_their_neighbours(pages):
         assert "nav-page" not in pages[name], f"{name} has links of the site builder as well"
 
 
-def _entry(pages, name):
+@pytest.fixture(scope="module")
+def entries(pages):
     """What the site shows of a name, from its heading to its code, on all pages that define it"""
-    found = []
+    found = defaultdict(str)
     for page in pages.values():
-        for part in page.split(f">{name}</h3>")[1:]:
-            found.append(part.partition('<details class="code-fold"')[0])
-    assert found, f"no page shows {name}"
-    return "".join(found)
+        for part in re.split(r">(?=\w+</h3>)", page)[1:]:
+            name, _, rest = part.partition("</h3>")
+            found[name] += rest.partition('<details class="code-fold"')[0]
+    return found
 
 
-def test_classes_show_what_they_inherit_from_private_classes(pages):
+def test_classes_show_what_they_inherit_from_private_classes(entries):
     for cls, wanted in {
         "Anonymizer": ["Methods", ">fit(X, y=None)<", ">anonymize(X, y=None)<", "<code>guarantee<"],
         "MondrianAnonymizer": ["Parameters", "Inherited from", "<code>anonymize</code>"],
         "Taxonomy": ["Class methods", *(f">{o}(" for o in _made_by())],
         "C45Classifier": ["<code>fit", "<code>predict_proba", "<code>confidence<"],
     }.items():
-        entry = _entry(pages, cls)
+        entry = entries[cls]
         for o in wanted:
             assert o in entry, f"the page of {cls} lacks {o}"
 
@@ -252,7 +257,7 @@ def _made_by():
     return [o for o in dir(Taxonomy) if o.startswith("from_")]
 
 
-def test_functions_show_their_sections(pages):
+def test_functions_show_their_sections(entries):
     """What stands in the docstring of a public name stands on its page"""
     lost = []
     for path in (ROOT / "ppdt").glob("[a-z]*.py"):
@@ -261,7 +266,7 @@ def test_functions_show_their_sections(pages):
             doc = inspect.getdoc(getattr(module, name)) or ""
             if not inspect.isroutine(getattr(module, name)):
                 continue
-            entry = _entry(pages, name)
+            entry = entries[name]
             headings = re.findall(r"^([A-Z]\w+)\n-{3,}$", doc, re.M)
             lost += [(name, o) for o in headings if f"<strong>{o}</strong>" not in entry]
     assert not lost, lost

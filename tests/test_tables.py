@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from examples import one_in
 from hypothesis import example, given, strategies as st
 from python_lines import python_lines
 from scipy import sparse
@@ -142,6 +143,7 @@ def one_cell(dtype):
 
 
 @each_dtype
+@one_in(4)
 @given(data=st.data())
 def test_cell_to_text_and_back(dtype, data):
     c = data.draw(one_cell(dtype))
@@ -971,6 +973,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("end", ["csv", "parquet"])
+@one_in(2)
 @given(heads=st.lists(names, min_size=1, max_size=3, unique=True), data=st.data())
 @example(heads=["\ufeff"], data=None)
 def test_tables_to_file_and_back(folder, end, heads, data):
@@ -986,6 +989,7 @@ def test_tables_to_file_and_back(folder, end, heads, data):
 
 
 @pytest.mark.parametrize("end", ["csv", "parquet"])
+@one_in(5)
 @given(data=st.data())
 def test_published_tables_to_file_and_back(folder, end, data):
     n, dtypes = (

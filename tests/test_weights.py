@@ -80,7 +80,7 @@ def agree(clf, X, y, w, asked):
 
 
 @pytest.mark.parametrize("clf", NUMBERS, ids=str)
-@one_in(2)
+@one_in(20)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_weights_are_rows(clf, seed, gaps):
     X, y, w = a_table(seed, gaps)
@@ -91,7 +91,7 @@ def test_weights_are_rows(clf, seed, gaps):
 
 
 @pytest.mark.parametrize("clf", CATEGORIES, ids=str)
-@one_in(2)
+@one_in(12)
 @given(st.integers(0, 2**32 - 1))
 def test_weights_are_rows_of_categories(clf, seed):
     X, y, w = a_table(seed)
@@ -117,7 +117,7 @@ def set_table(seed):
 
 @pytest.mark.parametrize("scoring", ["spread", "discount"])
 @pytest.mark.parametrize("weights", ["uniform", "distribution"])
-@one_in(2)
+@one_in(7)
 @given(st.integers(0, 2**32 - 1))
 def test_weights_are_rows_of_a_release(scoring, weights, seed):
     X, y, w = set_table(seed)
@@ -246,7 +246,7 @@ def people(n=150, gaps=False):
     return X, y
 
 
-@one_in(2)
+@one_in(7)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_weights_travel_past_the_anonymizer(seed, gaps):
     X, y = people(gaps=gaps)

@@ -103,7 +103,7 @@ def _is_finite(v):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@one_in(4)
+@one_in(25)
 @given(data=st.data())
 def test_wide_numbers_stay_exact(cls, data, tmp_path_factory):
     X, y, roles = data.draw(wide_tables())

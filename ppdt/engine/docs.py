@@ -7,14 +7,15 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['only_imports', 'is_plumbing', 'defined_names', 'source_summary', 'ShowExports', 'is_solution', 'FoldSolutions',
-           'numbered', 'page_title', 'sidebar_entries', 'reading_order', 'notebook_address', 'neighbour_links',
-           'ReadingOrder', 'mended_links', 'author_links']
+           'numbered', 'page_title', 'sidebar_entries', 'entries_of_site', 'reading_order', 'notebook_address',
+           'neighbour_links', 'ReadingOrder', 'mended_links', 'author_links']
 
 # %% ../../nbs/engine/docs.ipynb #1a84dabc
 import ast
 import json
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -136,11 +137,18 @@ def sidebar_entries(contents: object) -> list[str]:
     return [entry for part in contents for entry in sidebar_entries(part)]
 
 
+@cache
+def entries_of_site(config: str) -> tuple[str, ...]:
+    """The notebooks and patterns of the sidebar in the text of a `_quarto.yml`, read once for all
+    pages.
+    """
+    return tuple(sidebar_entries(yaml.safe_load(config)["website"]["sidebar"]["contents"]))
+
+
 def reading_order(config: Path, nbs: Path) -> list[Path]:
     """The notebooks under `nbs` in the order of the sidebar in the file `config`."""
-    website = yaml.safe_load(config.read_text("utf-8"))["website"]
     order = []
-    for entry in sidebar_entries(website["sidebar"]["contents"]):
+    for entry in entries_of_site(config.read_text("utf-8")):
         found = sorted(nbs.glob(entry))
         order += [p for p in found if p.suffix == ".ipynb" and p.name[0] not in "._"]
     return list(dict.fromkeys(order))
