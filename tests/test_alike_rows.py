@@ -39,7 +39,7 @@ def tree_of(X, y, w, options):
 
 @pytest.mark.parametrize("scoring", ["spread", "discount"])
 @pytest.mark.parametrize("prune", [True, False])
-@one_in(4)
+@one_in(7)
 @given(
     seed=st.integers(0, 10**6),
     groups=st.integers(1, 12),

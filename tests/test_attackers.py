@@ -310,7 +310,7 @@ def test_a_model_knows_its_people_better():
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@one_in(20)
+@one_in(25)
 @given(data=st.data())
 @pytest.mark.filterwarnings("ignore")
 def test_no_attacker_excludes_the_truth(cls, data):

@@ -50,7 +50,7 @@ def has_averages(data):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@one_in(10)
+@one_in(25)
 @given(data=st.data())
 def test_rows_that_fit_are_those_found_one_by_one(cls, data):
     X, y, p = data.draw(tasks(cls, missing=False))

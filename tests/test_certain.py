@@ -119,7 +119,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-@one_in(8)
+@one_in(20)
 @given(rows(number_cell()), rows(number_cell(), gaps=True), st.data())
 def test_all_members_are_asked(name, learnt, asked, data):
     y = [data.draw(st.sampled_from(["no", "yes", "perhaps"])) for _ in learnt]
@@ -150,7 +150,7 @@ def test_sets_of_shao_and_beckford(learnt, asked, data):
     assert certain(model, A).tolist() == res
 
 
-@one_in(4)
+@one_in(5)
 @given(st.data())
 def test_raw_rows_have_one_answer_and_gaps_several(data):
     n = data.draw(st.integers(4, 12))

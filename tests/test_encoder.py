@@ -220,7 +220,7 @@ def _sorted(m):
     return m[np.lexsort(m.T[::-1])] if m.shape[1] else m
 
 
-@one_in(8)
+@one_in(12)
 @given(
     tables(),
     st.sampled_from(["weights", "token", "draw"]),

@@ -533,7 +533,7 @@ def holds(cell, v):
     )
 
 
-@one_in(4)
+@one_in(7)
 @given(table=people(), options=st.fixed_dictionaries(OPTIONS), binary=st.booleans())
 def test_invariants(table, options, binary):
     X, y, k = table
@@ -569,7 +569,7 @@ def test_invariants(table, options, binary):
     ) and back.transform(X).astype(str).equals(tool.transform(X).astype(str))
 
 
-@one_in(4)
+@one_in(7)
 @given(table=people(), seed=st.integers(0, 5))
 def test_tiers_do_not_depend_on_the_pruning(table, seed):
     X, y, k = table
@@ -580,7 +580,7 @@ def test_tiers_do_not_depend_on_the_pruning(table, seed):
     assert a.text().equals(b.text())
 
 
-@one_in(2)
+@one_in(3)
 @given(table=people())
 def test_constraints_on_groups(table):
     X, y, k = table

@@ -222,7 +222,7 @@ LEARNERS = [
 
 
 @pytest.mark.parametrize("clf", LEARNERS, ids=str)
-@one_in(8)
+@one_in(25)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_trees_of_this_package(clf, seed, gaps):
     X, y = a_table(seed, gaps)
@@ -288,7 +288,7 @@ SKLEARN = [
 
 
 @pytest.mark.parametrize("clf", SKLEARN, ids=lambda o: str(o)[:50])
-@one_in(8)
+@one_in(25)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_trees_of_scikit_learn(clf, seed, gaps):
     X, y = a_table(seed, gaps)

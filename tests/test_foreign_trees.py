@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
@@ -45,6 +46,7 @@ def a_table(seed, n=40):
     return X, y
 
 
+@one_in(2)
 @given(st.integers(0, 2**32 - 1))
 def test_a_tree_answers_as_its_original(seed):
     X, y = a_table(seed)
@@ -134,6 +136,7 @@ def test_audits_open_what_stands_around_a_tree(seed):
     )
 
 
+@one_in(3)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["impute", "mode"]))
 def test_people_with_gaps_end_where_the_encoder_sends_them(seed, missing):
     "The spans of exact people, all columns known, are the leaves that predict reaches"

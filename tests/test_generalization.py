@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 
 import ppdt._textbook as T
@@ -81,6 +82,7 @@ def test_fast_equals_textbook_and_is_true(column, recoding):
     ],
     ids=["constant", "one bit", "plain sum"],
 )
+@one_in(2)
 @given(column=columns())
 def test_collisions_change_nothing(mix, column):
     """Sets are compared, so a bad hash makes the recoding slow and never wrong"""

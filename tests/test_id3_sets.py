@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from sklearn.base import clone
 
@@ -107,6 +108,7 @@ def test_fast_is_textbook(t, how, seed):
     assert nested(grow(d)) == _textbook_id3_sets(*as_textbook(d))
 
 
+@one_in(2)
 @given(tables_of_sets(only_exact=True), st.sampled_from(TREATMENTS))
 def test_without_sets_all_treatments_are_plain_id3(t, how):
     X, y = t
@@ -121,6 +123,7 @@ def test_without_sets_all_treatments_are_plain_id3(t, how):
         assert sorted(map(tuple, tree.counts)) == sorted(map(tuple, plain.counts))
 
 
+@one_in(2)
 @given(tables_of_sets(), st.sampled_from(TREATMENTS), st.integers(0, 3))
 def test_counts_add_up_and_rows_stay_in_their_sets(t, how, seed):
     X, y = t
@@ -142,6 +145,7 @@ def test_counts_add_up_and_rows_stay_in_their_sets(t, how, seed):
     assert set(clf.predict(X)) <= set(y)
 
 
+@one_in(2)
 @given(tables_of_sets(), st.sampled_from(TREATMENTS), st.randoms(use_true_random=False))
 def test_row_order_and_index_do_not_matter(t, how, rnd):
     X, y = t
@@ -417,6 +421,7 @@ def test_pieces_of_ranges(cells):
                 assert any(_holds(pieces[i], v) for i in codes)
 
 
+@one_in(7)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.booleans()), min_size=4))
 def test_ranges_that_do_not_overlap_are_values(rows):
     """As a coarser table: the tree is that over four words, and raw numbers find their range"""
@@ -434,6 +439,7 @@ def test_ranges_that_do_not_overlap_are_values(rows):
         assert np.array_equal(mine.predict_proba(raw), p)
 
 
+@one_in(2)
 @given(_ranges(), st.data())
 def test_the_path_of_a_range_is_the_answer(cells, data):
     y = data.draw(st.lists(st.integers(0, 1), min_size=len(cells), max_size=len(cells)))

@@ -5,6 +5,7 @@ the worked examples come out.
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from test_medians import WORLD, secrets, some_of
 from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks
@@ -63,6 +64,7 @@ def learning_tasks(draw, trees=True, **kw):
 
 
 # ---------- fast and textbook
+@one_in(3)
 @given(learning_tasks(missing=True), OPTIONS, st.none() | secrets)
 def test_fast_is_the_textbook(task, options, secret):
     attributes, codes, y, k, taxonomies = task
@@ -128,6 +130,7 @@ def test_two_groups_are_separated_by_a_threshold(task):
             assert any(c[g].max() < c[h].min() or c[h].max() < c[g].min() for c in codes)
 
 
+@one_in(2)
 @given(learning_tasks(missing=True), OPTIONS)
 def test_equal_rows_stay_together(task, options):
     attributes, codes, y, k, taxonomies = task
@@ -136,6 +139,7 @@ def test_equal_rows_stay_together(task, options):
     assert len(set(zip(rows, groups.tolist()))) == len(set(rows))
 
 
+@one_in(2)
 @given(learning_tasks(missing=True), OPTIONS, st.randoms(use_true_random=False))
 def test_row_order_does_not_matter(task, options, random):
     attributes, codes, y, k, taxonomies = task
@@ -168,6 +172,7 @@ def test_the_root_cut_is_no_worse_than_any_other(task):
         )
 
 
+@one_in(2)
 @given(learning_tasks(), secrets)
 def test_conditions_hold(task, secret):
     attributes, codes, y, k, taxonomies = task

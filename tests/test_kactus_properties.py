@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from random_tables import pick, row_cells
 from random_trees import random_tree
@@ -91,6 +92,7 @@ OPTIONS = dict(
 )
 
 
+@one_in(5)
 @given(table=people(), options=st.fixed_dictionaries(OPTIONS), m=pick(1, 2), prune=st.booleans())
 def test_invariants(table, options, m, prune):
     X, y, k = table
@@ -131,6 +133,7 @@ def test_invariants(table, options, m, prune):
     assert again.text().equals(r.text())
 
 
+@one_in(5)
 @given(table=people(), seed=st.integers(0, 9))
 def test_means_are_of_the_batch_and_lie_where_its_path_says(table, seed):
     X, y, k = table
@@ -154,6 +157,7 @@ def test_means_are_of_the_batch_and_lie_where_its_path_says(table, seed):
             assert np.isclose(m, X[o].iloc[batch].mean()) and line.lo <= m <= line.hi
 
 
+@one_in(2)
 @given(table=people(), seed=st.integers(0, 9))
 def test_sets_tell_more_and_lose_the_same_rows(table, seed):
     """Merged siblings keep what they have in common: never a cell less"""

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 
 from ppdt.datasets import load_customers, load_patients
@@ -305,6 +306,7 @@ def test_untouched_tables_lose_nothing():
 
 
 # ---------- representatives
+@one_in(2)
 @given(
     st.lists(
         st.tuples(
@@ -424,6 +426,7 @@ def published_centers(draw):
     return X, t.assign(x=[Suppressed() if hide[o] else v for o, v in zip(g, t.x)]), lost
 
 
+@one_in(3)
 @given(published_centers(), forms, st.randoms(use_true_random=False))
 def test_centroids_lose_what_the_interval_of_their_class_loses(table, form, random):
     X, t, lost = table

@@ -5,6 +5,7 @@ strict cuts are in test_mondrian.py too.
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from test_mondrian import QIS, RULES, WIDTHS, as_sets, coded, numbered, regions, tasks, whole
 
@@ -33,6 +34,7 @@ def some_of(secret, least=1):
 
 
 # ---------- fast and textbook
+@one_in(2)
 @given(
     tasks(missing=True),
     st.sampled_from(RULES),
@@ -56,6 +58,7 @@ def test_strict_is_the_textbook(task, cut_rule, width, fallback, median, secret)
     assert np.array_equal(cuts.assign(codes), groups)
 
 
+@one_in(2)
 @given(
     tasks(missing=True), st.sampled_from(WIDTHS), st.none() | secrets, st.booleans(), st.booleans()
 )
