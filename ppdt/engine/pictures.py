@@ -26,19 +26,22 @@ from ..tables import Cell, Centroid, Exact, Suppressed, cell_text, cells
 CELL_COLORS = {
     "exact": "#2c6e91",
     "several values": "#b3d4e6",
-    "average": "#fdd9b0",
-    "suppressed": "#dddddd",
+    "average (~)": "#fdd9b0",
+    "suppressed (*)": "#dddddd",
+    "missing": "#f1f3f5",
     "not published": "white",
 }
 
 
 def _kind_of(cell: Cell | None) -> str:
-    """Which of the five a cell is; None is a missing value"""
-    if cell is None or isinstance(cell, Suppressed):
-        return "suppressed"
+    """Which of the six a cell is; None is a missing value"""
+    if cell is None:
+        return "missing"
+    if isinstance(cell, Suppressed):
+        return "suppressed (*)"
     if isinstance(cell, Exact):
         return "exact"
-    return "average" if isinstance(cell, Centroid) else "several values"
+    return "average (~)" if isinstance(cell, Centroid) else "several values"
 
 
 def _text_of(cell: Cell | None) -> str:
