@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 NBS = Path(__file__).resolve().parent.parent / "nbs"
 LEFT_OUT = {"Deviations", "References", "Paper versus ours", "Next"}
 MOST_LINES = 12  # of code, or of an output
-FULL = 16  # lines of a slide; a picture is 10, a heading is not counted
+FULL = 16  # lines of a slide; a picture is 11, a heading is not counted
 
 STYLE = """
 @page { size: 297mm 167mm; margin: 0; }
@@ -109,7 +109,7 @@ def blocks_of_prose(text):
         if not part or part.startswith(("#", "**You need", "**Next", "**References")):
             continue
         if part.startswith(("|", "$$", "- ", "* ", "1. ")):
-            yield rendered(part), 1 + part.count("\n")
+            yield rendered(part), 1 + part.count("\n") + 2 * part.startswith("$$")
         elif part.startswith("*") and part.endswith("*") or first:
             part = part if part.startswith("*") else first_sentence(part)
             yield rendered(part), 1 + len(part) // 90
@@ -130,7 +130,7 @@ def outputs_of(cell):
         if "image/png" in data:
             png = "".join(data["image/png"]).strip()
             width, height = struct.unpack(">II", base64.b64decode(png)[16:24])
-            look, lines = ("tall", FULL) if height > 600 else ("wide", 10)
+            look, lines = ("tall", FULL) if height > 600 else ("wide", 11)
             yield f'<img class="{look}" alt="" src="data:image/png;base64,{png}">', lines
             continue
         text = "".join(o.get("text", [])) or "".join(data.get("text/plain", []))
