@@ -6,10 +6,12 @@ import sys
 
 import places
 import pytest
+import yaml
 
 from ppdt.engine.claims import anchor
 
 sys.path.insert(0, str(places.ROOT / "scripts"))
+import chapter_sizes  # noqa: E402
 import worksheets  # noqa: E402
 
 NBS = places.ROOT / "nbs"
@@ -88,3 +90,46 @@ def test_every_chapter_has_minutes_for_its_tasks():
         if "Minutes for the exercises" in text:
             timed |= set(re.findall(r"\.\./(\d\d_\w+)\.ipynb", text))
     assert timed == {o.stem for o in NBS.glob("[0-9]*.ipynb")}
+
+
+HOURS = {
+    "an hour": 1,
+    "an hour and a half": 1.5,
+    "two hours": 2,
+    "two and a half hours": 2.5,
+    "three hours": 3,
+    "three and a half hours": 3.5,
+    "five and a half hours": 5.5,
+}
+PARTS = {
+    part["section"]: part["contents"]
+    for part in yaml.safe_load((places.ROOT / "_quarto.yml").read_text("utf-8"))["website"][
+        "sidebar"
+    ]["contents"]
+    if any(o.startswith("class/part_") for o in part["contents"])
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_has_a_page_that_says_what_comes_and_why(part):
+    """Its pages in their order, 100 to 200 words, and the time they take at 150 words or 20 lines
+    of code a minute
+    """
+    (page,) = [o for o in PARTS[part] if o.startswith("class/part_")]
+    rest = [o for o in PARTS[part] if o != page]
+    number = list(PARTS).index(part) + 1
+    title, text = texts(NBS / page)
+    assert title.startswith(f"# Part {number}: {part}\n") and f"_{number:02}_" in page
+    comes = text.partition("**Why.**")[0]
+    assert list(dict.fromkeys(re.findall(r"\]\(\.\./([^)]+)\)", comes))) == rest
+    assert "**Afterwards**" in text
+    assert 100 <= len(re.sub(r"\]\([^)]*\)", "]", text).split()) <= 200
+    sizes = [chapter_sizes.sizes(NBS / o) for o in rest]
+    minutes = sum(words / 150 + lines / 20 for words, _, lines, _ in sizes)
+    told = HOURS[re.search(r"\*\*Time to read:\*\* about ([^.]+)\.", text)[1]]
+    assert abs(60 * told - minutes) <= 30, f"about {minutes:.0f} minutes"
+
+
+def test_every_chapter_belongs_to_a_part():
+    chapters = sorted(o.name for o in NBS.glob("[0-9]*.ipynb"))
+    assert [o for pages in PARTS.values() for o in pages if o[0].isdigit()] == chapters
