@@ -62,7 +62,8 @@ def _mathml(formula):
     """MathML of a formula; its number stands at the right"""
     from latex2mathml.converter import convert
 
-    tex = html.unescape(formula[1] or formula[2])
+    # the converter knows columns of formulas under this name
+    tex = html.unescape(formula[1] or formula[2]).replace("{aligned}", "{align*}")
     if formula[2]:
         return convert(tex, display="inline")
     number = re.search(r"\\tag\{(.+?)\}", tex)
