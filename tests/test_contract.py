@@ -67,10 +67,10 @@ from ppdt.trees import tree_json
 
 
 def given(times=1, **draws):
-    """A tenth of the profile's examples, or so many times more: each of these tests runs for every
-    estimator, with any of its options
+    """One in 20 of the profile's examples, or so many times more: each of these tests runs for
+    every estimator, with any of its options
     """
-    return lambda f: one_in(10 / times)(_given(**draws)(f))
+    return lambda f: one_in(20 / times)(_given(**draws)(f))
 
 
 def of(classes):
@@ -260,7 +260,7 @@ def _secrets(constraint, X, y):
 
 # ---------- the guarantee of an anonymizer
 @anonymizer
-@given(data=st.data())
+@given(2, data=st.data())
 def test_the_promise_holds_and_rows_stay(cls, data):
     X, y, p = data.draw(tasks(cls))
     r, qi, gone = _release(cls, X, y, p), p["quasi_identifiers"], _gone(X, p)
@@ -772,7 +772,7 @@ READERS = [o for o in CLASSIFIERS if o is not AnonymizedClassifier]
 
 
 @anonymizer
-@given(3, data=st.data(), learner=pick(*READERS), end=pick(".csv", ".parquet"))
+@given(2, data=st.data(), learner=pick(*READERS), end=pick(".csv", ".parquet"))
 def test_what_is_learnt_from_the_file_is_the_same(cls, learner, tmp_path_factory, data, end):
     X, y, p = data.draw(tasks(cls))
     r = _release(cls, X, y, p)

@@ -90,6 +90,7 @@ def test_relaxed_sizes(task, width):
     assert sizes.sum() == len(X) and k <= sizes.min() and sizes.max() <= 2 * k - 1
 
 
+@one_in(2)
 @given(
     tasks(missing=True),
     st.sampled_from(RULES),
@@ -118,6 +119,7 @@ def test_without_the_fallback_no_group_is_divided_further(task, cut_rule, width,
         assert np.array_equal(coarse, fine)
 
 
+@one_in(2)
 @given(tasks(), secrets, st.integers(1, 3))
 def test_conditions_hold_and_no_cut_is_left(task, secret, least):
     """Every group is allowed when the whole table is, and strict cuts go on while there is one"""
@@ -140,6 +142,7 @@ def test_conditions_hold_and_no_cut_is_left(task, secret, least):
                     assert not allow(r, (~left).astype(int), 2).all()
 
 
+@one_in(2)
 @given(tasks(), st.randoms(use_true_random=False))
 def test_row_order_does_not_matter(task, random):
     """The published groups are the same; among rows that agree everywhere it makes no difference

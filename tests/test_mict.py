@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from examples import one_in
 from hypothesis import given, strategies as st
 from random_tables import pick, published_rows, row_cells
 
@@ -219,6 +220,7 @@ OPTIONS = dict(
 )
 
 
+@one_in(7)
 @given(table=people(), options=st.fixed_dictionaries(OPTIONS), seed=st.integers(0, 9))
 def test_microaggregation(table, options, seed):
     X, y, k = table
@@ -247,6 +249,7 @@ def test_microaggregation(table, options, seed):
         )
 
 
+@one_in(5)
 @given(
     table=people(),
     options=st.fixed_dictionaries(OPTIONS),
@@ -306,6 +309,7 @@ def test_mict(table, options, release, complies, shortfall, seed):
             assert sum(c.value for c in row_cells(r.data[o])) == pytest.approx(X[o].sum(), abs=1e-9)
 
 
+@one_in(2)
 @given(table=people(), m=pick(1, 2, 5))
 def test_neighbours_are_the_textbooks(table, m):
     X, y, _ = table
@@ -494,6 +498,7 @@ def by_trying(rows, published, ranges):
     return res
 
 
+@one_in(3)
 @given(table=people(24), method=pick("vmdav", "mdav"))
 def test_linkage_by_trying(table, method):
     X, _, k = table

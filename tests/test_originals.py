@@ -59,7 +59,7 @@ def test_labels_find_the_rows():
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda c: c.__name__)
-@one_in(4)
+@one_in(25)
 @given(data=st.data(), end=st.sampled_from([".csv", ".parquet"]))
 def test_every_release_is_true_beside_its_original(cls, data, end, tmp_path_factory):
     X, y, p = data.draw(tasks(cls))
@@ -154,6 +154,7 @@ def test_where_there_are_too_many_pairs_rows_are_counted(monkeypatch):
     assert a.true_by == "counting" and "NO: at most" in str(a)
 
 
+@one_in(3)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=6), st.lists(st.integers(0, 3), max_size=6))
 def test_counting_never_says_less_than_matching(published, others):
     data = pd.DataFrame({"x": published})

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import ready
+from examples import one_in
 from hypothesis import assume, given, strategies as st
 
 from ppdt.datasets import load_customers
@@ -99,6 +100,7 @@ def plans(draw):
     )
 
 
+@one_in(2)
 @given(plans(), st.data())
 def test_a_plan_comes_back(plan, data):
     why = data.draw(st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=30))
@@ -232,6 +234,7 @@ def test_a_recoding_is_for_one_kind(kind):
                 parse_recodings([about.example], kind)
 
 
+@one_in(3)
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from("uvwx")), min_size=4, max_size=20))
 def test_without_recodings_the_loss_is_that_of_the_release(rows):
     """`loss_from_raw` of a column that was not recoded is its NCP, form spread"""
@@ -242,6 +245,7 @@ def test_without_recodings_the_loss_is_that_of_the_release(rows):
         assert loss_from_raw(r.data[o], X[o], X[o]) == pytest.approx(expected[o])
 
 
+@one_in(2)
 @given(st.lists(st.integers(0, 99), min_size=4, max_size=20))
 def test_a_recoding_loses_and_grouping_loses_more(values):
     raw = pd.Series(values, name="a")
@@ -252,6 +256,7 @@ def test_a_recoding_loses_and_grouping_loses_more(values):
     assert 0 <= alone <= whole + 1e-12 <= 1 + 2e-12
 
 
+@one_in(4)
 @given(st.lists(st.integers(0, 60), min_size=6, max_size=30), st.floats(0, 1), st.integers(1, 4))
 def test_rows_set_aside_are_as_many_as_allowed(values, share, k):
     X = pd.DataFrame({"a": values, "b": values[::-1]})

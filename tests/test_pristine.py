@@ -174,7 +174,7 @@ def _refuses_to_leave(r, folder):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda o: o.__name__)
-@one_in(10)
+@one_in(25)
 @given(data=st.data())
 def test_a_changed_release_leaves_by_no_way(cls, data):
     """One release, and each change on a copy of it that is sealed as it is"""
@@ -193,7 +193,7 @@ def test_a_changed_release_leaves_by_no_way(cls, data):
 
 
 @pytest.mark.parametrize("cls", ANONYMIZERS, ids=lambda o: o.__name__)
-@one_in(4)
+@one_in(25)
 @given(data=st.data())
 def test_an_unchanged_release_is_written_as_often_as_one_likes(cls, data):
     r = _made(cls, data)
