@@ -257,10 +257,12 @@ def open_round(folder):
     """Gather the releases without a fault, with the names to ask about; {team: HandedIn}"""
     folder, found = Path(folder), submitted(folder)
     for team, o in found.items():
+        target = folder / "opened" / team
+        # what was opened before may have been replaced by a table with a fault
+        shutil.rmtree(target, ignore_errors=True)
         if o.faults:
             continue
-        target = folder / "opened" / team
-        target.mkdir(parents=True, exist_ok=True)
+        target.mkdir(parents=True)
         for name in (RELEASE, SCHEMA):
             shutil.copy(folder / "give" / team / name, target)
         names = pd.read_csv(folder / "secret" / f"{team}_names.csv")

@@ -352,6 +352,15 @@ def test_a_folder_of_broken_teams_still_has_a_board(given, tmp_path):
     assert set(seen.owners.stage) == {"not accepted"} and len(seen.lines) == 6
 
 
+def test_a_table_that_got_a_fault_is_closed_again(given, tmp_path):
+    folder = shutil.copytree(given, tmp_path / "lab")
+    lab.open_round(folder)
+    assert sorted(lab.opened(folder / "opened")) == ["ash", "birch"]
+    (folder / "give" / "birch" / lab.CLAIM).unlink()
+    lab.open_round(folder)
+    assert sorted(lab.opened(folder / "opened")) == ["ash"]
+
+
 def test_a_team_without_a_claim_leaves_the_k_of_others_whole(given, tmp_path, capsys):
     folder = shutil.copytree(given, tmp_path / "lab")
     (folder / "give" / "birch" / lab.CLAIM).unlink()
