@@ -4,7 +4,7 @@
 
 OUT is made: a JupyterLite site with the copies of scripts/student_copies.py, the wheel of ppdt, and
 wheels of what copies need and Pyodide, the browser's Python, does not have. Any server of files
-shows it. COPIES, if named, keeps the copies and these wheels: what the first cell of a copy asks
+shows it. COPIES, if named, keeps the copies and ppdt's wheel: what the first cell of a copy asks
 for on Colab. Neither may hold anything.
 
 Readers' browsers load Pyodide and its packages from its public address. FOLDER, an unpacked
@@ -25,7 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 import student_copies
 
-LACKING = ("tomlkit", *student_copies.FOR_PAGES)  # pure Python, and not among Pyodide's packages
+# pure Python, and not among Pyodide's packages; comm is for the kernel of JupyterLite
+LACKING = ("tomlkit", *student_copies.FOR_PAGES, "comm")
 PACKED = ("settings.ini", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md")
 PACKED += ("CITATION.cff",)
 
@@ -36,11 +37,11 @@ def run(*command):
 
 
 def lacking():
-    """What Pyodide lacks, with the versions of settings.ini"""
+    """What Pyodide lacks, with the versions that settings.ini asks for"""
     said = student_copies.settings()
     every = f"{said['requirements']} {said['dev_requirements']}".split()
     named = {re.match(r"[\w-]+", o)[0]: o for o in every}
-    return [named[o] for o in LACKING]
+    return [named.get(o, o) for o in LACKING]
 
 
 def make_wheels(folder, tmp):
@@ -94,7 +95,9 @@ def main(args):
         make_site(o.out.resolve(), pages, wheels, tmp / "lite", o.pyodide)
         if o.copies:
             shutil.copytree(pages, o.copies, dirs_exist_ok=True)
-            shutil.copytree(wheels, o.copies / "wheels")
+            (o.copies / "wheels").mkdir()
+            for p in wheels.glob("ppdt-*.whl"):
+                shutil.copy(p, o.copies / "wheels")
     return 0
 
 

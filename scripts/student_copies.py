@@ -78,9 +78,9 @@ if sys.platform == "emscripten":
     %pip install -q ppdt {pages}
 elif "google.colab" in sys.modules:
     !git clone -q --depth 1 --branch {branch} {url} /content/{branch}
-    %pip install -q /content/{branch}/wheels/*.whl
+    %pip install -q /content/{branch}/wheels/*.whl {pages}
     %cd -q /content/{branch}/{folder}"""
-BRANCH = "copies"  # of the repository: what this script writes, and `wheels`
+BRANCH = "copies"  # of the repository: what this script writes, and ppdt in `wheels`
 FOR_PAGES = ("fastcore",)  # what copies import, and ppdt does not need
 
 

@@ -41,7 +41,7 @@ def test_pyodide_and_the_site_have_all_that_ppdt_requires():
     assert Requirement(f"python>={SAID['min_python']}").specifier.contains(CARRIED["python"])
     # what the table says and nobody asks for would be out of date unseen
     assert {canonicalize_name(o.name) for o in asked} | {"pyodide", "python"} == {
-        *(o for o in lite.LACKING if o not in copies.FOR_PAGES),
+        *(o for o in lite.LACKING if o not in (*copies.FOR_PAGES, "comm")),
         *CARRIED,
     }
 
@@ -62,7 +62,7 @@ def test_wheels_are_those_that_pages_ask_for():
     assert set(asked) <= {"ppdt", *lite.LACKING}
 
 
-def stand_in(monkeypatch, wheels=("ppdt-0.1.0-py3-none-any.whl",)):
+def stand_in(monkeypatch, wheels=("comm-1-py3-none-any.whl", "ppdt-0-py3-none-any.whl")):
     """Commands are noted, not run; wheels are empty, and a site is one file"""
     told = []
 
@@ -100,7 +100,8 @@ def test_what_is_built(tmp_path, monkeypatch, capsys):
     assert build[:2] == ["jupyterlite_core", "build"] and build[
         build.index("--output-dir") + 1
     ] == str(out)
-    assert (kept / "wheels/ppdt-0.1.0-py3-none-any.whl").is_file()
+    # on Colab the rest is there, or comes from where all packages come from
+    assert [o.name for o in (kept / "wheels").iterdir()] == ["ppdt-0-py3-none-any.whl"]
     assert (kept / "nbs/01_leaks.ipynb").is_file() and (kept / "README.md").is_file()
     # neither folder is written over
     assert lite.main([str(out)]) == lite.main([str(tmp_path / "new"), str(kept)]) == 2
@@ -142,7 +143,7 @@ def test_the_first_cell_prepares_a_page_where_ppdt_is_missing():
     assert asked_of(text, "emscripten", {}) == ["%pip install -q ppdt fastcore"]
     clone, install, go = asked_of(text, "linux", {"google.colab"})
     assert clone == f"!git clone -q --depth 1 --branch copies {SAID['git_url']} /content/copies"
-    assert install == "%pip install -q /content/copies/wheels/*.whl"
+    assert install == "%pip install -q /content/copies/wheels/*.whl fastcore"
     assert go == "%cd -q /content/copies/nbs/papers"
     assert asked_of(started("01_leaks.ipynb"), "linux", {"google.colab"})[-1] == go[:-7]
     # the browser's kernel replaces these lines itself, wherever they stand in a cell
@@ -185,3 +186,16 @@ def test_binder_is_light():
     assert set(extras.split(",")) == {"excel", "sign"}
     assert set(copies.FOR_PAGES) == set(others.split())
     assert subprocess.run(["bash", "-n", ROOT / ".binder/postBuild"], check=False).returncode == 0
+
+
+def test_addresses_on_the_front_page_are_those_of_this_repository():
+    """Where README.md sends readers who install nothing"""
+    page, repo = "nbs/01_leaks.ipynb", SAID["git_url"].partition("://")[2].partition("/")[2]
+    right = {
+        browser_address(ROOT / page),
+        f"https://colab.research.google.com/github/{repo}/blob/{copies.BRANCH}/{page}",
+        f"https://mybinder.org/v2/gh/{repo}/{SAID['branch']}?urlpath=lab/tree/{page}",
+    }
+    front = (ROOT / "README.md").read_text("utf-8")
+    asked = r"\]\((https://[^)\s]*(?:/lite/|google\.com/github/|binder\.org/v2/)[^)\s]*)\)"
+    assert set(re.findall(asked, front)) <= right
