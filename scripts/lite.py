@@ -14,6 +14,7 @@ This needs `pip install ppdt[lite]`, and pip a network.
 """
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
@@ -27,6 +28,8 @@ import student_copies
 
 # pure Python, and not among Pyodide's packages; comm is for the kernel of JupyterLite
 LACKING = ("tomlkit", *student_copies.FOR_PAGES, "comm")
+# no page asks which kernel to start: there is one
+SETTINGS = {"@jupyterlab/notebook-extension:tracker": {"autoStartDefaultKernel": True}}
 PACKED = ("settings.ini", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md")
 PACKED += ("CITATION.cff",)
 
@@ -61,6 +64,7 @@ def make_wheels(folder, tmp):
 def make_site(out, copies, wheels, tmp, pyodide=None):
     """JupyterLite with the notebooks in `copies`, and the wheels in the folder `wheels`"""
     tmp.mkdir()
+    (tmp / "overrides.json").write_text(json.dumps(SETTINGS), "utf-8")
     if pyodide:
         shutil.copytree(pyodide, tmp / "static" / "pyodide")  # where JupyterLite looks for it
     run(

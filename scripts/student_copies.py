@@ -176,9 +176,11 @@ def settings():
 
 def started(nb, place):
     """The notebook `nb`, which will lie at nbs/`place`, with the cell that gets ppdt"""
+    code = [source(c) for c in nb["cells"] if c["cell_type"] == "code"]
+    more = ["pyarrow"] if any("parquet" in o for o in code) else []
     folder = (Path("nbs") / place).parent.as_posix()
     text = START.format(
-        pages=" ".join(FOR_PAGES), branch=BRANCH, url=settings()["git_url"], folder=folder
+        pages=" ".join([*FOR_PAGES, *more]), branch=BRANCH, url=settings()["git_url"], folder=folder
     )
     first = code_cell(text, f"{place.as_posix()} start")
     return nb | {"cells": [*nb["cells"][:1], first, *nb["cells"][1:]]}

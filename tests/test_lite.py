@@ -4,6 +4,7 @@ pip and JupyterLite.
 """
 
 import csv
+import json
 import re
 import subprocess
 import sys
@@ -79,6 +80,8 @@ def stand_in(monkeypatch, wheels=("comm-1-py3-none-any.whl", "ppdt-0-py3-none-an
         else:
             at = Path(command[command.index("--contents") + 1])
             assert (at / "nbs/01_leaks.ipynb").is_file()
+            settings = Path(command[command.index("--lite-dir") + 1]) / "overrides.json"
+            assert json.loads(settings.read_text("utf-8")) == lite.SETTINGS
             out = command[command.index("--output-dir") + 1]
             out.mkdir(parents=True)
             (out / "index.html").touch()
@@ -116,10 +119,12 @@ def test_a_wheel_of_one_machine_is_refused(tmp_path, monkeypatch):
     assert len(told) == 1 and not (tmp_path / "out").exists()
 
 
-def started(place):
+def started(place, code="1 + 1"):
     """What the first code cell of a copy says"""
-    nb = copies.started({"cells": [{"cell_type": "markdown", "source": ["# Title"]}]}, Path(place))
-    assert [o["cell_type"] for o in nb["cells"]] == ["markdown", "code"]
+    title = {"cell_type": "markdown", "source": ["# Title"]}
+    nb = {"cells": [title, {"cell_type": "code", "source": [code]}]}
+    nb = copies.started(nb, Path(place))
+    assert [o["cell_type"] for o in nb["cells"]] == ["markdown", "code", "code"]
     return copies.source(nb["cells"][1])
 
 
@@ -146,6 +151,8 @@ def test_the_first_cell_prepares_a_page_where_ppdt_is_missing():
     assert install == "%pip install -q /content/copies/wheels/*.whl fastcore"
     assert go == "%cd -q /content/copies/nbs/papers"
     assert asked_of(started("01_leaks.ipynb"), "linux", {"google.colab"})[-1] == go[:-7]
+    parquet = started("02_tables.ipynb", "table.to_parquet(path)")
+    assert asked_of(parquet, "emscripten", {}) == ["%pip install -q ppdt fastcore pyarrow"]
     # the browser's kernel replaces these lines itself, wherever they stand in a cell
     assert re.findall(r"^(\s*)%pip\b(.*)$", text, re.M)
 
