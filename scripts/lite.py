@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import student_copies
 
 # pure Python, and not among Pyodide's packages; comm is for the kernel of JupyterLite
-LACKING = ("tomlkit", *student_copies.FOR_PAGES, "comm")
+LACKING = ("tomlkit", "pooch", *student_copies.FOR_PAGES, "comm")
 # no page asks which kernel to start: there is one
 SETTINGS = {"@jupyterlab/notebook-extension:tracker": {"autoStartDefaultKernel": True}}
 PACKED = ("settings.ini", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md")

@@ -50,7 +50,7 @@ def test_pyodide_and_the_site_have_all_that_ppdt_requires():
 def test_elsewhere_nothing_is_left_out():
     asked = [Requirement(o) for o in SAID["requirements"].split()]
     left = {o.name for o in asked if o.marker and not o.marker.evaluate(IN_BROWSER)}
-    assert left == {"pyarrow", "pooch"}  # test_light.py shows that ppdt works without them
+    assert left == {"pyarrow"}  # test_light.py shows that ppdt works without it
     for system in ("linux", "darwin", "win32"):
         where = IN_BROWSER | {"sys_platform": system}
         assert all(o.marker is None or o.marker.evaluate(where) for o in asked)
