@@ -33,6 +33,7 @@ setup(
         "sign": cfg["sign_requirements"].split(),  # ppdt sign, ppdt verify --key
         "dask": cfg["dask_requirements"].split(),  # ppdt.scale on a Dask cluster
         "spark": cfg["spark_requirements"].split(),  # ppdt.scale on Spark
+        "lite": cfg["lite_requirements"].split(),  # scripts/lite.py: the book in a browser
         "noise": cfg["noise_requirements"].split(),  # scripts/noisy_trees.py only
     },
     entry_points={

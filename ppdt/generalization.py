@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .engine.indices import as_index
 from ppdt.engine.recoding import (
     centroid_recoding,
     check_known,
@@ -148,8 +149,8 @@ def node_recoding(
     members, starts = group_code_pairs(codes, groups, len(a))
     if not len(starts):
         return np.array([], dtype=np.int64), []
-    first = np.minimum.reduceat(leaf[members], starts)
-    last = np.maximum.reduceat(leaf[members], starts)
+    first = np.minimum.reduceat(leaf[members], as_index(starts))
+    last = np.maximum.reduceat(leaf[members], as_index(starts))
     has_gap = first < 0
     node = _lowest_covers(taxonomy, np.maximum(first, 0), last)
     alone = group_sizes(members, starts) == 1

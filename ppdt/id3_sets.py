@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .engine.checks import column_names
+from .engine.indices import as_index
 from .engine.range_pieces import has_ranges, shares_of_pieces
 from ppdt.engine.set_columns import (
     CONVERSIONS,
@@ -238,7 +239,7 @@ def weigh_members(m: Members, p: ArrayLike) -> Members:
     w = np.where(m.value < 0, 0.0, p[m.value])
     n_cells = len(m.start) - 1
     sizes = np.diff(m.start)
-    cell = np.repeat(np.arange(n_cells), sizes)
+    cell = np.repeat(np.arange(n_cells), as_index(sizes))
     total = np.bincount(cell, w)[cell]
     w = np.where(total > 0, w, 1.0)
     total = np.bincount(cell, w)[cell]

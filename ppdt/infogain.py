@@ -21,6 +21,7 @@ from ppdt.engine.class_cuts import (
     cut_nodes,
     row_parts,
 )
+from .engine.indices import as_index
 from .engine.median_cuts import Cuts
 from .trees import entropy
 
@@ -34,7 +35,7 @@ def _cut_level(t, rows, sizes, allow):
     big = np.flatnonzero(sizes >= 2 * t.k)
     if not len(big):
         return best, runs, part
-    at = np.flatnonzero(np.repeat(sizes >= 2 * t.k, sizes))
+    at = np.flatnonzero(np.repeat(sizes >= 2 * t.k, as_index(sizes)))
     level = ClassLevel(t, rows[at], sizes[big])
     best[big], (region, end, p) = choose_by_class(level, allow)
     part[at] = row_parts(level, best[big], (region, end, p))
@@ -113,10 +114,10 @@ def infogain_partition(
         new, child, _, n_nodes = cut_nodes(node, best, runs, n_nodes)
         asked.append(new)
         ended.append((node[done], n_groups + np.arange(done.sum())))
-        stays = np.repeat(done, sizes)
-        groups[rows[stays]] = np.repeat(ended[-1][1], sizes[done])
+        stays = np.repeat(done, as_index(sizes))
+        groups[rows[stays]] = np.repeat(ended[-1][1], as_index(sizes[done]))
         n_groups += int(done.sum())
-        to = (np.repeat(child, sizes) + part)[~stays]
+        to = (np.repeat(child, as_index(sizes)) + part)[~stays]
         rows = rows[~stays][np.argsort(to, kind="stable")]
         node = np.flatnonzero(np.bincount(to)) if len(to) else to
         sizes = np.bincount(to)[node] if len(to) else to

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .engine.checks import check_choice, check_k
+from .engine.indices import as_index
 from ppdt.engine.median_cuts import (
     CUT_RULES,
     MEDIANS,
@@ -122,15 +123,15 @@ def _halves(codes, sizes, d):
     middle; shape (n_rows,)
     """
     starts, base = np.cumsum(sizes) - sizes, np.arange(len(sizes)) * d
-    key = np.repeat(base, sizes) + codes
+    key = np.repeat(base, as_index(sizes)) + codes
     ordered = np.sort(key)
     median = ordered[starts + (sizes - 1) // 2]
     # of those with the median
     wanted = (sizes + 1) // 2 - (np.searchsorted(ordered, median, side="left") - starts)
-    median = np.repeat(median, sizes)
+    median = np.repeat(median, as_index(sizes))
     equal = np.append(0, np.cumsum(key == median))
-    nth = equal[1:] - np.repeat(equal[starts], sizes)
-    return (key < median) | (key == median) & (nth <= np.repeat(wanted, sizes))
+    nth = equal[1:] - np.repeat(equal[starts], as_index(sizes))
+    return (key < median) | (key == median) & (nth <= np.repeat(wanted, as_index(sizes)))
 
 # %% ../nbs/04_medians.ipynb #23578b68
 def _choose_halves(local, rows, sizes, widths, domains, k, allow, fallback):
@@ -169,8 +170,8 @@ def _middles(local, sizes, best, left):
         codes = local[j][at].astype(np.int64)
         on_left = np.where(left[at], codes, -1)
         on_right = np.where(left[at], codes.max(), codes)
-        end[r] = np.maximum.reduceat(on_left, inner)
-        begin[r] = np.minimum.reduceat(on_right, inner)
+        end[r] = np.maximum.reduceat(on_left, as_index(inner))
+        begin[r] = np.minimum.reduceat(on_right, as_index(inner))
     return end, begin == end
 
 # %% ../nbs/04_medians.ipynb #c8e055bc

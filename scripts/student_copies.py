@@ -9,6 +9,9 @@ site. Existing files are not overwritten.
 
 Each task keeps a cell that says whether an answer is right. Answers are taken from
 scripts/class_answers.toml, and only their hashes go along.
+
+The first code cell of a copy gets ppdt where it is not installed: in a browser, from the site that
+scripts/lite.py makes, and on Colab, from the branch `copies` that the workflow of the site writes.
 """
 
 import hashlib
@@ -60,7 +63,25 @@ variable `PPDT_DATA` names, or from the network when they are first asked for.
 {data}
 
 All others need nothing but the package and this folder.
+
+## The first cell of a page
+
+It does nothing in Jupyter. In a browser without Python it gets ppdt from the site of the book, and
+on Colab it gets ppdt and this folder.
 """
+
+START = """\
+# Gets ppdt in a browser (JupyterLite) and on Colab; anywhere else this cell does nothing.
+import sys
+
+if sys.platform == "emscripten":
+    %pip install -q ppdt {pages}
+elif "google.colab" in sys.modules:
+    !git clone -q --depth 1 --branch {branch} {url} /content/{branch}
+    %pip install -q /content/{branch}/wheels/*.whl {pages}
+    %cd -q /content/{branch}/{folder}"""
+BRANCH = "copies"  # of the repository: what this script writes, and ppdt in `wheels`
+FOR_PAGES = ("fastcore",)  # what copies import, and ppdt does not need
 
 
 def source(cell):
@@ -146,11 +167,28 @@ def empty(nb, name="", tasks=None):
     return nb | {"cells": cells}
 
 
+def settings():
+    """What settings.ini says"""
+    parser = ConfigParser(delimiters=["="])
+    parser.read(ROOT / "settings.ini", "utf-8")
+    return parser["DEFAULT"]
+
+
+def started(nb, place):
+    """The notebook `nb`, which will lie at nbs/`place`, with the cell that gets ppdt"""
+    code = [source(c) for c in nb["cells"] if c["cell_type"] == "code"]
+    more = ["pyarrow"] if any("parquet" in o for o in code) else []
+    folder = (Path("nbs") / place).parent.as_posix()
+    text = START.format(
+        pages=" ".join([*FOR_PAGES, *more]), branch=BRANCH, url=settings()["git_url"], folder=folder
+    )
+    first = code_cell(text, f"{place.as_posix()} start")
+    return nb | {"cells": [*nb["cells"][:1], first, *nb["cells"][1:]]}
+
+
 def site():
     """Address of the published site, which has the pages of the engine"""
-    settings = ConfigParser(delimiters=["="])
-    settings.read(ROOT / "settings.ini", "utf-8")
-    docs = settings["DEFAULT"]
+    docs = settings()
     return docs["doc_host"].rstrip("/") + "/" + docs["doc_baseurl"].strip("/")
 
 
@@ -192,6 +230,9 @@ def companions(texts):
     if any("results/" in o for o in texts):
         for p in sorted((ROOT / "nbs" / RESULTS).glob("*.csv")):
             yield p, Path("nbs") / RESULTS / p.name
+    measured = {o for t in texts for o in re.findall(r"benchmarks/results/[\w.]+", t)}
+    for name in sorted(measured):
+        yield ROOT / name, Path(name)
     for p in sorted((ROOT / "nbs" / "images").glob("*")):
         if any(f"images/{p.name}" in o for o in texts):
             yield p, Path("nbs") / "images" / p.name
@@ -223,7 +264,7 @@ def main(args):
     for p, place in places.items():
         name = place.with_suffix("").as_posix()
         tasks = all_tasks.get(name, {})
-        nb = away(empty(json.loads(p.read_text("utf-8")), name, tasks))
+        nb = started(away(empty(json.loads(p.read_text("utf-8")), name, tasks)), place)
         target = dest / "nbs" / place
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(json.dumps(nb, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -3,8 +3,11 @@ module can be imported without the packages for them, and a table protected, wri
 learnt from.
 """
 
+import ast
 import subprocess
 import sys
+
+import places
 
 CODE = """
 import importlib, pkgutil, sys
@@ -41,3 +44,33 @@ def test_without_parquet_downloads_progress_and_pictures(tmp_path):
     r = subprocess.run([sys.executable, "-c", CODE], cwd=tmp_path, capture_output=True, text=True)
     assert r.returncode == 0, r.stderr
     assert int(r.stdout) > 200
+
+
+def counts_and_places():
+    """Second arguments of np.repeat and of reduceat in the package, as (where, expression)"""
+    for path in sorted((places.ROOT / "ppdt").rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.args[1:]
+            ):
+                of_numpy = getattr(call.func.value, "id", "") == "np"
+                if call.func.attr == "reduceat" or call.func.attr == "repeat" and of_numpy:
+                    yield f"{path.relative_to(places.ROOT)}:{call.lineno}", call.args[1]
+
+
+def test_counts_and_places_fit_a_browser():
+    """Python in a browser has 32 bits: there both refuse arrays of 64. Numbers and lists may be
+    given as they are.
+    """
+    found = list(counts_and_places())
+    assert len(found) > 80
+    plain = (ast.Constant, ast.List, ast.ListComp, ast.Name)
+    free = [(o, e) for o, e in found if getattr(getattr(e, "func", None), "id", "") != "as_index"]
+    # names: numbers of columns and of rows
+    assert {e.id for _, e in free if isinstance(e, ast.Name)} <= {"n", "width"}
+    called = [(o, e) for o, e in free if not isinstance(e, plain)]
+    assert not [
+        o for o, e in called if getattr(getattr(e, "func", None), "id", "") not in ("len", "list")
+    ]

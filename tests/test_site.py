@@ -222,10 +222,13 @@ def test_pages_lead_to_their_neighbours(pages):
         before = [(o, "previous", f"← {titles[o]}") for o in order[max(i - 1, 0) : i]]
         after = [(o, "next", f"{titles[o]} →") for o in order[i + 1 : i + 2]]
         found = [(o, way, html.unescape(text)) for o, way, text in found]
-        at_work = [o for o in found if o[1] == "notebook"]
+        at_work = [o for o in found if o[1] in ("notebook", "browser")]
         assert [o for o in found if o not in at_work] == before + after, name
         source = Path("nbs", name).with_suffix(".ipynb").as_posix()
-        assert len(at_work) == 1 and links[1].count(f'/{source}"') == 1, name
+        copied = not name.startswith(("engine/", "class/"))
+        assert [o[1] for o in at_work] == ["notebook", "browser"][: 1 + copied], name
+        assert links[1].count(f'/{source}"') == 1, name
+        assert links[1].count(f'/lite/notebooks/index.html?path={source}"') == copied, name
         assert "nav-page" not in pages[name], f"{name} has links of the site builder as well"
 
 

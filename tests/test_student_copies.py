@@ -221,12 +221,14 @@ def test_what_a_student_installs_has_all_that_copies_import():
 
 
 def test_copies_carry_what_they_read(tmp_path, capsys):
-    make(tmp_path, "papers/shao_beckford", "papers/kactus", "01_leaks")
+    pages = ["papers/shao_beckford", "papers/kactus", "01_leaks"]
+    make(tmp_path, *pages, "office/a_table_that_does_not_fit")
     files = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()}
     wanted = """
         README.md nbs/01_leaks.ipynb nbs/class_check.py nbs/class_check.json
         nbs/papers/class_check.py nbs/papers/class_check.json nbs/papers/results/shao_beckford.csv
         nbs/papers/results/kactus_runs.csv scripts/kactus_runs.py scripts/replicate.py
+        benchmarks/results/scale.csv
     """
     assert set(wanted.split()) <= files
     assert not [o for o in files if "class_answers" in o]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .indices import as_index
 from .overlaps import cells_domain
 from .tight_cells import BoxColumn, Boxes, boxes_of
 from ..generalization import Taxonomy
@@ -68,7 +69,7 @@ def _held(cells: Sequence, domain: Attribute) -> np.ndarray:
     held[is_open] = True
     sizes = [len(o) for o in values]
     line = np.array(named, dtype=np.int64)
-    line = np.repeat(line, sizes)
+    line = np.repeat(line, as_index(sizes))
     places = [code[v] for o in values for v in o]
     held[line, places] = True
     return held

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .checks import check_choice, check_k
+from .indices import as_index
 from ppdt.engine.median_cuts import (
     CUT_RULES,
     WIDTHS,
@@ -35,7 +36,7 @@ def _blocks(codes, y, sizes, d, n_classes):
     """Rows of one region with one value, region after region in order of the values: (region, code,
     rows of each class), arrays of n_blocks lines
     """
-    key = (np.repeat(np.arange(len(sizes)) * d, sizes) + codes) * n_classes + y
+    key = (np.repeat(np.arange(len(sizes)) * d, as_index(sizes)) + codes) * n_classes + y
     m = len(sizes) * d
     if m * n_classes <= 4 * len(key):
         counts = np.bincount(key, minlength=m * n_classes).reshape(m, n_classes)
@@ -159,11 +160,11 @@ def _children(p, region, code, counts, total, k, f):
     """The cut of each region among children, where it is allowable"""
     part = _child_parts(p, region, code)
     first = np.flatnonzero((np.diff(region, prepend=-1) != 0) | (np.diff(part, prepend=-1) != 0))
-    counts, r = np.add.reduceat(counts, first, axis=0), region[first]
+    counts, r = np.add.reduceat(counts, as_index(first), axis=0), region[first]
     start = np.flatnonzero(np.diff(r, prepend=-1))
     n_parts = np.diff(start, append=len(r))
-    smallest = np.minimum.reduceat(counts.sum(axis=1), start)
-    e = np.add.reduceat(_bits(counts, f), start) / total.sum(axis=1)
+    smallest = np.minimum.reduceat(counts.sum(axis=1), as_index(start))
+    e = np.add.reduceat(_bits(counts, f), as_index(start)) / total.sum(axis=1)
     ok = np.flatnonzero((n_parts > 1) & (smallest >= k))
     return _Found(ok, e[ok], np.full(len(ok), -1))
 
@@ -175,7 +176,7 @@ def _least(found, n_regions):
         first = np.flatnonzero(np.diff(o.region, prepend=-1))
         if len(first):
             at = o.region[first]
-            res[at] = np.minimum(res[at], np.minimum.reduceat(o.e, first))
+            res[at] = np.minimum(res[at], np.minimum.reduceat(o.e, as_index(first)))
     return res
 
 
@@ -382,7 +383,7 @@ class ClassLevel:
         y = task.y[rows]
         n = len(sizes)
         m = task.n_classes
-        key = np.repeat(np.arange(n), sizes) * m + y
+        key = np.repeat(np.arange(n), as_index(sizes)) * m + y
         self.total = np.bincount(key, minlength=n * m).reshape(-1, m)
         self.pure = self.total.max(axis=1) == sizes
         self.blocks = [
@@ -442,9 +443,9 @@ def row_parts(level, best, runs):
     for j in np.flatnonzero(np.bincount(best + 1)[1:]):
         at = rows_of_regions(starts[best == j], level.sizes[best == j])
         value[at] = level.local[j][at]
-    rows = np.flatnonzero(np.repeat(best >= 0, level.sizes))
+    rows = np.flatnonzero(np.repeat(best >= 0, as_index(level.sizes)))
     res = np.zeros(len(level.rows), dtype=np.int64)
-    key = np.repeat(np.arange(len(level.sizes)) * d, level.sizes)[rows] + value[rows]
+    key = np.repeat(np.arange(len(level.sizes)) * d, as_index(level.sizes))[rows] + value[rows]
     res[rows] = part[np.searchsorted(region * d + end, key)]
     return res
 
@@ -455,10 +456,10 @@ def _refused(level, best, runs, allow):
     n_parts = np.zeros(len(best), dtype=np.int64)
     np.maximum.at(n_parts, runs[0], runs[2] + 1)
     first = np.cumsum(n_parts) - n_parts
-    inside = np.repeat(best >= 0, level.sizes)
-    number = np.repeat(first, level.sizes) + row_parts(level, best, runs)
+    inside = np.repeat(best >= 0, as_index(level.sizes))
+    number = np.repeat(first, as_index(level.sizes)) + row_parts(level, best, runs)
     ok = np.asarray(allow(level.rows[inside], number[inside], int(n_parts.sum())), dtype=bool)
-    return cut[~np.logical_and.reduceat(ok, first[cut])]
+    return cut[~np.logical_and.reduceat(ok, as_index(first[cut]))]
 
 # %% ../../nbs/engine/class_cuts.ipynb #8c577dc0
 def choose_by_class(level, allow):

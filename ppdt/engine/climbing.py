@@ -17,6 +17,7 @@ import pandas as pd
 
 from .checks import check_choice, check_k
 from .coding import sum_scale
+from .indices import as_index
 from .inducers import cut_back
 from .tree_texts import branch_text, node_answers, value_label
 from ..trees import LEAF, MULTIWAY, Tree
@@ -404,7 +405,7 @@ def spare_nearest(codes: list, spread: list, sizes: list):
     def choose(sons, spare, wanted, wait):
         rows = np.concatenate(sons)
         sizes_of_sons = [len(o) for o in sons]
-        of = np.repeat(np.arange(len(sons)), sizes_of_sons)
+        of = np.repeat(np.arange(len(sons)), as_index(sizes_of_sons))
         far = _distance(rows, wait, codes, spread, sizes)
         order = np.lexsort((rows, far))
         spare_of_row = np.array(spare)[of]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .indices import as_index
 from ..growing import MULTIWAY, THRESHOLD
 
 # %% ../../nbs/engine/coded_rows.ipynb #2d488b16
@@ -129,12 +130,12 @@ def runs(
 ) -> np.ndarray:
     """The numbers from each `first` on, `width` of them, one after the other"""
     start = first - np.cumsum(width) + width
-    return np.repeat(start, width) + np.arange(width.sum())
+    return np.repeat(start, as_index(width)) + np.arange(width.sum())
 
 
 def counted(width: np.ndarray) -> np.ndarray:
     """For each width the numbers 0, 1, ... below it, one after the other"""
-    return np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
+    return np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, as_index(width))
 
 
 def places(

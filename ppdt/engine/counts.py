@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from .indices import as_index
 from .keys import row_keys
 from ..tables import MISSING, Cell, Exact, cells, check_roles
 
@@ -274,7 +275,7 @@ def class_entries(counts: ArrayLike | csr_array) -> Entries:
         )
     starts = c.indptr.astype(np.int64)
     value = c.indices.astype(np.int64)
-    of = np.repeat(np.arange(len(size)), np.diff(starts))
+    of = np.repeat(np.arange(len(size)), as_index(np.diff(starts)))
     return Entries(c.data, value, of, starts, size, c.shape[1])
 
 # %% ../../nbs/engine/counts.ipynb #913e1e56

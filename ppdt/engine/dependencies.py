@@ -22,6 +22,7 @@ from .checks import is_published
 from .counts import persons_in, sorted_sizes
 from .dtypes import factorize
 from .files import guess_kind
+from .indices import as_index
 from .values import DATE_PATTERN
 
 # %% ../../nbs/engine/dependencies.ipynb #879b8878
@@ -146,7 +147,7 @@ def _conditional_entropy(x: Coded, y: Coded) -> float:
 def _by_count(x: Coded) -> np.ndarray:
     """Codes of as many rows each, the rarest first: the same for any order of the rows"""
     n = np.sort(_counts(x.codes)[1])
-    return np.repeat(np.arange(len(n)), n)
+    return np.repeat(np.arange(len(n)), as_index(n))
 
 
 def entropy_left(x: Coded, y: Coded) -> float:

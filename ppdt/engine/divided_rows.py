@@ -12,6 +12,7 @@ __all__ = ['send_shared', 'CellRows', 'rows_at_depth', 'send_cells']
 import numpy as np
 
 from .coded_rows import SPLIT_EPS, CodedRows, branch_of_rows, counted, runs
+from .indices import as_index
 from .keys import row_keys
 
 # %% ../../nbs/engine/divided_rows.ipynb #ddfe6efa
@@ -53,7 +54,7 @@ def send_shared(
     known = np.bincount(child[sure] - low, w[sure], minlength=span)
     total = np.bincount(group[sure], w[sure], minlength=n_groups)
     r = width[group[lost]]
-    at = np.repeat(lost, r)
+    at = np.repeat(lost, as_index(r))
     kid = first[group[at]] + counted(r)
     node = group[at]
     share = _shares_of_lost(known[kid - low], total[node], width[node])
@@ -202,7 +203,7 @@ def _set_members(
     own = code[pos] - size
     number = np.maximum(own, 0)
     r = np.where(own < 0, 1, np.diff(start)[number])
-    at = np.repeat(np.arange(len(pos)), r)
+    at = np.repeat(np.arange(len(pos)), as_index(r))
     begin = np.where(own < 0, 0, start[number])
     is_set = own[at] >= 0
     k = np.where(is_set, begin[at] + counted(r), 0)
@@ -223,10 +224,10 @@ def _lost_shares(
 ) -> tuple:
     """Fragments `lost` have no value and go down all branches: (position, child, share)"""
     r = width[g[lost]]
-    at = np.repeat(lost, r)
+    at = np.repeat(lost, as_index(r))
     node = g[at]
     kid = first[node] + counted(r)
-    of_kid = np.repeat(np.arange(len(first)), width)
+    of_kid = np.repeat(np.arange(len(first)), as_index(width))
     kids = runs(first, width)
     total = np.bincount(of_kid, known[kids], minlength=len(first))
     share = _shares_of_lost(known[kid], total[node], width[node])

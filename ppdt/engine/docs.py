@@ -8,7 +8,7 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['only_imports', 'is_plumbing', 'defined_names', 'source_summary', 'ShowExports', 'is_solution', 'FoldSolutions',
            'numbered', 'page_title', 'sidebar_entries', 'entries_of_site', 'reading_order', 'notebook_address',
-           'neighbour_links', 'ReadingOrder', 'mended_links', 'author_links']
+           'browser_address', 'neighbour_links', 'ReadingOrder', 'mended_links', 'author_links']
 
 # %% ../../nbs/engine/docs.ipynb #1a84dabc
 import ast
@@ -161,14 +161,28 @@ def notebook_address(page: Path) -> str:
     return f"{config.git_url}/raw/{config.branch}/{name}"
 
 
+def browser_address(page: Path) -> str:
+    """Where a copy of a page runs in the reader's browser, on the site that scripts/lite.py makes;
+    empty for the engine and the lecturer's pages, of which there are no copies.
+    """
+    config = get_config()
+    if page.relative_to(config.nbs_path).parts[0] in ("engine", "class"):
+        return ""
+    site = config.doc_host.rstrip("/") + "/" + config.doc_baseurl.strip("/")
+    name = page.relative_to(config.config_path).as_posix()
+    return f"{site}/lite/notebooks/index.html?path={name}"
+
+
 def neighbour_links(page: Path, order: list[Path]) -> str:
-    """Links from `page` to the pages before and after it in `order` and to its notebook; empty
-    for other pages.
+    """Links from `page` to the pages before and after it in `order`, to its notebook, and to where
+    it runs in the browser; empty for other pages.
     """
     if page not in order:
         return ""
     at = order.index(page)
     links = [f"[this page as a notebook]({notebook_address(page)}){{.notebook}}"]
+    if address := browser_address(page):
+        links.append(f"[run in the browser]({address}){{.browser}}")
     for name, i, text in (("previous", at - 1, "← {}"), ("next", at + 1, "{} →")):
         if 0 <= i < len(order):
             target = Path(os.path.relpath(order[i], page.parent)).as_posix()

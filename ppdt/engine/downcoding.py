@@ -25,6 +25,7 @@ from ppdt.engine.audit_input import (
     read_audit_table,
 )
 from .box_meetings import shared_places
+from .indices import as_index
 from ppdt.engine.tight_cells import (
     BoxColumn,
     Boxes,
@@ -50,9 +51,9 @@ def _listed(column: BoxColumn, some: np.ndarray) -> _Listed:
     before = np.cumsum(column.many) - column.many
     at = column.at[some]
     many = column.many[at]
-    of = np.repeat(np.arange(len(some)), many)
+    of = np.repeat(np.arange(len(some)), as_index(many))
     begin = np.cumsum(many) - many
-    shift = np.repeat(before[at] - begin, many)
+    shift = np.repeat(before[at] - begin, as_index(many))
     number = shift + np.arange(many.sum())
     values = [v for o in column.sure for v in o]
     return _Listed(of, number, values)
@@ -217,7 +218,7 @@ def _records(boxes: Boxes, whole: np.ndarray) -> pd.DataFrame:
     """The records that are known whole: one open column, and each of its values"""
     some = np.flatnonzero(whole)
     many = whole[some]
-    of = np.repeat(np.arange(len(some)), many)
+    of = np.repeat(np.arange(len(some)), as_index(many))
     before = np.cumsum(many) - many
     step = np.arange(len(of)) - before[of]
     columns = {}

@@ -25,6 +25,7 @@ from sklearn.base import BaseEstimator
 
 from .checks import known_taxonomies
 from .columns import masked_code, masks_among
+from .indices import as_index
 from ..generalization import Taxonomy
 from ppdt.tables import (
     MISSING,
@@ -112,7 +113,7 @@ def cell_weights(
     sizes = np.array([len(m) for m in members], dtype=np.int64)
     each = chain.from_iterable(members)
     at = np.fromiter(each, dtype=np.int64, count=sizes.sum())
-    row = np.repeat(np.arange(n_cells), sizes)
+    row = np.repeat(np.arange(n_cells), as_index(sizes))
     if shares is None:
         weight = np.ones(len(at))
     else:

@@ -18,6 +18,7 @@ import pandas as pd
 
 from .counts import class_keys
 from .holdings import cell_holdings, open_nodes
+from .indices import as_index
 from .keys import row_kinds
 from ..tables import Attribute, Cell, Suppressed, check_table, encode
 
@@ -115,9 +116,9 @@ def _rows_with_holes(
     hi = np.searchsorted(line, cell, "right")
     many = hi - lo
     before = np.cumsum(many) - many
-    shift = np.repeat(lo - before, many)
+    shift = np.repeat(lo - before, as_index(many))
     place = shift + np.arange(many.sum())
-    return order[place], np.repeat(code, many)
+    return order[place], np.repeat(code, as_index(many))
 
 
 def value_bits(

@@ -27,6 +27,7 @@ from ppdt.engine.coded_rows import (
 from .divided_rows import CellRows, rows_at_depth, send_cells, send_shared
 from .fraction_scores import row_orders, score_cells, score_rows, scored_table
 from .grower import grow_open, growth_rules, heavy_rows
+from .indices import as_index
 from .looking_ahead import Leave, look_ahead
 from .node_arrays import NodeArrays, nodes_as_tree
 from .questions import best_tests, pick_tests
@@ -292,8 +293,8 @@ def _copy_orders(
     for j, (o, gap, packed) in s.orders.items():
         r = copies[o]
         start = (begin[o] - np.cumsum(r) + r).astype(np.int32)
-        new = np.repeat(start, r) + np.arange(r.sum(), dtype=np.int32)
-        s.orders[j] = new, gap, np.repeat(packed, r)
+        new = np.repeat(start, as_index(r)) + np.arange(r.sum(), dtype=np.int32)
+        s.orders[j] = new, gap, np.repeat(packed, as_index(r))
 
 # %% ../../nbs/engine/fractions.ipynb #4c344481
 def _send_down(
@@ -400,7 +401,7 @@ class _OpenFractions(_Scored):
         width = np.where(c.kind == MULTIWAY, values, 2)
         first = np.cumsum(width) - width
         row, child, w = _sons(self, first, width)
-        parent = np.repeat(np.arange(len(width)), width)
+        parent = np.repeat(np.arange(len(width)), as_index(width))
         n = len(parent)
         depth = self.depth + 1
         kids = _OpenFractions(self.f, row, child, w, self.orders, n, depth)

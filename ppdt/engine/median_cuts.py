@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .indices import as_index
+
 # %% ../../nbs/engine/median_cuts.ipynb #94fd742b
 @dataclass(frozen=True, eq=False)
 class Cuts:
@@ -71,7 +73,7 @@ def places_of(a):
 # %% ../../nbs/engine/median_cuts.ipynb #ea97420b
 def _n_distinct(codes, sizes, d):
     """Distinct codes in each of some regions that lie one after the other, shape (n_regions,)"""
-    key = np.repeat(np.arange(len(sizes)) * d, sizes) + codes
+    key = np.repeat(np.arange(len(sizes)) * d, as_index(sizes)) + codes
     if len(sizes) * d <= 4 * len(key):
         seen = np.zeros(len(sizes) * d, dtype=bool)
         seen[key] = True
@@ -87,8 +89,8 @@ def _extents(places, d, codes, sizes, width):
     Without `places` values are counted, of `d`.
     """
     starts = np.cumsum(sizes) - sizes
-    lo = np.minimum.reduceat(codes, starts)
-    hi = np.maximum.reduceat(codes, starts)
+    lo = np.minimum.reduceat(codes, as_index(starts))
+    hi = np.maximum.reduceat(codes, as_index(starts))
     if places is not None:
         return places[hi] - places[lo], hi > lo
     return _n_distinct(codes, sizes, d) - float(width == "distinct"), hi > lo
@@ -141,7 +143,7 @@ def _median_cuts(codes, sizes, d, k, cut_rule, places=None):
     starts = np.cumsum(sizes) - sizes
     base = np.arange(len(sizes)) * d
     small = np.int32 if len(sizes) * d < 2**31 else np.int64
-    key = np.sort(np.repeat(base.astype(small), sizes) + codes)
+    key = np.sort(np.repeat(base.astype(small), as_index(sizes)) + codes)
     up_to, below = _two_ends(key, base, starts, sizes, places)
     n_le = np.searchsorted(key, up_to.astype(key.dtype), side="right") - starts
     n_lt = np.searchsorted(key, below.astype(key.dtype), side="right") - starts
@@ -160,12 +162,12 @@ def _median_cuts(codes, sizes, d, k, cut_rule, places=None):
 # %% ../../nbs/engine/median_cuts.ipynb #bd797ae0
 def rows_of_regions(starts, sizes):
     """Positions of the rows of some regions, one region after the other"""
-    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+    return np.repeat(starts - (np.cumsum(sizes) - sizes), as_index(sizes)) + np.arange(sizes.sum())
 
 # %% ../../nbs/engine/median_cuts.ipynb #4a6ae70a
 def sides_allowed(rows, left, sizes, allow):
     """Are both sides of each region's cut allowed? shape (n_regions,)"""
-    side = 2 * np.repeat(np.arange(len(sizes)), sizes) + ~left
+    side = 2 * np.repeat(np.arange(len(sizes)), as_index(sizes)) + ~left
     return np.asarray(allow(rows, side, 2 * len(sizes)), dtype=bool).reshape(-1, 2).all(axis=1)
 
 
@@ -181,7 +183,7 @@ def _first_allowed(ends, codes, rows, sizes, allow):
             continue
         at = rows_of_regions(starts[todo], sizes[todo])
         ok = sides_allowed(
-            rows[at], codes[at] <= np.repeat(end[todo], sizes[todo]), sizes[todo], allow
+            rows[at], codes[at] <= np.repeat(end[todo], as_index(sizes[todo])), sizes[todo], allow
         )
         res[todo[ok]] = end[todo[ok]]
     return res
@@ -227,7 +229,7 @@ def rows_going_left(local, sizes, best, end):
     for j in np.flatnonzero(np.bincount(best + 1)[1:]):
         r = np.flatnonzero(best == j)
         at = rows_of_regions(starts[r], sizes[r])
-        left[at] = local[j][at] <= np.repeat(end[r], sizes[r])
+        left[at] = local[j][at] <= np.repeat(end[r], as_index(sizes[r]))
     return left
 
 # %% ../../nbs/engine/median_cuts.ipynb #8f4301fb
@@ -237,11 +239,13 @@ def send_rows(rows, left, sizes):
     lefts = np.cumsum(left, dtype=small)
     n_left = np.diff(lefts[np.cumsum(sizes) - 1], prepend=small(0))
     # of the own region, up to here
-    seen = lefts - np.repeat(np.cumsum(n_left, dtype=small) - n_left, sizes)
+    seen = lefts - np.repeat(np.cumsum(n_left, dtype=small) - n_left, as_index(sizes))
     starts = (np.cumsum(sizes) - sizes).astype(small)
     here = np.arange(len(rows), dtype=small)
     to = np.where(
-        left, np.repeat(starts, sizes) + seen - small(1), here + np.repeat(n_left, sizes) - seen
+        left,
+        np.repeat(starts, as_index(sizes)) + seen - small(1),
+        here + np.repeat(n_left, as_index(sizes)) - seen,
     )
     res = np.empty_like(rows)
     res[to] = rows
@@ -282,8 +286,8 @@ class CutLevels:
         region, child = self._numbers(is_cut)
         right = child + is_cut
         self.levels.append((best, end, child, right, region))
-        moves = np.repeat(is_cut, sizes)
-        number = np.repeat(region, sizes)
+        moves = np.repeat(is_cut, as_index(sizes))
+        number = np.repeat(region, as_index(sizes))
         self.groups[rows[~moves]] = number[~moves]
         sizes = sizes[is_cut]
         rows, n_left = send_rows(rows[moves], left[moves], sizes)

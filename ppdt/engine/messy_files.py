@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .files import write_together
+from .indices import as_index
 
 # %% ../../nbs/engine/messy_files.ipynb #559ced87
 _FIRST = ("Anna", "Bela", "Cora", "David", "Emil", "Frieda", "Georg", "Hanna", "Ivo", "Jana")
@@ -73,7 +74,7 @@ def hospital_stays(n_patients: int = 1200, seed: int = 1) -> pd.DataFrame:
             "age": age,
         }
     )
-    stays = people.loc[np.repeat(np.arange(n_patients), rng.integers(1, 5, n_patients))]
+    stays = people.loc[np.repeat(np.arange(n_patients), as_index(rng.integers(1, 5, n_patients)))]
     stays = stays.sample(frac=1, random_state=seed).reset_index(drop=True)
     n = len(stays)
     place = np.clip((stays.age - 18) / 78 * 10 + rng.normal(0, 2, n), 0, 9).astype(int)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .files import is_plain_number
+from .indices import as_index
 from .recodings import spelling
 
 # %% ../../nbs/engine/missing_codes.ipynb #88152100
@@ -83,7 +84,7 @@ _NINES = re.compile(r"\+?9{2,9}(\.0+)?")
 def _above_all(x: float, others: np.ndarray, rows: np.ndarray) -> bool:
     """Does a number lie further above the others than they spread?"""
     high = others.max()
-    middle = np.median(np.repeat(others, np.minimum(rows, 1000)))
+    middle = np.median(np.repeat(others, as_index(np.minimum(rows, 1000))))
     return x - high > max(high - middle, abs(high) / 2)
 
 
@@ -91,7 +92,7 @@ def _apart_below(x: float, others: np.ndarray, rows: np.ndarray) -> bool:
     """Are there many others, and is there a gap between them and a number below them?"""
     if len(others) < 10 or others.min() <= x or others.min() < 0:
         return False
-    middle = np.median(np.repeat(others, np.minimum(rows, 1000)))
+    middle = np.median(np.repeat(others, as_index(np.minimum(rows, 1000))))
     step = np.median(np.diff(np.unique(others)))
     gap = others.min() - x
     return gap > 0.1 * (middle - x) and (gap > 3 * step or x < 0)

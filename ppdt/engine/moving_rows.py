@@ -14,6 +14,7 @@ from scipy.special import ndtri
 
 from .coded_rows import SPLIT_EPS, CodedRows, branch_of_rows, places, runs
 from .divided_rows import CellRows, rows_at_depth, send_cells
+from .indices import as_index
 from .node_arrays import NodeArrays, below, wrong
 from ..pruning import leaf_errors
 
@@ -122,10 +123,10 @@ def gather(
     slot = runs(first, width)
     size = p.end[slot] - p.begin[slot]
     at = runs(p.begin[slot], size)
-    of = np.repeat(np.repeat(number, width), size)
+    of = np.repeat(np.repeat(number, as_index(width)), as_index(size))
     return (
         of,
-        np.repeat(slot, size),
+        np.repeat(slot, as_index(size)),
         p.row[at],
         p.w[at],
     )
@@ -164,7 +165,7 @@ def _merged(
     order = np.argsort(key, kind="stable")
     key = key[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))
-    weight = np.add.reduceat(w[some][order], first)
+    weight = np.add.reduceat(w[some][order], as_index(first))
     number = np.append(number[one], key[first] // n)
     row = np.append(row[one], key[first] % n)
     return number, row, np.append(w[one], weight)
@@ -273,10 +274,10 @@ def _divide_lost(
     kids = runs(p.t.first[nodes], r)
     start = np.cumsum(r) - r
     weight = _kid_weights(p, kids, child[known], w[known], stay)
-    total = np.repeat(np.add.reduceat(weight, start), r)
+    total = np.repeat(np.add.reduceat(weight, as_index(start)), as_index(r))
     share = weight / np.where(total > 0, total, 1.0)
-    share = np.where(total > 0, share, 1 / np.repeat(r, r))
-    at = np.repeat(lost, r[group])
+    share = np.where(total > 0, share, 1 / np.repeat(r, as_index(r)))
+    at = np.repeat(lost, as_index(r[group]))
     k = runs(start[group], r[group])
     keep = share[k] > SPLIT_EPS
     at = at[keep]

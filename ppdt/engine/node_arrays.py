@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .coded_rows import CodedRows, counted, runs
+from .indices import as_index
 from .moments import timestamp_dtype
 from .questions import test_levels
 from ..growing import LEAF, ONE_VALUE, THRESHOLD, Tree
@@ -107,7 +108,7 @@ def compact_nodes(t: NodeArrays) -> tuple:
     inner = np.flatnonzero(res.attribute >= 0)
     width = res.width[inner]
     kids = runs(res.first[inner], width)
-    res.parent[kids] = np.repeat(inner, width)
+    res.parent[kids] = np.repeat(inner, as_index(width))
     res.code[kids] = counted(width)
     res.depth = np.repeat(np.arange(len(order)), [len(o) for o in order])
     return res, new

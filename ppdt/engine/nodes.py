@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .indices import as_index
 from .tree_texts import first_lines
 
 # %% ../../nbs/engine/nodes.ipynb #633efe52
@@ -70,7 +71,7 @@ class Members:
         """The heaviest member of each cell, the first of several; shape (n_cells,)"""
         n_cells = len(self.start) - 1
         size = np.diff(self.start)
-        cell = np.repeat(np.arange(n_cells), size)
+        cell = np.repeat(np.arange(n_cells), as_index(size))
         place = np.arange(len(cell))
         order = np.lexsort((place, -self.weight, cell))
         first = self.start[:-1]
@@ -120,10 +121,10 @@ def _expand(members, cell):
     end = members.start[cell + 1]
     size = end - first
     at = np.arange(len(cell))
-    at = np.repeat(at, size)
+    at = np.repeat(at, as_index(size))
     # a member's place within its cell is its number less those of the cells before
     before = np.cumsum(size) - size
-    shift = np.repeat(before - first, size)
+    shift = np.repeat(before - first, as_index(size))
     j = np.arange(len(at)) - shift
     return at, members.value[j], members.weight[j]
 

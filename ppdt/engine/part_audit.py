@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from ..diversity import alpha_share, distinct_l, entropy_l, recursive_c, t_closeness
 from .counts import worst_counts
 from .files import atomic_write
+from .indices import as_index
 from ..loss import c_avg, discernibility
 from ..privacy import Audit
 
@@ -45,7 +46,7 @@ def _added(classes: np.ndarray) -> np.ndarray:
     starts = np.flatnonzero(new)
     res = found[starts]
     if len(starts):
-        res["rows"] = np.add.reduceat(found["rows"], starts)
+        res["rows"] = np.add.reduceat(found["rows"], as_index(starts))
     return res
 
 
@@ -178,10 +179,10 @@ def merge_classes(share: int, files: Sequence[str], n_shares: int, secret: dict 
     new = np.ones(len(found), dtype=bool)
     new[1:] = (found["high"][1:] != found["high"][:-1]) | (found["low"][1:] != found["low"][:-1])
     of, starts = np.cumsum(new) - 1, np.flatnonzero(new)
-    sizes = Counter(np.add.reduceat(found["rows"], starts).tolist())
+    sizes = Counter(np.add.reduceat(found["rows"], as_index(starts)).tolist())
     if secret is None:
         return Counted(sizes)
-    right = int(np.maximum.reduceat(found["rows"], starts).sum())
+    right = int(np.maximum.reduceat(found["rows"], as_index(starts)).sum())
     return Counted(sizes, right, _about_values(found, of, secret))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from .coded_rows import SPLIT_EPS, CodedRows, runs
 from .divided_rows import CellRows
+from .indices import as_index
 from .moving_rows import Pruning, branch_errors, divided_anew, gather
 from .node_arrays import NodeArrays, compact_nodes
 
@@ -105,7 +106,7 @@ def _count_again(
         width = t.width[u]
         start = np.cumsum(width) - width
         kids = t.counts[runs(t.first[u], width)]
-        t.counts[u] = np.add.reduceat(kids, start, axis=0)
+        t.counts[u] = np.add.reduceat(kids, as_index(start), axis=0)
     p.estimate[between] = p.errors(t.counts[between])
     again = np.append(between, v)
     p.todo[again] = 0
@@ -140,7 +141,7 @@ def _raise(
     p.asks[v] = p.asks[b]
     width = t.width[v]
     kids = runs(t.first[v], width)
-    t.parent[kids] = np.repeat(v, width)
+    t.parent[kids] = np.repeat(v, as_index(width))
     return _count_again(p, v, leaves)
 
 # %% ../../nbs/engine/pruning_waves.ipynb #9fee8841
@@ -152,10 +153,10 @@ def _largest(
 ) -> np.ndarray:
     """The heaviest child of each node, the last of equals"""
     weight = t.counts[kids].sum(axis=1)
-    top = np.maximum.reduceat(weight, start)
-    heaviest = weight > np.repeat(top, width) - SPLIT_EPS
+    top = np.maximum.reduceat(weight, as_index(start))
+    heaviest = weight > np.repeat(top, as_index(width)) - SPLIT_EPS
     place = np.where(heaviest, np.arange(len(kids)), 0)
-    last = np.maximum.reduceat(place, start)
+    last = np.maximum.reduceat(place, as_index(start))
     return kids[last]
 
 
@@ -169,7 +170,7 @@ def _make_leaves(
     if p.raising:
         r = (p.high - p.low)[nodes]
         slots = runs(p.low[nodes], r)
-        p.owner[slots] = np.repeat(nodes, r)
+        p.owner[slots] = np.repeat(nodes, as_index(r))
         p.asks[nodes] = 0
 
 # %% ../../nbs/engine/pruning_waves.ipynb #c34a2746
@@ -183,7 +184,7 @@ def _branch_costs(
     t = p.t
     width = t.width[nodes]
     start = np.cumsum(width) - width
-    below = np.bitwise_or.reduceat(p.asks[kids], start)
+    below = np.bitwise_or.reduceat(p.asks[kids], as_index(start))
     own = p.bits[t.attribute[nodes]]
     p.asks[nodes] = own | below
     big = _largest(t, kids, start, width)
@@ -218,7 +219,7 @@ def wave(
     kids = runs(t.first[nodes], r)
     leaf = p.estimate[nodes]
     start = np.cumsum(r) - r
-    whole = np.add.reduceat(p.subtree[kids], start)
+    whole = np.add.reduceat(p.subtree[kids], as_index(start))
     branch = np.full(len(nodes), np.inf)
     p.subtree[nodes] = whole
     if p.raising:

@@ -21,6 +21,7 @@ import pandas as pd
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
+from .indices import as_index
 from .taxonomy import check_taxonomy_names
 from ppdt.tables import (
     MISSING,
@@ -104,7 +105,7 @@ def _sums(members: ndarray, starts: ndarray) -> ndarray:
     """A number for each group that is the same for equal sets"""
     sizes = group_sizes(members, starts)
     with np.errstate(over="ignore"):
-        return np.add.reduceat(_mix(members), starts) + _mix(sizes)
+        return np.add.reduceat(_mix(members), as_index(starts)) + _mix(sizes)
 
 # %% ../../nbs/engine/recoding.ipynb #f3b24c55
 def _have_members_of(members: ndarray, starts: ndarray, other: ndarray) -> bool:
@@ -112,7 +113,7 @@ def _have_members_of(members: ndarray, starts: ndarray, other: ndarray) -> bool:
     sizes = group_sizes(members, starts)
     if (sizes[other] != sizes).any():
         return False
-    shift = np.repeat(starts[other] - starts, sizes)
+    shift = np.repeat(starts[other] - starts, as_index(sizes))
     place = np.arange(len(members)) + shift
     return np.array_equal(members[place], members)
 
@@ -182,7 +183,7 @@ def keyed_cells(
     cells = [cell(o) for o in found.tolist()]
     if gap.any():
         sizes = group_sizes(members, starts)
-        inside = np.repeat(gap, sizes)
+        inside = np.repeat(gap, as_index(sizes))
         begins = np.cumsum(sizes[gap]) - sizes[gap]
         of_gap, sets = set_cells(a, members[inside], begins)
         number[gap] = of_gap + len(cells)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .indices import as_index
 from .microaggregation import mdav
 from .mixed_space import MixedSpace
 from .refined_groups import searched
@@ -39,7 +40,7 @@ class _Modes:
     def __init__(self, codes, groups, n_groups):
         d = codes.max(axis=1).astype(np.intp) + 1
         self.first = np.cumsum(d) - d
-        self.column = np.repeat(np.arange(len(d)), d)
+        self.column = np.repeat(np.arange(len(d)), as_index(d))
         self.at = codes + self.first[:, None]
         self.count = np.zeros((d.sum(), n_groups), dtype=np.int32)
         for line in self.at:
@@ -51,10 +52,10 @@ class _Modes:
     def _find(self, g):
         """Modes of a group, or of all"""
         count = self.count[:, g]
-        top = np.maximum.reduceat(count, self.first)
+        top = np.maximum.reduceat(count, as_index(self.first))
         is_top = count == top[self.column]
         self.top[:, g] = top
-        self.n_tops[:, g] = np.add.reduceat(is_top.astype(np.int32), self.first)
+        self.n_tops[:, g] = np.add.reduceat(is_top.astype(np.int32), as_index(self.first))
 
     def move(self, row, g, h):
         """A row leaves a group and joins another"""

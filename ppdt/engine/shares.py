@@ -15,6 +15,7 @@ import numpy as np
 
 from .coded_rows import SPLIT_EPS, counted, moved_threshold
 from .divided_rows import CellRows, send_cells
+from .indices import as_index
 from ..growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Tree
 
 # %% ../../nbs/engine/shares.ipynb #11c407a8
@@ -62,7 +63,7 @@ def _all_branches(tree: Tree) -> tuple:
     parent = [np.array([-1])]
     code = [np.array([-1])]
     while (w := np.where(now >= 0, width[now], 0)).any():
-        at = np.repeat(np.arange(len(now)), w)
+        at = np.repeat(np.arange(len(now)), as_index(w))
         branch = counted(w)
         parent.append(begin + at)
         code.append(branch)
@@ -138,8 +139,8 @@ def _all_children(
     begin = np.searchsorted(key, node[at] * size)
     end = np.searchsorted(key, (node[at] + 1) * size)
     width = end - begin
-    frag = np.repeat(at, width)
-    kid = child[np.repeat(begin, width) + counted(width)]
+    frag = np.repeat(at, as_index(width))
+    kid = child[np.repeat(begin, as_index(width)) + counted(width)]
     ok = tree.n[kid] > 0
     return frag[ok], kid[ok]
 

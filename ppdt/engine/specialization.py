@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .indices import as_index
 from .keys import row_kinds
 from ..generalization import Taxonomy
 from ..growing import information_gain
@@ -286,7 +287,11 @@ def _pairs(g, c, rows, weight):
     key = key[order]
     w = np.ones(len(rows), dtype=np.int64) if weight is None else weight[rows][order]
     starts = np.flatnonzero(np.diff(key, prepend=-1))
-    return key[starts] // d, key[starts] % d, np.add.reduceat(w, starts) if len(starts) else w
+    return (
+        key[starts] // d,
+        key[starts] % d,
+        np.add.reduceat(w, as_index(starts)) if len(starts) else w,
+    )
 
 
 def _bad_cuts(g, c, rows, weight):
@@ -298,7 +303,7 @@ def _bad_cuts(g, c, rows, weight):
         bad[code[(n < g.k) | (rest > 0) & (rest < g.k)]] = True
         return bad
     first = np.flatnonzero(np.diff(of, prepend=-1))
-    sizes = np.add.reduceat(n, first)
+    sizes = np.add.reduceat(n, as_index(first))
     total = np.cumsum(n)
     before = total[first] - n[first]
     last = np.append(first[1:], len(of)) - 1

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .coded_rows import SPLIT_EPS, midpoint
+from .indices import as_index
 
 # %% ../../nbs/engine/split_scores.ipynb #d368251f
 def xlog2x(
@@ -273,7 +274,7 @@ def _segments(
     """The node of each cut"""
     if len(cut) < n_rows // 8:
         return np.searchsorted(end, cut, side="right")
-    return np.repeat(np.arange(len(size)), size)[cut]
+    return np.repeat(np.arange(len(size)), as_index(size))[cut]
 
 # %% ../../nbs/engine/split_scores.ipynb #89157ac8
 def _cuts(
@@ -378,8 +379,8 @@ def _first_best(
     has = np.flatnonzero(end > start)
     if not len(has):
         return res
-    top = np.maximum.reduceat(gain, start[has])
-    least = np.repeat(top - SPLIT_EPS, (end - start)[has])
+    top = np.maximum.reduceat(gain, as_index(start[has]))
+    least = np.repeat(top - SPLIT_EPS, as_index((end - start)[has]))
     near = np.flatnonzero((gain > SPLIT_EPS) & (gain >= least))
     seg = np.searchsorted(end, near, side="right")
     # the first cut near the top, of each segment that has a gain
@@ -428,7 +429,7 @@ def _known_weights(
     k: int,
 ):
     """Class weights of the rows of each node that have a value, shape (n_classes, n_nodes)"""
-    seg = np.repeat(np.arange(len(size)), size)
+    seg = np.repeat(np.arange(len(size)), as_index(size))
     res = []
     for c in range(k):
         own = np.where(y == c, w, 0.0)

@@ -20,6 +20,7 @@ import pandas as pd
 from .column_facts import ColumnFacts, is_given_out
 from .column_roles import names_people
 from .dependencies import Coded, is_nearly_unique
+from .indices import as_index
 from .recodings import spelling
 
 # %% ../../nbs/engine/suggested_roles.ipynb #86581825
@@ -154,7 +155,7 @@ def _number_recode(facts: ColumnFacts, few: int) -> tuple[tuple[str, ...], str]:
     values = facts.numbers
     if about == "an age" and values.max() > _OLD:
         return (f"top {_OLD}",), f"{_OLD} and older together"
-    step = _step_of_money(np.repeat(values, np.minimum(facts.counts, 1000)))
+    step = _step_of_money(np.repeat(values, as_index(np.minimum(facts.counts, 1000))))
     if about == "money" and step > 1 and _share_of_rare(facts.texts, facts.counts, few) > 0.05:
         return (f"round {step}",), f"exact sums single out: rounded to {step:,}"
     return (), ""

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from .checks import check_choice
 from .holdings import cell_holder
+from .indices import as_index
 from .inducers import as_trained, below_any, stops_of
 from .recoding import group_code_pairs
 from .tiers import Tiers
@@ -29,14 +30,14 @@ from ..tables import MISSING, Interval, Suppressed, ValueSet, check_table, encod
 def _run_positions(starts, sizes):
     """Positions start, start+1, ... of several runs, one after the other"""
     before = np.cumsum(sizes) - sizes
-    begins = np.repeat(starts - before, sizes)
+    begins = np.repeat(starts - before, as_index(sizes))
     return begins + np.arange(len(begins))
 
 
 def _subset_values(a, codes, t, numeric):
     """(values, begin, end): the different values of each augmented subset, one after the other"""
     sizes = np.array([len(o) for o in t.members])
-    subset = np.repeat(np.arange(len(sizes)), sizes)
+    subset = np.repeat(np.arange(len(sizes)), as_index(sizes))
     rows = np.concatenate(t.members)
     value, begin = group_code_pairs(codes[rows], subset, len(a))
     end = np.append(begin[1:], len(value))
@@ -55,11 +56,11 @@ def combination_cells(a, codes: np.ndarray, t: Tiers, numeric: str = "interval")
     subsets = np.concatenate(t.combinations)
     many = np.array([len(o) for o in t.combinations])
     size = (end - begin)[subsets]
-    combination = np.repeat(np.arange(len(many)), many)
+    combination = np.repeat(np.arange(len(many)), as_index(many))
     values = value[_run_positions(begin[subsets], size)]
     recode = interval_recoding if numeric == "interval" else set_recoding
-    inv, cells = recode(a, values, np.repeat(combination, size))
-    total = np.add.reduceat(size, np.cumsum(many) - many)
+    inv, cells = recode(a, values, np.repeat(combination, as_index(size)))
+    total = np.add.reduceat(size, as_index(np.cumsum(many) - many))
     first = np.cumsum(total) - total
     return inv[first], cells
 
