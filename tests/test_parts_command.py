@@ -2,7 +2,6 @@
 
 import json
 import re
-from functools import partial
 
 import pandas as pd
 import pytest
@@ -84,10 +83,12 @@ def test_taxonomies_and_missing_values(ppdt, tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_dask_of_the_command(ppdt, monkeypatch):
-    """Threads instead of processes, which are tested elsewhere"""
-    distributed = need("distributed")
-    threads = partial(distributed.LocalCluster, processes=False)
-    monkeypatch.setattr(distributed, "LocalCluster", threads)
+    """Threads instead of processes, which are tested elsewhere; with less memory than this process
+    has, for which Dask's workers would wait
+    """
+    cluster = need("distributed").LocalCluster
+    few = {"processes": False, "memory_limit": 100_000_000}
+    monkeypatch.setattr("distributed.LocalCluster", lambda **how: cluster(**how | few))
     assert ppdt("anonymize", "parts", "-o", "here", *WORDS)[0] == 0
     more = ["--engine", "dask", "--memory", "600 MB"]
     assert ppdt("anonymize", "parts", "-o", "there", *WORDS, *more)[0] == 0

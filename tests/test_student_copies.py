@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import sys
 from configparser import ConfigParser
@@ -183,12 +184,19 @@ def wrong(answer):
     return answer + "s" if isinstance(answer, str) else answer + 1
 
 
-@pytest.mark.parametrize("name", ["01_leaks", "02_tables", "papers/readers"])
+def _run_whole():
+    """Copies that are run; with `PPDT_COPIES=all`, as the site's workflow has it, each of them"""
+    if os.environ.get("PPDT_COPIES") == "all":
+        return [name_of(o) for o in PAGES]
+    return ["01_leaks", "02_tables", "papers/readers"]
+
+
+@pytest.mark.parametrize("name", _run_whole())
 def test_copies_run_and_check(name, tmp_path, capsys, runner):
     make(tmp_path, name)
     path = tmp_path / "nbs" / f"{name}.ipynb"
     try_answers(path, name)
-    said = ["Not answered yet.\nNot right.\nRight."] * len(TASKS[name])
+    said = ["Not answered yet.\nNot right.\nRight."] * len(TASKS.get(name, {}))
     assert run_copy(path, runner) == said
 
 

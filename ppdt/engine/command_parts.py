@@ -150,11 +150,14 @@ def _check_installed(engine: str, module: str) -> None:
 @contextmanager
 def _dask(memory: str) -> Iterator[Any]:
     """A Dask client with a worker for each core"""
+    import dask
     from distributed import Client, LocalCluster
 
     from ppdt.engine.part_steps import bytes_of
 
-    with tempfile.TemporaryDirectory() as scratch:
+    # a worker that waited for memory would wait for ever: nothing that it holds is given back
+    on = dask.config.set({"distributed.worker.memory.pause": False})
+    with tempfile.TemporaryDirectory() as scratch, on:
         how = {"memory_limit": bytes_of(memory), "dashboard_address": None}
         how |= {"local_directory": scratch, "n_workers": os.cpu_count(), "silence_logs": 50}
         with LocalCluster(threads_per_worker=1, **how) as cluster, Client(cluster) as client:
