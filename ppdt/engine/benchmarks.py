@@ -215,7 +215,7 @@ _labels = {
 def _order(name, column, values):
     """Categories of a column in their declared order"""
     text = _labels.get(name, {}).get(column)
-    return text.split("|")[1:] if text else sorted(pd.unique(values))
+    return text.split("|")[1:] if text else sorted(pd.Series(values).unique())
 
 # %% ../../nbs/engine/benchmarks.ipynb #7eb082f1
 # our i-th row of Glass is this row of UCI's file, counted from 0
