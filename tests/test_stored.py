@@ -66,6 +66,17 @@ def test_what_is_alike():
     assert stored.alike(1.0, 1.0000005) and not stored.alike(1.0, 1.00001)
     assert stored.alike(float("nan"), None) and not stored.alike(1.0, None)
     assert stored.alike("a", "a") and not stored.alike("a", "b")
+
+
+def test_logistic_regression_is_as_near_as_two_processors_are():
+    """Areas of one line: .673521 with one kernel of OpenBLAS, .673504 with another, .673654"""
+    line = pd.Series({"method": "erp_uniform", "k": 100, "learner": "encoder_logistic"})
+    key = list(line.index)
+    assert stored.alike(0.673521, 0.673654, *stored.rounding(line, key, "auc"))
+    assert not stored.alike(0.673521, 0.675, *stored.rounding(line, key, "auc"))
+    line["learner"] = "c45"
+    assert not stored.alike(0.673521, 0.673504, *stored.rounding(line, key, "auc"))
+    assert stored.alike(0.673521, 0.673504, *stored.rounding(line, key, "logistic_auc"))
     assert not stored.alike(True, False) and stored.alike(True, True)
 
 
