@@ -95,8 +95,9 @@ TOO_LARGE = [(o, "lattice") for o in ("german", "ionosphere", "vehicle", "wavefo
 
 
 def logistic():
-    """Its defaults, on columns of equal spread"""
-    return make_pipeline(StandardScaler(with_mean=False), LogisticRegression(max_iter=1000))
+    """Its defaults, on columns of equal spread; solved to the end, the same on every machine"""
+    solved = LogisticRegression(solver="newton-cholesky", tol=1e-8)
+    return make_pipeline(StandardScaler(with_mean=False), solved)
 
 
 LEARNERS = {

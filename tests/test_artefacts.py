@@ -196,6 +196,7 @@ def test_a_saved_classifier_behind_an_anonymizer(data):
 
 
 # ---------- kADET
+@pytest.mark.filterwarnings("ignore:Column '.*' holds no value that it had in fit")  # but nodes
 @given(data=st.data())
 def test_what_kadet_publishes(data):
     X, y, roles = data.draw(secret_tables(missing=False))

@@ -233,7 +233,7 @@ def test_rules_of_sets_are_those_of_all_their_rows(seed, m, binary, prune):
     of_row = np.repeat(np.arange(len(asks.y)), parts_of_rows(asks))
     each = np.zeros((len(asks.y), asks.n_classes))
     np.add.at(each, of_row, rule_shares(a, x) * rows.weight[:, None])
-    np.testing.assert_allclose(rule_cell_shares(a, asks), each, atol=1e-4)
+    np.testing.assert_allclose(rule_cell_shares(a, asks), each, atol=1e-5)
 
 
 def people(n=300, seed=0):
@@ -1157,6 +1157,7 @@ def mixed_tables(draw):
     return t[[o for o in t if rng.random() < 0.7] or ["kind"]], y
 
 
+@pytest.mark.filterwarnings("ignore:column 'text' holds texts such as")
 @one_in(4)
 @given(mixed_tables(), st.booleans(), st.booleans(), st.sampled_from(["midpoint", "data"]))
 def test_a_loaded_tree_answers_like_its_classifier(table, prune, binary, thresholds):

@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = ['People', 'column_levels', 'code_people', 'level_name', 'with_levels', 'refuse_missing']
 
 # %% ../../nbs/engine/kadet_table.ipynb #cc93dc6f
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from .checks import check_y, class_codes
 from .columns import learn_raw_column
-from .dtypes import plain_column
+from .dtypes import MixedTypesWarning, plain_column
 from .taxonomy import check_taxonomy_names
 from ..generalization import Taxonomy
 from ..tables import check_table, encode
@@ -73,7 +74,9 @@ def column_levels(name: str, values: list, taxonomy: Taxonomy | None) -> tuple[l
     if taxonomy is None:
         return luts, labels
     declared = pd.Series(values, name=name, dtype=pd.CategoricalDtype(values))
-    places = taxonomy.check_covers(encode(declared)[0])
+    with warnings.catch_warnings():  # numbers beside ranges that stand for others
+        warnings.simplefilter("ignore", MixedTypesWarning)
+        places = taxonomy.check_covers(encode(declared)[0])
     leaves = [taxonomy.name[taxonomy.leaf[p]] for p in places]
     for level in range(1, taxonomy.height):
         above = [taxonomy.generalize(leaf, level) for leaf in leaves]

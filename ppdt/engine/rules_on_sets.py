@@ -96,7 +96,7 @@ def _met(d, test, row, w, least):
     is_whole = whole[pos]
     weight = np.where(is_whole, had, weight)
     keep = on | ~is_whole
-    keep &= weight > SPLIT_EPS
+    keep &= weight * d.many[new] > SPLIT_EPS  # of all rows that are alike
     return pos[keep], on[keep], weight[keep], new[keep]
 
 
@@ -128,16 +128,17 @@ def _only(d: CellRows, codes: list, y: np.ndarray, many: np.ndarray) -> CellRows
 def rest_of_cells(s: SimpleNamespace, tests: list, rows: np.ndarray, w: np.ndarray) -> tuple:
     """(rows, weights) that a rule leaves; the state holds them alone"""
     d = s.d
-    _, (_, w, rows) = covered_cells(d, tests, rows, w, d.min_fragment)
+    _, (pos, w, rows) = covered_cells(d, tests, rows, w, d.min_fragment)
     codes = [c[rows] for c in d.codes]
     key = row_keys([*codes, d.y[rows]])
     _, first, alike = np.unique(key, return_index=True, return_inverse=True)
-    many = np.bincount(alike, d.many[rows]).astype(np.int64)
+    one = np.unique(row_keys([alike, pos]), return_index=True)[1]  # of each row, one of its parts
+    many = np.bincount(alike[one], d.many[rows[one]]).astype(np.int64)
     mass = np.bincount(alike, s.mass(rows, w))
     mean = mass / np.maximum(many, 1)
     if s.heavy is not None:
-        origin = rows_at_depth(d, rows.astype(np.int64), 0)
-        s.heavy = np.bincount(alike, s.heavy[origin])
+        origin = rows_at_depth(d, rows[one].astype(np.int64), 0)
+        s.heavy = np.bincount(alike[one], s.heavy[origin])
     elif (many > 1).any():
         s.heavy = many.astype(float)
     kept = [c[first] for c in codes]
@@ -150,6 +151,16 @@ def _test_as_code(d, test):
     j, kind, t, b, share = test
     cut = moved_threshold(d.line[j], np.array([t]))[0] if kind == THRESHOLD else t
     return j, kind, int(cut), b, share
+
+
+def _pieces(d, at, pos, w, rows):
+    """What a rule leaves of rows `at`, pieces with the same sets as one: (row, weight, pieces)"""
+    at = at[pos]
+    codes = [c[rows] for c in d.codes]
+    _, first, alike = np.unique(row_keys([*codes, at]), return_index=True, return_inverse=True)
+    kept = rows[first]
+    d = _only(d, [c[first] for c in codes], d.y[kept], d.many[kept])
+    return at[first], np.bincount(alike, w, len(first)), d
 
 
 def rule_cell_shares(rules: list, d: CellRows) -> np.ndarray:
@@ -178,10 +189,7 @@ def rule_cell_shares(rules: list, d: CellRows) -> np.ndarray:
         covered = np.bincount(at[of], weight, minlength=n)
         total = max(rule.counts.sum(), 1e-300)
         res += np.outer(covered, rule.counts) / total
-        pos, w, rows = rest
-        at = at[pos]
+        at, w, d = _pieces(d, at, *rest)
         if not len(at):
             break
-        codes = [c[rows] for c in d.codes]
-        d = _only(d, codes, d.y[rows], d.many[rows])
     return res / res.sum(axis=1, keepdims=True)
