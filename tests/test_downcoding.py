@@ -123,9 +123,9 @@ def test_what_is_claimed_is_true_in_every_possible_table_and_what_is_certain_is_
     for i, box in enumerate(names):
         line = found.classes.loc[i]
         assert line.rows == boxes[box]
-        # named: if and only if it is one row in every possible table
+        # named: if and only if it is one row in every possible table, and one of the class
         for j, v in product(range(len(box)), DOMAIN):
-            always = {times(w, box, j, v) for w in tables} == {1}
+            always = {times(w, box, j, v) for w in [*tables, *parts[i]]} == {1}
             assert always == ((i, j, v) in claimed), (i, j, v)
         assert line.named == max(
             (sum(c == i and j == o for c, o, _ in claimed) for j in range(len(box))), default=0

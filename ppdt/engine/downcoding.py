@@ -241,10 +241,11 @@ class Downcoding:
 
     He uses that cells are tight: each value that is listed, and each end of a range, belongs to
     somebody of the class. What he finds is true in every table that the release could come from;
-    he names every predicate (this box, and this value) and every record of which this can be said,
-    and of people isolated by an unknown value at least the number given. Nodes, stars and means
-    are not tight. "The table" is what was published: rows that were lost are not in it. Of methods
-    that run backwards, such as the tree of kACTUS, he makes no use. Source: cohen2022.
+    he names every predicate (this box, and this value) that isolates one of the class and every
+    record of which this can be said, and of people isolated by an unknown value at least the number
+    given. Nodes, stars and means are not tight. "The table" is what was published: rows that were
+    lost are not in it. Of methods that run backwards, such as the tree of kACTUS, he makes no use.
+    Source: cohen2022.
 
     Parameters
     ----------
