@@ -46,6 +46,7 @@ from ppdt.encoder import ReleaseEncoder
 from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.kactus import KActusAnonymizer
+from ppdt.lattice import LatticeAnonymizer
 from ppdt.learners import DrawnClassifier
 from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
@@ -61,6 +62,11 @@ INFOGAIN = partial(MondrianAnonymizer, mode="infogain", categories="subsets")
 def tds(k):
     trees = {o: t for o, t in load_adult_taxonomies().items() if o in KNOWN}
     return TDSAnonymizer(k=k, taxonomies=trees)
+
+
+def lattice(k):
+    trees = trees_over("adult", people(0)[0][0])
+    return LatticeAnonymizer(k=k, suppression_limit=0.02, taxonomies=trees)
 
 
 def trees_over(case, X):
@@ -90,6 +96,7 @@ METHODS = {
     "mict": MiCTAnonymizer,
     "tds": tds,
     "tdr": TDRAnonymizer,
+    "lattice": lattice,
 }
 
 

@@ -5,9 +5,9 @@
     nbs/papers/results/grouping.csv
     python scripts/grouping_runs.py --row german/cluster 5 0   one release: table/method, k, split
     python scripts/grouping_runs.py --gap                how far each method is from the best groups
-    of sixteen rows, stored in nbs/papers/results/grouping_gap.csv
-    python scripts/grouping_runs.py --bound              and how far, at most, of five hundred rows,
-    by a bound that no groups can go below, stored in nbs/papers/results/grouping_bound.csv
+    of thirty rows, stored in nbs/papers/results/grouping_gap.csv
+    python scripts/grouping_runs.py --bound              and how far, at most, of more rows, by
+    bounds that no groups can go below, stored in nbs/papers/results/grouping_bound.csv
 
 Half of a table is published, of Adult 8,000 people; the other half (as many) is asked about: as raw
 rows of a learner's test, and by an attacker who looks for the rows that could be theirs. Runs that
@@ -17,17 +17,15 @@ are stored are not made again (--again makes all anew).
 import sys
 import time
 from functools import lru_cache, partial
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csc_array
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import roc_auc_score
 
 sys.path.insert(0, str(Path(__file__).parent))
+from best_groups import best_groups, bound
 from frontier import GAINS, KNOWN, LEARNERS, PEOPLE, trees_over
 from replicate import (
     MADE,
@@ -44,7 +42,6 @@ from replicate import (
 from ppdt.attacks import FittingRows, attack
 from ppdt.clusters import ClusterAnonymizer
 from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
-from ppdt.engine.group_loss import WHOLE, column_parts, group_loss
 from ppdt.lattice import LatticeAnonymizer
 from ppdt.loss import gcp
 from ppdt.mict import MicroaggregationAnonymizer
@@ -153,36 +150,33 @@ def run(unit, readers=READERS):
     return line
 
 
-FEW, GAP_K, SAMPLES = 16, 3, 5
+FEW, GAP_K, SAMPLES = 30, 3, 5
 GROUPS = tuple(METHODS)[:10]  # their groups, in sets or means
 GAP_COLUMNS = ["case", "sample", "best", *GROUPS, *MADE]
 
 
-def best_loss(X, k):
-    """The least spread loss of all ways to make groups of k rows and more, by a linear program"""
-    n = len(X)
-    parts = [p for o in X for p in column_parts(*encode(X[o]))]
-    groups = [g for m in range(k, min(2 * k, n + 1)) for g in combinations(range(n), m)]
-    price = np.array([len(g) * group_loss(parts, g) for g in groups]) / WHOLE
-    column = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
-    row = np.concatenate(groups)
-    holds = csc_array((np.ones(len(row)), (row, column)), shape=(n, len(groups)))
-    once = LinearConstraint(holds, 1, 1)
-    found = milp(price, constraints=once, integrality=np.ones(len(groups)), bounds=Bounds(0, 1))
-    return found.fun / n / X.shape[1]
+def losses(X, y, k):
+    """The spread loss of each method"""
+    res = {}
+    for name in GROUPS:
+        release = METHODS[name](k=k).anonymize(X, y)
+        res[name] = round(gcp(release.data, X, form="spread", lost=release.lost), 6)
+    return res
+
+
+def varied(X):
+    """The columns with more than one value"""
+    return X[[o for o in X if X[o].nunique() > 1]]
 
 
 def gap(case, sample):
     """Loss of each method, and the least there is, on a few rows of a table"""
     (X, y), _ = people(case, 0)
-    X = X.sample(FEW, random_state=sample).reset_index(drop=True)
-    X = X[[o for o in X if X[o].nunique() > 1]]
-    y = y.sample(FEW, random_state=sample).reset_index(drop=True)
-    line = {"case": case, "sample": sample, "best": round(best_loss(X, GAP_K), 6)}
-    for name in GROUPS:
-        release = METHODS[name](k=GAP_K).anonymize(X, y)
-        line[name] = round(gcp(release.data, X, form="spread", lost=release.lost), 6)
-    return line
+    X, y = (o.sample(FEW, random_state=sample).reset_index(drop=True) for o in (X, y))
+    X = varied(X)
+    found = losses(X, y, GAP_K)
+    best = best_groups(X, GAP_K, min(found.values()) + 1e-6)[1]
+    return {"case": case, "sample": sample, "best": round(best, 6)} | found
 
 
 def gaps(out=None):
@@ -193,8 +187,14 @@ def gaps(out=None):
     print(t.drop(columns=list(MADE)).round(3).to_string(index=False))
 
 
-SOME, BOUND_KS = 500, (2, 5, 10)
-BOUND_COLUMNS = ["case", "n", "k", "bound", *GROUPS, *MADE]
+PAIRS, ALL_GROUPS = "pairs", "all groups"  # what a bound looks at
+BOUNDS = [
+    *((500, k, PAIRS) for k in (2, 5, 10)),  # rows at most, k
+    (200, 2, ALL_GROUPS),
+    (60, 3, ALL_GROUPS),
+]
+BOUND_KEY = ["case", "most", "k"]
+BOUND_COLUMNS = [*BOUND_KEY, "n", "by", "bound", *GROUPS, *MADE]
 
 
 def pair_losses(X):
@@ -218,21 +218,19 @@ def loss_bound(X, k):
     return float(far[:, k - 1].mean())
 
 
-def bounded(case, k):
+def bounded(case, most, k):
     """Loss of each method, and the bound, on some rows of a table"""
     (X, y), _ = people(case, 0)
-    X, y = X.head(SOME), y.head(SOME)
-    X = X[[o for o in X if X[o].nunique() > 1]]
-    line = {"case": case, "n": len(X), "k": k, "bound": round(loss_bound(X, k), 6)}
-    for name in GROUPS:
-        release = METHODS[name](k=k).anonymize(X, y)
-        line[name] = round(gcp(release.data, X, form="spread", lost=release.lost), 6)
-    return line
+    X, y = varied(X.head(most)), y.head(most)
+    (by,) = [o for m, j, o in BOUNDS if (m, j) == (most, k)]
+    below = loss_bound(X, k) if by == PAIRS else bound(X, k)
+    line = dict(zip(BOUND_KEY, (case, most, k))) | {"n": len(X), "by": by}
+    return line | {"bound": round(below, 6)} | losses(X, y, k)
 
 
 def bounds(out=None):
     """How far each method is from the bound, of all tables; stored and printed"""
-    lines = [bounded(c, k) | provenance() for c in CASES for k in BOUND_KS]
+    lines = [bounded(c, m, k) | provenance() for c in CASES for m, k, _ in BOUNDS]
     t = pd.DataFrame(lines, columns=BOUND_COLUMNS)
     t.to_csv(out or RESULTS / "grouping_bound.csv", index=False)
     print(t.drop(columns=list(MADE)).round(3).to_string(index=False))
@@ -260,7 +258,7 @@ def grouping(full=False, row=None, again=False, out=None, jobs=1):
 def main(args=None):
     p = runs_parser(__doc__, ("TABLE/METHOD", "K", "SPLIT"), "half an hour", "grouping.csv")
     p.add_argument("--gap", action="store_true", help="the best groups of a few rows, and ours")
-    p.add_argument("--bound", action="store_true", help="a bound for some hundred rows, and ours")
+    p.add_argument("--bound", action="store_true", help="bounds for some hundred rows, and ours")
     a = parsed(p, args)
     try:
         if a.gap:

@@ -98,12 +98,13 @@ def files():
     """Every stored file by name"""
     r = replicate
     mict, erp, kactus = (beside(o) for o in ("mict_runs", "erp_runs", "kactus_runs"))
-    frontier, attacks, grouping, noise, readers, grand = (
+    frontier, attacks, grouping, without, noise, readers, grand = (
         beside(o)
         for o in (
             "frontier",
             "attack_runs",
             "grouping_runs",
+            "without_groups",
             "noisy_trees",
             "reader_study",
             "grand_contest",
@@ -137,12 +138,16 @@ def files():
         "frontier.csv": File(read_plain, frontier.KEY, lambda *o: frontier.run(o[:3], [o[3]])),
         "attacks.csv": File(read_plain, attacks.KEY, lambda *o: [attacks.run(o)], cost=few),
         "grouping.csv": File(read_plain, grouping.KEY, lambda *o: [grouping.run(o)]),
+        "without_groups.csv": File(read_plain, without.KEY, lambda *o: [without.run(o)]),
         "grand_contest.csv": File(read_plain, grand.KEY, lambda *o: [grand.run(o)]),
         "grouping_gap.csv": File(
             read_plain, ["case", "sample"], lambda *o: [grouping.gap(*o)], cost=few
         ),
         "grouping_bound.csv": File(
-            read_plain, ["case", "k"], lambda *o: [grouping.bounded(*o)], cost=few
+            read_plain,
+            grouping.BOUND_KEY,
+            lambda *o: [grouping.bounded(*o)],
+            cost=lambda t: few(t) + 60.0 * (t.by != "pairs"),
         ),
         "noise.csv": File(
             partial(read_plain, setting=str),

@@ -799,20 +799,18 @@ def test_stored_lines_of_groups_are_of_the_design(grouping):
 def test_no_groups_go_below_the_bound(grouping, data_dir):
     t = pd.read_csv(grouping.RESULTS / "grouping_bound.csv")
     assert list(t.columns) == grouping.BOUND_COLUMNS
-    assert set(keys(t, ["case", "k"])) == {
-        (c, k) for c in grouping.CASES for k in grouping.BOUND_KS
-    }
+    asked = {(c, m, k) for c in grouping.CASES for m, k, _ in grouping.BOUNDS}
+    assert set(keys(t, grouping.BOUND_KEY)) == asked
     assert t[list(grouping.GROUPS)].gt(t.bound, axis=0).all(axis=None)
-    line = grouping.bounded("pima", 5)
-    stored = t.set_index(["case", "k"]).loc["pima", 5]
+    line = grouping.bounded("pima", 500, 5)
+    stored = t.set_index(grouping.BOUND_KEY).loc["pima", 500, 5]
     for o in ("bound", *grouping.GROUPS):
         assert line[o] == pytest.approx(stored[o], abs=1e-6), o
-    # nor does the optimum of sixteen rows
+    # nor does the optimum of a few rows
     best = pd.read_csv(grouping.RESULTS / "grouping_gap.csv").set_index(["case", "sample"]).best
     for case in grouping.CASES:
         (X, _), _ = grouping.people(case, 0)
-        X = X.sample(grouping.FEW, random_state=0)
-        X = X[[o for o in X if X[o].nunique() > 1]]
+        X = grouping.varied(X.sample(grouping.FEW, random_state=0))
         assert grouping.loss_bound(X, grouping.GAP_K) <= best[case, 0] + 1e-6
 
 
@@ -823,7 +821,7 @@ def test_nothing_loses_less_than_the_best_groups(grouping, data_dir):
     for o in grouping.GROUPS:
         assert (t[o] >= t.best - 1e-6).all()
     X = pd.DataFrame({"a": [0, 0, 1, 8, 9, 9, 9]})
-    assert grouping.best_loss(X, 3) == pytest.approx((3 * 1 + 4 * 1) / 9 / 7)
+    assert grouping.best_groups(X, 3)[1] == pytest.approx((3 * 1 + 4 * 1) / 9 / 7)
 
 
 def test_groups_on_the_command_line(grouping, data_dir, capsys):
