@@ -188,7 +188,9 @@ def test_equals_the_textbook(lesson, asked):
 
 def textbook_normal(x, classes, c, at):
     """Equation (3) in loops"""
-    from math import erf, sqrt
+    from math import sqrt
+
+    from scipy.special import ndtr
 
     seen = sorted({v for v in x if v is not None})
     step = (seen[-1] - seen[0]) / (len(seen) - 1) if len(seen) > 1 else 0.01
@@ -197,8 +199,9 @@ def textbook_normal(x, classes, c, at):
     mean = sum(mine) / len(mine) if mine else 0
     sd = sqrt(sum((v - mean) ** 2 for v in mine) / len(mine)) if mine else 0
     sd = max(sd, step / 6)
-    phi = lambda z: 0.5 * (1 + erf(z / sqrt(2)))
-    return max(phi((r(at) - mean + step / 2) / sd) - phi((r(at) - mean - step / 2) / sd), 1e-75)
+    # as Weka takes it: small chances far below the mean, 0 far above, where both are nearly 1
+    above, below = ((r(at) - mean + half) / sd for half in (step / 2, -step / 2))
+    return max(float(ndtr(above) - ndtr(below)), 1e-75)
 
 
 @given(

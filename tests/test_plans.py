@@ -471,3 +471,16 @@ def test_another_original(tmp_path):
     other.to_csv(tmp_path / "stays.csv", index=False)
     r = program("verify", "r.csv", "--original", "plan.toml", cwd=tmp_path)
     assert r.returncode == 1 and "another table than the one that was protected" in r.stdout
+
+
+def test_bands_of_fractions_are_in_order():
+    """The last band is called alike for whole numbers and others, and came before these"""
+    steps, _ = parse_recodings(["bands 0,10,20"], "number")
+    found = recoded(pd.Series([0.0, 20.0, 1.5, 12.0, -1.0]), steps)
+    order = ["under 0", "0 to under 10", "10 to under 20", "20 or more"]
+    assert found.cat.categories.tolist() == order
+    assert recoded(pd.Series([0, 20, 11]), steps).cat.categories.tolist() == [
+        "0 to 9",
+        "10 to 19",
+        "20 or more",
+    ]

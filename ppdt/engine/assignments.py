@@ -313,8 +313,8 @@ def kind_chances(
     if plan.turned:
         M, a, b = M.T, b, a
     T, N = count_ways(M, a, b, plan.order, plan.skip, exact)
-    shares = [[float(v / T) for v in line] for line in N]
-    P = np.array(shares) / b
+    each = b.tolist()  # divided once, so that no order of people or rows rounds otherwise
+    P = np.array([[v / (T * m) for v, m in zip(line, each)] for line in N], dtype=float)
     if plan.turned:
         P = P.T
     if not exact:

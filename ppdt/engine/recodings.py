@@ -284,8 +284,10 @@ def _order_of(step, values):
     if step.word != "bands":
         return sorted(set(values))
     found = set(values)
-    names = [*band_names(step.told), *band_names(step.told, is_whole=False)]
-    return [o for o in dict.fromkeys(names) if o in found]
+    names = band_names(step.told)
+    if not found <= set(names):
+        names = band_names(step.told, is_whole=False)
+    return [o for o in names if o in found]
 
 
 def _rows_of(values, rows):
