@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .command_files import read_taxonomies
+from .command_files import asked_of_secret, read_taxonomies
 from .command_methods import anonymizer_for, check_class_for
 from .command_progress import doing
 from ppdt.engine.command_words import (
@@ -70,10 +70,6 @@ _FORM = "parts are UTF-8 with commas and empty fields for what is missing: conve
 _REFUSED = {
     "person": ("--person", "a person's rows may lie in several parts"),
     "suppress": ("--suppress", "groups that lose most are found when all are known"),
-    "sensitive": ("--sensitive", "what a group tells is asked of its rows"),
-    "l": ("--l-diversity", "what a group tells is asked of its rows"),
-    "t": ("--t-closeness", "what a group tells is asked of its rows"),
-    "alpha": ("--alpha", "what a group tells is asked of its rows"),
     "numeric": (
         "--numeric",
         "a column of CSV parts is numeric when all its values are numbers, and Parquet parts have"
@@ -226,6 +222,7 @@ def _method(args: argparse.Namespace, columns: list[str], name: str) -> Any:
     dropped, shown = args.identifiers or [], args.publish or []
     check_options(columns, name, args.qi, args.class_name, dropped, (), words, shown)
     check_class_for(args.mode, args.class_name)
+    secret = {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha")}
     kinds = {o: "categorical" if o in words else None for o in args.qi}
     return anonymizer_for(
         args.mode,
@@ -236,6 +233,7 @@ def _method(args: argparse.Namespace, columns: list[str], name: str) -> Any:
         categorical=[o for o in words if o in args.qi] or None,
         identifiers=list(dropped),
         missing=args.missing,
+        constraints=asked_of_secret(args.class_name, columns, name, secret),
         published=list(shown),
     )
 

@@ -15,8 +15,10 @@ import pandas as pd
 
 from .checks import check_k
 from .class_cuts import ClassTask, class_options
+from .command_files import in_order
 from .part_counts import CutRule
 from .part_files import Survey, as_values, joined_values, kinds_of
+from .part_secrets import Limits, secret_names
 from .taxonomy import check_taxonomy_names, trees_of
 from ..generalization import Taxonomy
 from ..medians import in_leaf_order
@@ -25,7 +27,6 @@ from ..tables import Attribute, Roles, encode, encode_like, with_missing
 
 # %% ../../nbs/engine/part_plan.ipynb #f042dd3a
 _PLAIN = {
-    "constraints": "what a group must fulfil besides its size is asked of its rows",
     "person": "persons are counted, who may have rows in several parts",
     "refine": "rows are exchanged between near groups, which may lie in other parts",
     "suppression_limit": "groups that lose most are found when all groups are known",
@@ -97,6 +98,8 @@ class Plan:
         Classes by which cuts are chosen, a missing one among them; 0: by none.
     ranks : list of (ndarray or None)
         For each quasi-identifier with a taxonomy the place of each code in the order of leaves.
+    limits : Limits or None
+        What every group must keep besides its size, once secrets were counted.
     """
 
     method: MondrianAnonymizer
@@ -112,6 +115,7 @@ class Plan:
     rule: CutRule
     n_classes: int
     ranks: list
+    limits: Limits | None = None
 
     @property
     def attributes(self) -> list[Attribute]:
@@ -134,7 +138,20 @@ class Plan:
         """How cuts are chosen by the class"""
         m = self.method
         words = (m.candidates, m.categories, bool(m.stop_pure), self.trees, m.cut_rule, m.width)
-        return class_options(self.ordered, self.n_rows, self.n_classes, m.k, *words, None)
+        return class_options(self.ordered, self.n_rows, self.n_classes, m.k, *words, self.limits)
+
+    @property
+    def secrets(self) -> list[str]:
+        """The columns that constraints protect"""
+        return secret_names(self.method.constraints, self.class_name)
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """Columns by which the values of a region are counted, and how many codes each has"""
+        found = {self.class_name: self.n_classes} if self.n_classes else {}
+        for o in self.secrets:
+            found.setdefault(o, len(self.domains[o]) + 1)
+        return found
 
     def in_order(self, codes: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Codes of the quasi-identifiers in the order in which they are cut"""
@@ -205,6 +222,19 @@ def _leaf_ranks(attributes: Sequence[Attribute], trees: Sequence) -> tuple[list,
     return [a for a, _ in pairs], [r for _, r in pairs]
 
 # %% ../../nbs/engine/part_plan.ipynb #10fb8520
+def _typed(m: Any, roles: Roles, class_name: str | None, values: dict, is_csv: bool) -> tuple:
+    """Kinds of CSV columns, None for others, and all values with their types"""
+    # as the command has it, other columns of CSV files go out as the texts that they are
+    texts = {*roles.categorical, *values} - {
+        o for o in roles.quasi_identifiers if o not in roles.categorical
+    }
+    kinds = kinds_of(values, sorted(texts)) if is_csv else None
+    every = {o: as_values(s, o, kinds) for o, s in values.items()}
+    for o in secret_names(m.constraints, class_name) if is_csv else ():
+        every[o] = in_order(every[o])
+    return kinds, every
+
+
 def plan_of(
     method: MondrianAnonymizer,
     roles: Roles,
@@ -245,10 +275,7 @@ def plan_of(
     _check_rows(m.k, n, n_kept)
     values = _united(surveys, "values", names)
     kept = values if m.missing != "drop" else _united(surveys, "kept", names)
-    # as the command has it, other columns of CSV files go out as the texts that they are
-    texts = {*roles.categorical, *names} - {o for o in qi if o not in roles.categorical}
-    kinds = kinds_of(values, sorted(texts)) if is_csv else None
-    every = {o: as_values(s, o, kinds) for o, s in values.items()}
+    kinds, every = _typed(m, roles, class_name, values, is_csv)
     # of those that stay, with the dtype that all have together
     some = {o: s[values[o].isin(kept[o]).to_numpy()] for o, s in every.items()}
     in_gap = set(gaps) if m.missing == "category" else set()

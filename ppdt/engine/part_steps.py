@@ -9,6 +9,7 @@ __all__ = ['Budget', 'bytes_of', 'budget_of', 'anonymize_parts']
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from hashlib import sha256
@@ -20,12 +21,13 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from ..diversity import check_constraints, check_whole
 from .files import file_kind
 from .median_cuts import Cuts
 from .part_audit import audit_of_counts
 from .part_buckets import finish_end, value_texts
 from .part_class_cuts import grown_class_cuts
-from .part_codes import code_part, count_files, send_rows_of
+from .part_codes import code_part, count_files, count_values, send_rows_of
 from .part_counts import grown_cuts
 from .part_engines import mapper_of
 from ppdt.engine.part_files import (
@@ -39,6 +41,7 @@ from ppdt.engine.part_files import (
 )
 from .part_plan import Plan, check_method, plan_of
 from ppdt.engine.part_release import (
+    Column,
     PartsRelease,
     check_new,
     check_writable,
@@ -48,9 +51,12 @@ from ppdt.engine.part_release import (
     schema_of,
 )
 from .part_rows import bounds_of, rows_between, write_range
+from .part_secrets import bound_limits
 from .part_work import work_folder
+from .protecting import check_secrets
 from .publishing import MISSING_RULES, check_input
 from .releases import GuaranteeError
+from .secrets import secret_of
 from ..mondrian import MondrianAnonymizer
 from ..tables import Roles, Schema
 
@@ -153,7 +159,10 @@ def _roles(
             f"'missing' must be one of {', '.join(map(repr, MISSING_RULES))}. Got {m.missing!r}."
         )
     X = _first_rows(paths, names, m.categorical)
-    return check_input(m, X if y is None else X.drop(columns=y), None if y is None else X[y])[2]
+    given = (X, None) if y is None else (X.drop(columns=y), X[y])
+    roles = check_input(m, *given)[2]
+    check_secrets([secret_of(o, *given).name for o in check_constraints(m.constraints)], roles)
+    return roles
 
 # %% ../../nbs/engine/part_steps.ipynb #be3b9126
 class _Run(NamedTuple):
@@ -199,6 +208,8 @@ def _run_name(plan: Plan, budget: Budget, items: Sequence[tuple]) -> str:
     options = plan.method.get_params(deep=False)
     trees = {o: t.to_lines() for o, t in (options.pop("taxonomies") or {}).items()}
     told = [__version__, sorted(options.items()), sorted(trees.items()), plan.class_name]
+    over = [getattr(o, "taxonomy", None) for o in plan.method.constraints]
+    told += [None if o is None else o.to_lines() for o in over]
     told += [plan.names, budget, [sha for _, _, sha in items]]
     return f"run-{sha256(repr(told).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
@@ -216,23 +227,48 @@ def _added(tables: Sequence[list]) -> list[np.ndarray]:
     return [reduce(add, o) for o in zip(*tables)]
 
 
+def _limited(run: _Run, files: Sequence[str]) -> _Run:
+    """The run with what every group must keep. Raises ValueError where the whole table does not."""
+    plan = run.plan
+    if not plan.secrets:
+        return run
+    count = partial(count_values, plan=plan, folder=run.folder)
+    counts = dict(zip(plan.secrets, _added(run.mapped(count, _batches(files)))))
+    values = {o: own_values(plan, o) for o in plan.secrets}
+    limits = bound_limits(plan.method.constraints, plan.class_name, values, counts, plan.counted)
+    check_whole(limits.bound)
+    return run._replace(plan=replace(plan, limits=limits))
+
+
+def _nodes_at_once(run: _Run) -> int:
+    """How many regions are counted in one pass. Raises ValueError where no single one can be."""
+    values = sum(len(a) for a in run.plan.attributes)
+    many = run.budget.counts // (values * max(1, sum(run.plan.counted.values())))
+    if not many and run.plan.secrets:
+        raise ValueError(
+            f"'constraints' must protect columns with fewer different values for this 'memory'. Got"
+            f" {' and '.join(map(repr, run.plan.secrets))}, which {values:,} values of"
+            " quasi-identifiers are counted with: give more memory, or round the numbers."
+        )
+    return max(1, many)
+
+
 def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
     """The upper cuts, and the sizes of their ends"""
-    paths = [str(run.folder / o) for o in files]
-    width = sum(len(a) for a in run.plan.attributes) * max(1, run.plan.n_classes)
-    most = max(1, run.budget.counts // width)
+    paths, plan = [str(run.folder / o) for o in files], run.plan
+    most = _nodes_at_once(run)
 
     def count(cuts, nodes):
         found = []
         for i in range(0, len(nodes), most):
-            some = partial(count_files, plan=run.plan, cuts=cuts, nodes=nodes[i : i + most])
+            some = partial(count_files, plan=plan, cuts=cuts, nodes=nodes[i : i + most])
             found.append(_added(run.mapped(some, _batches(paths))))
         return [np.concatenate(o) for o in zip(*found)]
 
-    n, rule, rows = run.plan.n_rows, run.plan.rule, run.budget.rows
-    if run.plan.n_classes:
-        return grown_class_cuts(n, rows, run.plan.by_class, rule, count)
-    return grown_cuts(n, rows, rule, count)
+    how = (plan.rule, count, plan.limits)
+    if plan.n_classes:
+        return grown_class_cuts(plan.n_rows, run.budget.rows, plan.by_class, *how)
+    return grown_cuts(plan.n_rows, run.budget.rows, *how)
 
 # %% ../../nbs/engine/part_steps.ipynb #ea0795c6
 def _finished_ends(run: _Run, files: Sequence[str]) -> list[dict]:
@@ -285,18 +321,18 @@ def _schema(run: _Run, told: Sequence[dict]) -> Schema:
 
 def _measured(run: _Run, files: Sequence[str], schema: Schema, told: Sequence[dict]) -> Any:
     """The audit. Raises GuaranteeError when the promise does not hold."""
-    plan, about = run.plan, None
-    if plan.class_name is not None:
-        values = own_values(plan, plan.class_name)
-        about = values, value_texts(plan.domains[plan.class_name])
-    paths = [run.folder / o for o in files]
-    found, gone, secret = counted_files(
-        run.mapped, paths, schema, about, run.folder, run.budget.rows
-    )
+    plan = run.plan
+    names = [] if plan.class_name is None else [plan.class_name]
+    names += [o for o in plan.secrets if o not in names]
+    columns = [Column(o, own_values(plan, o), value_texts(plan.domains[o])) for o in names]
+    limits, paths = plan.method.constraints, [run.folder / o for o in files]
+    tally = counted_files(run.mapped, paths, schema, columns, limits, run.folder, run.budget.rows)
     n = len(plan.attributes)
     loss = [sum((Fraction(*o["loss"][j]) for o in told), Fraction()) for j in range(n)]
     true = sum(o["true"] for o in told)
-    res = audit_of_counts(found, plan.rule.k, gone, secret, loss, plan.n_lost, true)
+    res = audit_of_counts(
+        tally.classes, plan.rule.k, tally.gone, tally.secret, loss, plan.n_lost, true, tally.kept
+    )
     if not res.holds:
         raise GuaranteeError(
             f"{res.promise} does not hold, and the smallest class has {res.k} row(s): nothing is"
@@ -330,8 +366,8 @@ def anonymize_parts(
     target : str or path
         A folder that is not there yet, for the release.
     anonymizer : MondrianAnonymizer
-        With mode "strict" or "infogain", without constraints, `person`, `refine` and
-        `suppression_limit`. It says what each column is for; it is not fitted.
+        With mode "strict" or "infogain", without `person`, `refine` and `suppression_limit`. It
+        says what each column is for; it is not fitted.
     y : str or None
         The column that is the class.
     engine : str or object
@@ -363,7 +399,8 @@ def anonymize_parts(
         For a part that is cut off or has other columns.
     TypeError, ValueError
         For another method, an option that counts do not suffice for, columns without a role,
-        missing values, and columns with more different values than fit.
+        missing values, columns with more different values than fit, and constraints that the whole
+        table breaks.
     RuntimeError
         When workers died.
     """
@@ -380,7 +417,9 @@ def anonymize_parts(
         run.folder.mkdir(exist_ok=True)
         code = partial(code_part, plan=plan, folder=run.folder, rows=budget.rows)
         coded = mapped(code, items)
-        told = _finished_ends(run, [name for o in coded for name, n in o if n])
+        files = [name for o in coded for name, n in o if n]
+        run = _limited(run, files)
+        told = _finished_ends(run, files)
         files, schema = _written_files(run, told), _schema(run, told)
         found = _measured(run, files, schema, told)
         bound = place_release(run.folder, files, schema, target)
