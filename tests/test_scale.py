@@ -3,10 +3,12 @@ faults of parts, disks and workers; nothing half-written is a release.
 """
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -21,7 +23,7 @@ from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 from registry import ANONYMIZERS, example
 
-from ppdt.c45 import C45Classifier
+from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.engine import part_buckets, part_codes, part_release, part_rows, part_work
@@ -31,7 +33,7 @@ from ppdt.engine.files import guess_kind, read_text, to_kind
 from ppdt.generalization import Taxonomy
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import GuaranteeError
-from ppdt.scale import anonymize_parts, read_parts
+from ppdt.scale import anonymize_parts, predict_parts, read_parts
 from ppdt.tables import TextFormError
 from ppdt.tds import TDSAnonymizer
 
@@ -567,6 +569,60 @@ def test_a_worker_that_is_killed(population, tmp_path, stage):
     assert no_release(tmp_path)
     made = anonymize_parts(source, tmp_path / "out", method, **where)
     assert digests(made) == digests(wanted)
+
+
+# ---------- answers
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=min(4, settings().max_examples))
+def test_answers_as_in_memory(seed):
+    """Any parts, pieces of any size, missing values and words that the model never saw"""
+    rng = np.random.default_rng(seed)
+    t = random_table(rng, 60, bool(rng.random() < 0.5))
+    known = t[:30].dropna(subset=["class", "tree", "wage"])
+    names = ["wage", "tree", "size"]
+    learners = [C45Classifier(min_samples_leaf=2), ID3Classifier()]
+    model = learners[rng.integers(2)]
+    if isinstance(model, ID3Classifier):
+        names = ["tree", "size"]
+    model.fit(known[names], known["class"])
+    asked = t[names] if isinstance(model, C45Classifier) else t[names].fillna("ash")
+    t[names] = asked
+    with new_folder() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # values without a branch
+        source = write_parts(t, folder / "parts", rng)
+        made = predict_parts(
+            source, folder / "out", model, keep=["name"], proba=True, rows=int(rng.integers(1, 40))
+        )
+        found = pd.concat([pd.read_parquet(made.folder / o) for o in made.files])
+        found = found.set_index("name").loc[t["name"]]
+        assert found["predicted"].tolist() == model.predict(asked).tolist()
+        shares = found[[f"share of {o}" for o in model.classes_]].to_numpy()
+        assert np.array_equal(shares, model.predict_proba(asked))
+        assert len(made) == len(t)
+        assert sorted(o.name for o in folder.iterdir()) == ["out", "parts"]
+
+
+class Posted:
+    """An engine that sends functions and items as bytes, as other processes get them"""
+
+    def map(self, function, items):
+        return [pickle.loads(pickle.dumps(function))(pickle.loads(pickle.dumps(o))) for o in items]
+
+
+def test_answers_of_workers_and_faults(population, tmp_path):
+    source, _, _ = population
+    t = pd.concat([pd.read_parquet(o) for o in sorted(source.iterdir())])
+    model = C45Classifier(min_samples_leaf=50).fit(t[["age", "hours"]], t["income"])
+    made = predict_parts(source, tmp_path / "out", model, engine=Posted(), rows=100)
+    found = pd.concat([pd.read_parquet(made.folder / o) for o in made.files])
+    assert found["predicted"].tolist() == model.predict(t[["age", "hours"]]).tolist()
+    shutil.copytree(source, tmp_path / "parts")
+    (tmp_path / "parts/2.parquet").write_bytes((source / "2.parquet").read_bytes()[:-300])
+    with pytest.raises(TextFormError, match=r"2.parquet is not a whole Parquet file"):
+        predict_parts(tmp_path / "parts", tmp_path / "late", model)
+    assert sorted(o.name for o in tmp_path.iterdir()) == ["out", "parts"]
 
 
 # ---------- what is refused, and what is read
