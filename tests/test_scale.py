@@ -35,7 +35,7 @@ from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import GuaranteeError
 from ppdt.scale import anonymize_parts, predict_parts, read_parts
 from ppdt.tables import TextFormError
-from ppdt.tds import TDSAnonymizer
+from ppdt.tds import TDRAnonymizer, TDSAnonymizer
 
 # what an audit by parts measures; sums of floats are rounded once there, and here at each step
 EXACT = ["k", "n_rows", "n_classes", "class_sizes", "suppressed_rows", "suppressed_cells"]
@@ -215,6 +215,57 @@ def test_constraints_as_in_memory(mode, seed):
         check_same(made, memory)
         again, whole = read_parts(folder / "out").audit, made.whole().audit
         assert (again.promise, again.holds) == (whole.promise, whole.holds)
+
+
+@pytest.mark.parametrize("cls", [TDSAnonymizer, TDRAnonymizer])
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=min(4, settings().max_examples))
+def test_specialized_as_in_memory(cls, seed):
+    """Different rows with their numbers suffice; the same bytes for any parts"""
+    rng = np.random.default_rng(seed)
+    gaps = bool(rng.random() < 0.4)
+    t = random_table(rng, 30, gaps)
+    t = t.iloc[rng.integers(0, 30, int(rng.integers(40, 90)))].reset_index(drop=True)
+    about = dict(
+        k=int(rng.integers(2, 6)),
+        quasi_identifiers=["wage", "tree", "age", "day"],
+        identifiers=["name"],
+        published=["note", "size"],
+        missing=str(rng.choice(["drop", "category"])) if gaps else "error",
+        taxonomies={"tree": TREE} if cls is TDSAnonymizer or rng.random() < 0.6 else None,
+        score_form=str(rng.choice(["plus_one", "ratio"])),
+        threshold=str(rng.choice(["literal", "valid"])),
+        only_child=str(rng.choice(["pass", "stop"])),
+        bounds={"age": (0, 120)} if rng.random() < 0.5 else None,
+    )
+    if cls is TDRAnonymizer:
+        about["disclose"] = str(rng.choice(["gain", "score"]))
+    method = cls(**about)
+    memory = method.anonymize(t.drop(columns="class"), t["class"])
+    with new_folder() as folder:
+        found = []
+        for i in range(2):
+            source = write_parts(t, folder / f"parts-{i}", rng)
+            made = anonymize_parts(source, folder / f"out-{i}", method, y="class", rows=30)
+            check_same(made, memory)
+            found.append(digests(made))
+        assert found[0] == found[1]
+
+
+def test_specialized_rows_that_do_not_fit(population, tmp_path):
+    source, _, _ = population
+    method = TDSAnonymizer(5, ["age", "hours"], published=["disease"])
+    method.identifiers = ["education", "occupation", "marital_status", "region"]
+    with pytest.raises(ValueError, match="at most 100 different rows"):
+        anonymize_parts(source, tmp_path / "out", method, y="income", rows=100)
+    with pytest.raises(ValueError, match="'y' must be given, since TDS and TDR choose"):
+        method.published = ["disease", "income"]
+        anonymize_parts(source, tmp_path / "out", method)
+    with pytest.raises(ValueError, match="'taxonomies' must have a Taxonomy for each categorical"):
+        method = TDSAnonymizer(5, ["region"], published=["disease"])
+        method.identifiers = ["education", "occupation", "marital_status", "age", "hours"]
+        anonymize_parts(source, tmp_path / "out", method, y="income")
+    assert not list(tmp_path.iterdir())
 
 
 def test_constraints_that_cannot_be(population, tmp_path):
@@ -667,7 +718,9 @@ def test_a_column_without_a_role(population, tmp_path):
 @pytest.mark.parametrize(
     ("method", "words"),
     [
-        (TDSAnonymizer(), "must be a MondrianAnonymizer"),
+        (TDSAnonymizer(groups=[(["age"], 5)]), "'groups' of the anonymizer must be left out"),
+        (TDSAnonymizer(constraints=[LDiversity(2)]), "'constraints' of the anonymizer must be"),
+        (TDRAnonymizer(person="name"), "'person' of the anonymizer must be left out"),
         (MondrianAnonymizer(mode="relaxed"), "'mode' of the anonymizer must be 'strict'"),
         (MondrianAnonymizer(person="name"), "'person' of the anonymizer must be left out"),
         (MondrianAnonymizer(k=1), "'k' must be at least 2"),
@@ -685,12 +738,13 @@ def test_what_does_not_go_through(population, tmp_path, method, words):
     assert not list(tmp_path.iterdir())
 
 
-OTHERS = [o for o in ANONYMIZERS if o is not MondrianAnonymizer]
+BY_COUNTS = (MondrianAnonymizer, TDSAnonymizer, TDRAnonymizer)
+OTHERS = [o for o in ANONYMIZERS if o not in BY_COUNTS]
 
 
 @pytest.mark.parametrize("cls", [*OTHERS, C45Classifier], ids=lambda o: o.__name__)
 def test_other_methods_say_so(tmp_path, cls):
-    """Each method of the house but Mondrian, before anything is read"""
+    """Each method of the house but those that go by counts, before anything is read"""
     with pytest.raises(TypeError, match=f"Got {cls.__name__}, which needs the rows: anonymize a"):
         anonymize_parts(tmp_path / "nowhere", tmp_path / "out", example(cls))
 

@@ -87,7 +87,7 @@ _REFUSED = {
     "report": ("--report", "a report is made of one file"),
     "internal": ("--internal", "a report is made of one file"),
 }
-_BY_COUNTS = ("strict", "infogain")
+_BY_COUNTS = ("strict", "infogain", "tds", "tdr")
 
 
 def _check_refused(args: argparse.Namespace) -> None:
@@ -98,11 +98,18 @@ def _check_refused(args: argparse.Namespace) -> None:
                 f"{option} cannot be used with a folder of parts: {why}. Leave it out, or protect"
                 " one file that holds all rows."
             )
+    asked = [o for o in ("l", "t", "alpha") if getattr(args, o, None) is not None]
+    if args.mode in ("tds", "tdr") and asked:
+        raise CommandError(
+            f"--mode {args.mode} cannot keep --l-diversity, --t-closeness and --alpha in a folder"
+            " of parts: leave them out, use --mode strict or infogain, or protect one file that"
+            " holds all rows."
+        )
     if args.mode not in (None, *_BY_COUNTS):
         raise CommandError(
-            f"--mode must be {' or '.join(_BY_COUNTS)} for a folder of parts, whose groups follow"
-            f" from counts. Got {args.mode}, which needs the rows: protect one file that holds all"
-            " of them."
+            f"--mode must be one of {', '.join(_BY_COUNTS)} for a folder of parts, whose groups"
+            f" follow from counts. Got {args.mode}, which needs the rows: protect one file that"
+            " holds all of them."
         )
 
 # %% ../../nbs/engine/command_parts.ipynb #9054970f

@@ -55,10 +55,12 @@ def _partition(plan: Plan, columns: dict[str, np.ndarray]) -> tuple:
 
 
 def _groups_and_cells(plan: Plan, top: Cuts, end: int, columns: dict) -> tuple:
-    """How many groups an end has, and (codes, cells) of each quasi-identifier"""
+    """How many groups an end has, if these are its own, and (codes, cells) of quasi-identifiers"""
     m, rule = plan.method, plan.rule
-    groups, cuts = _partition(plan, columns)
     codes = [columns[o] for o in plan.roles.quasi_identifiers]
+    if plan.cells is not None:
+        return None, [used_cells(at[c], held) for c, (at, held) in zip(codes, plan.cells)]
+    groups, cuts = _partition(plan, columns)
     many = int(groups.max()) + 1
     cuts, n_beside = cuts_below(top, end, cuts)
     if m.recoding == "region":

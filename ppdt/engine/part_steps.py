@@ -52,6 +52,13 @@ from ppdt.engine.part_release import (
 )
 from .part_rows import bounds_of, rows_between, write_range
 from .part_secrets import bound_limits
+from ppdt.engine.part_specialized import (
+    SpreadEnds,
+    joined_kinds,
+    kinds_of_files,
+    masked_columns,
+    specialized_cells,
+)
 from .part_work import work_folder
 from .protecting import check_secrets
 from .publishing import MISSING_RULES, check_input
@@ -59,6 +66,7 @@ from .releases import GuaranteeError
 from .secrets import secret_of
 from ..mondrian import MondrianAnonymizer
 from ..tables import Roles, Schema
+from ..tds import TDSAnonymizer
 
 # %% ../../nbs/engine/part_steps.ipynb #d94c74a1
 _LIBRARIES = 300_000_000  # bytes of Python with numpy, pandas and pyarrow
@@ -145,9 +153,7 @@ def _first_rows(paths: Sequence[str], names: Sequence[str], categorical: Any) ->
     raise ValueError("'source' must hold rows. Got parts that are all empty.")
 
 
-def _roles(
-    m: MondrianAnonymizer, y: str | None, paths: Sequence[str], names: Sequence[str]
-) -> Roles:
+def _roles(m: Any, y: str | None, paths: Sequence[str], names: Sequence[str]) -> Roles:
     """What each column is for. Raises ValueError as the library does."""
     if y is not None and y not in names:
         raise ValueError(
@@ -174,8 +180,21 @@ class _Run(NamedTuple):
     folder: Path
 
 
+def _check_class(y: str | None) -> None:
+    """Raises ValueError for no class"""
+    if y is None:
+        raise ValueError(
+            "'y' must be given, since TDS and TDR choose by the class. Got None: name its column,"
+            " or use MondrianAnonymizer, which can do without."
+        )
+
+
 def _survey(
-    mapped: Callable, m: MondrianAnonymizer, y: str | None, paths: list[str], memory: tuple
+    mapped: Callable,
+    m: Any,
+    y: str | None,
+    paths: list[str],
+    memory: tuple,
 ) -> tuple:
     """The plan, the budget, and (number, path, hash) of each part"""
     forms = mapped(part_form, paths)
@@ -197,6 +216,9 @@ def _survey(
     order = sorted(range(len(paths)), key=lambda i: (found[i].sha256, paths[i]))
     found, paths = [found[i] for i in order], [paths[i] for i in order]
     plan = plan_of(m, roles, y, names, found, file_kind(paths[0]) == "csv")
+    if plan.is_specialized:
+        _check_class(y)
+        masked_columns(plan)
     check_writable(plan)
     return plan, budget, [(i, o, s.sha256) for i, (o, s) in enumerate(zip(paths, found))]
 
@@ -239,7 +261,7 @@ def _limited(run: _Run, files: Sequence[str]) -> _Run:
     check_whole(limits.bound)
     return run._replace(plan=replace(plan, limits=limits))
 
-
+# %% ../../nbs/engine/part_steps.ipynb #27922e1f
 def _nodes_at_once(run: _Run) -> int:
     """How many regions are counted in one pass. Raises ValueError where no single one can be."""
     values = sum(len(a) for a in run.plan.attributes)
@@ -270,16 +292,30 @@ def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
         return grown_class_cuts(plan.n_rows, run.budget.rows, plan.by_class, *how)
     return grown_cuts(plan.n_rows, run.budget.rows, *how)
 
+# %% ../../nbs/engine/part_steps.ipynb #bd2f0967
+def _specialized(run: _Run, files: Sequence[str]) -> _Run:
+    """The run with the cut of TDS or TDR"""
+    plan, most = run.plan, run.budget.rows
+    if not plan.is_specialized:
+        return run
+    count = partial(kinds_of_files, plan=plan, folder=run.folder, most=most)
+    kinds = joined_kinds(run.mapped(count, _batches(files)), most)
+    return run._replace(plan=replace(plan, cells=specialized_cells(plan, kinds)))
+
 # %% ../../nbs/engine/part_steps.ipynb #ea0795c6
 def _finished_ends(run: _Run, files: Sequence[str]) -> list[dict]:
     """What is said of each end. Raises GuaranteeError when rows are missing or not true."""
-    top, sizes = _top(run, files)
+    top = SpreadEnds(-(-run.plan.n_rows // run.budget.rows))
+    if not run.plan.is_specialized:
+        top = _top(run, files)[0]
     send = partial(send_rows_of, plan=run.plan, cuts=top, folder=run.folder)
     starts = run.mapped(send, files)
     items = []
-    for end in range(len(sizes)):
+    for end in range(int(top.region.max()) + 1):
         runs = [(o, at[end], at[end + 1]) for o, at in zip(files, starts)]
-        items.append((end, [o for o in runs if o[1] < o[2]]))
+        runs = [o for o in runs if o[1] < o[2]]
+        if runs:
+            items.append((end, runs))
     step = max(1, run.budget.rows // 200)
     finish = partial(finish_end, plan=run.plan, top=top, folder=run.folder, step=step)
     told = run.mapped(finish, items)
@@ -344,7 +380,7 @@ def _measured(run: _Run, files: Sequence[str], schema: Schema, told: Sequence[di
 def anonymize_parts(
     source: str | os.PathLike | Sequence,
     target: str | os.PathLike,
-    anonymizer: MondrianAnonymizer,
+    anonymizer: MondrianAnonymizer | TDSAnonymizer,
     *,
     y: str | None = None,
     engine: Any = "here",
@@ -365,9 +401,11 @@ def anonymize_parts(
         A folder of CSV or Parquet files with the same columns, or the files.
     target : str or path
         A folder that is not there yet, for the release.
-    anonymizer : MondrianAnonymizer
-        With mode "strict" or "infogain", without `person`, `refine` and `suppression_limit`. It
-        says what each column is for; it is not fitted.
+    anonymizer : MondrianAnonymizer, TDSAnonymizer or TDRAnonymizer
+        Mondrian with mode "strict" or "infogain", without `person`, `refine` and
+        `suppression_limit`; TDS and TDR without `person`, `groups` and constraints, where the
+        different rows of quasi-identifiers and class fit into the memory of a worker. It says what
+        each column is for; it is not fitted.
     y : str or None
         The column that is the class.
     engine : str or object
@@ -418,7 +456,7 @@ def anonymize_parts(
         code = partial(code_part, plan=plan, folder=run.folder, rows=budget.rows)
         coded = mapped(code, items)
         files = [name for o in coded for name, n in o if n]
-        run = _limited(run, files)
+        run = _specialized(_limited(run, files), files)
         told = _finished_ends(run, files)
         files, schema = _written_files(run, told), _schema(run, told)
         found = _measured(run, files, schema, told)
