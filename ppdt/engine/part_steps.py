@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+# %% ../../nbs/engine/part_steps.ipynb #729d2908
 from ..diversity import check_constraints, check_whole
 from .files import file_kind
 from .median_cuts import Cuts
@@ -222,7 +223,7 @@ def _survey(
     check_writable(plan)
     return plan, budget, [(i, o, s.sha256) for i, (o, s) in enumerate(zip(paths, found))]
 
-
+# %% ../../nbs/engine/part_steps.ipynb #3837c158
 def _run_name(plan: Plan, budget: Budget, items: Sequence[tuple]) -> str:
     """A name that another table, method, budget or version would not have"""
     from ppdt import __version__
