@@ -1,8 +1,8 @@
 """Tables in parts beside a table in memory: CPU of all processes, peak memory, and the same groups.
 
 Each run is a fresh process (run_scale.py), which measures itself and its children. The parts are
-invented people, made beforehand in a folder of TMPDIR that is removed at the end. `memory` is the whole
-table at once, with the same method. Stored runs of other sizes, engines or memory are kept.
+invented people, made beforehand in a folder of TMPDIR that is removed at the end. `memory` is the
+whole table at once, with the same method. Stored runs of other sizes, engines or memory are kept.
 
     python benchmarks/bench_scale.py --rows 20000000 --engines here dask --memory "1.5 GB"
     python benchmarks/bench_scale.py --rows 100000000 --engines here --memory "1.5 GB"
