@@ -1,7 +1,11 @@
 """Tables in parts beside a table in memory: CPU of all processes, peak memory, and the same groups.
 
 Each run is a fresh process (run_scale.py), which measures itself and its children. The parts are
-invented people, made beforehand. `memory` is the whole table at once, with the same method.
+invented people, made beforehand in a folder of TMPDIR that is removed at the end. `memory` is the
+whole table at once, with the same method. Stored runs of other sizes, engines or memory are kept.
+
+    python benchmarks/bench_scale.py --rows 20000000 --engines here dask --memory "1.5 GB"
+    python benchmarks/bench_scale.py --rows 100000000 --engines here --memory "1.5 GB"
 """
 
 import sys
@@ -17,6 +21,7 @@ HERE = common.HERE
 SECONDS = "scale.csv"
 SIZE = 250_000  # people in a part
 RUNS = ("memory", "here", "processes", "dask", "spark")
+LINEAR = 1.3  # growth of CPU beside that of rows
 TIMES = 1.5  # CPU of two Dask workers, beside the built-in map
 
 
@@ -45,6 +50,32 @@ def run(sizes, engines, memory):
     return rows
 
 
+def _growth(t):
+    """Is the CPU of the built-in map nearly linear in the rows?"""
+    goals = []
+    here = t[t["engine"] == "here"]
+    for memory, some in here.groupby("memory"):
+        few, many = some.loc[some["rows"].idxmin()], some.loc[some["rows"].idxmax()]
+        if few["rows"] == many["rows"]:
+            continue
+        times = many.cpu_seconds / few.cpu_seconds / (many["rows"] / few["rows"])
+        text = (
+            f"from {few['rows']:,} to {many['rows']:,} rows with {memory}: at most {LINEAR} times"
+        )
+        goals.append(common.verdict(f"{text} linear ({times:.2f})", times <= LINEAR))
+    return goals
+
+
+def _with_stored(rows, path):
+    """The rows, and stored ones of other sizes, engines or memory, as they are"""
+    if not path.is_file():
+        return rows
+    new = {(str(o["rows"]), o["engine"], o["memory"]) for o in rows}
+    old = pd.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
+    old = [o for o in old if (o["rows"], o["engine"], o["memory"]) not in new]
+    return [*old, *rows]
+
+
 def report(out):
     """The numbers in Markdown, from the results file"""
     t = pd.read_csv(out / SECONDS)
@@ -63,13 +94,14 @@ def report(out):
     ]
     head = ["rows", "engine", "s of CPU", "s", "MB together", "MB the largest", "files", "groups"]
     goals = []
-    cpu = t.set_index(["rows", "engine"])["cpu_seconds"]
+    cpu = t.groupby(["rows", "engine"])["cpu_seconds"].last()
     for n in t["rows"].unique():
         if (n, "dask") in cpu and (n, "here") in cpu:
             times = cpu[n, "dask"] / cpu[n, "here"]
             text = f"two Dask workers, {n:,} rows: at most {TIMES} times the built-in map's CPU"
             goals.append(common.verdict(f"{text} ({times:.2f})", times <= TIMES))
-    told = f"{common.facts(t)}; workers of {t['memory'][0]}"
+    told = f"{common.facts(t)}; workers of {' or '.join(t['memory'].unique())}"
+    goals += _growth(t)
     return "\n".join([told, "", common.markdown(head, rows), "", *goals]).rstrip("\n")
 
 
@@ -86,7 +118,7 @@ def main(argv=None):
     rows = [o | common.machine() for o in run(sizes, engines, args.memory)]
     with tempfile.TemporaryDirectory() as tmp:
         out = args.out or (Path(tmp) if args.quick else common.RESULTS)
-        common.write(rows, out / SECONDS)
+        common.write(_with_stored(rows, out / SECONDS), out / SECONDS)
         return common.finish("scale", report, out, args.strict)
 
 

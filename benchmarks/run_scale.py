@@ -1,6 +1,8 @@
 """One run of bench_scale.py in a fresh process, which measures itself and its children."""
 
 import argparse
+import contextlib
+import itertools
 import json
 import os
 import sys
@@ -17,11 +19,34 @@ from ppdt.mondrian import MondrianAnonymizer
 from ppdt.scale import anonymize_parts
 
 
+def bytes_in(folder):
+    """Bytes of all files that lie in a folder now"""
+    n = 0
+    for o in Path(folder).rglob("*"):
+        with contextlib.suppress(OSError):
+            n += o.stat().st_size if o.is_file() else 0
+    return n
+
+
+class Counting:
+    """The built-in map, which counts how often the top of the tree reads all codes"""
+
+    def __init__(self):
+        self.passes = 0
+
+    def map(self, function, items):
+        inner = function.args[0]
+        name = getattr(getattr(inner, "func", inner), "__name__", "")
+        self.passes += name == "count_files"
+        return map(function, items)
+
+
 class Watch(threading.Thread):
     """CPU seconds and peak memory of this process and its children"""
 
-    def __init__(self):
+    def __init__(self, folder):
         super().__init__(daemon=True)
+        self.folder, self.disk = folder, 0
         self.own = psutil.Process()
         self.cpu, self.together, self.largest = {}, 0, 0
         self.before = self.seconds(self.own)
@@ -45,8 +70,10 @@ class Watch(threading.Thread):
         self.largest = max(self.largest, *held)
 
     def run(self):
-        while True:
+        for i in itertools.count():
             self.look()
+            if i % 50 == 0:
+                self.disk = max(self.disk, bytes_in(self.folder))
             time.sleep(0.1)
 
     def found(self):
@@ -54,7 +81,10 @@ class Watch(threading.Thread):
         self.look()
         cpu = sum(self.cpu.values()) - self.before
         mega = [round(o / 1e6) for o in (self.together, self.largest)]
-        return dict(cpu_seconds=round(cpu, 1), mb_together=mega[0], mb_largest=mega[1])
+        disk = round(max(self.disk, bytes_in(self.folder)) / 1e6)
+        return dict(
+            cpu_seconds=round(cpu, 1), mb_together=mega[0], mb_largest=mega[1], mb_disk=disk
+        )
 
 
 def engine_of(name, memory, scratch):
@@ -70,7 +100,7 @@ def engine_of(name, memory, scratch):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
         return builder.config("spark.local.dir", f"{scratch}/spark").getOrCreate()
-    return name
+    return Counting() if name == "here" else name
 
 
 def one(name, folder, memory):
@@ -80,20 +110,29 @@ def one(name, folder, memory):
     parts = Path(folder) / "parts"
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         engine = None if name == "memory" else engine_of(name, memory, scratch)
-        watch, start = Watch(), time.time()
+        watch, start = Watch(scratch), time.time()
         if engine is None:
             t = pd.concat([pd.read_parquet(o) for o in sorted(parts.iterdir())], ignore_index=True)
             release = method.anonymize(t.drop(columns="income"), t["income"])
             release.to_parquet(Path(scratch) / "out.parquet")
             found, files = release.audit, 1
+            mb_release = round(bytes_in(scratch) / 1e6)
         else:
             made = anonymize_parts(
                 parts, f"{scratch}/out", method, y="income", engine=engine, memory=memory
             )
             found, files = made.audit, len(made)
+            mb_release = round(bytes_in(f"{scratch}/out") / 1e6)
         told = dict(seconds=round(time.time() - start, 1)) | watch.found()
     sizes = pd.util.hash_array(pd.Series(found.class_sizes).to_numpy()).sum()
-    told |= dict(files=files, rows=found.n_rows, classes=found.n_classes, smallest=found.k)
+    told |= dict(mb_parts=round(bytes_in(parts) / 1e6), mb_release=mb_release)
+    told |= dict(
+        passes=getattr(engine, "passes", None),
+        files=files,
+        rows=found.n_rows,
+        classes=found.n_classes,
+        smallest=found.k,
+    )
     return told | dict(gcp=found.gcp, sizes=f"{sizes:x}")
 
 

@@ -64,7 +64,7 @@ from ppdt.engine.command_notes import (
     notes_on_columns,
 )
 from .engine.command_options import command_parser, secret_options
-from .engine.command_parts import or_anonymize_parts, or_measure_parts
+from .engine.command_parts import or_anonymize_parts, or_measure_parts, or_predict_parts
 from .engine.command_profile import do_profile
 from .engine.command_progress import doing
 from ppdt.engine.command_reading import (
@@ -554,7 +554,7 @@ def make_parser() -> argparse.ArgumentParser:
             "verify": or_measure_parts(do_verify),
             "sign": do_sign,
             "learn": do_learn,
-            "predict": do_predict,
+            "predict": or_predict_parts(do_predict),
             "publish": do_publish,
         }
     )

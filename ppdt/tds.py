@@ -27,6 +27,7 @@ from ppdt.engine.specialization import (
     specialize,
 )
 from ppdt.engine.tds_cells import (
+    check_bound_names,
     check_bounds,
     check_groups,
     check_trees,
@@ -72,12 +73,7 @@ def _check_parameters(m):
 
 def _published(m, task):
     """The cut, and what it publishes; k = 1 leaves everybody as he is"""
-    odd = [o for o in m.bounds or {} if o not in task.X]
-    if odd:
-        raise ValueError(
-            f"'bounds' must name columns of the table. Got {odd[0]!r}; the quasi-identifiers"
-            f" are {', '.join(task.names)}."
-        )
+    check_bound_names(m.bounds, task.X, task.names)
     y, masked = codes_of_class(task.y), [masked_column(m, a) for a in task.attributes]
     if not task.is_trivial:
         return descend(m, masked, task, y)

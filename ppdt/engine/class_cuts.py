@@ -411,6 +411,10 @@ class ClassLevel:
         rows = self.rows[at]
         return choose_cuts(local, rows, sizes, widths, t.domains, t.k, t.cut_rule, allow=allow)
 
+    def refused(self, best, runs, allow):
+        """Regions whose cut has a part that must not be published"""
+        return _refused(self, best, runs, allow)
+
     def runs(self, best, at):
         """Runs of the cuts that were picked: (region, end, part), by region and end"""
         res = []
@@ -479,7 +483,7 @@ def choose_by_class(level, allow):
         if not todo.any():
             break
         new = level.runs(b, at)
-        bad = np.empty(0, dtype=int) if allow is None else _refused(level, b, new, allow)
+        bad = np.empty(0, dtype=int) if allow is None else level.refused(b, new, allow)
         for r in bad.tolist():
             level.found[b[r]].e[at[r]] = np.inf
         good = todo.copy()

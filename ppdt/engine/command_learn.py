@@ -371,8 +371,10 @@ def add_predict(sub: Any, run: Callable) -> None:
         epilog=_PREDICT_EXAMPLES,
     )
     p.add_argument("tree", metavar="TREE", help="what `ppdt learn -o` wrote")
-    p.add_argument("people", metavar="PEOPLE", help="a file, or - for standard input")
-    p.add_argument("-o", "--out", metavar="OUT", help="where to write, .csv or .parquet")
+    p.add_argument("people", metavar="PEOPLE", help="a file, - for standard input, or a folder")
+    p.add_argument(
+        "-o", "--out", metavar="OUT", help="where to write, .csv or .parquet; a folder for a folder"
+    )
     p.add_argument("--class", dest="class_name", metavar="C", help="a column with the true class")
     p.add_argument(
         "--proba", action="store_true", help="class shares, too, where the tree has counts"
@@ -380,7 +382,7 @@ def add_predict(sub: Any, run: Callable) -> None:
     _add_columns(p, ("--keep", "columns of the file to write beside the answers"))
     _add_form(p, "a column that the tree asks")
     _add_trust(p)
-    p.set_defaults(run=run)
+    p.set_defaults(run=run, folders=("people",))
 
 # %% ../../nbs/engine/command_learn.ipynb #a3e1de40
 def do_predict(args: argparse.Namespace) -> int:

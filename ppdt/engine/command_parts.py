@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ENGINES', 'add_parts', 'opened_engine', 'or_anonymize_parts', 'or_measure_parts']
+__all__ = ['ENGINES', 'add_parts', 'opened_engine', 'or_anonymize_parts', 'or_measure_parts', 'or_predict_parts']
 
 # %% ../../nbs/engine/command_parts.ipynb #fbaff00e
 import argparse
@@ -15,12 +15,14 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .command_files import read_taxonomies
+from .command_files import asked_of_secret, read_taxonomies
 from .command_methods import anonymizer_for, check_class_for
 from .command_progress import doing
 from ppdt.engine.command_words import (
@@ -70,10 +72,6 @@ _FORM = "parts are UTF-8 with commas and empty fields for what is missing: conve
 _REFUSED = {
     "person": ("--person", "a person's rows may lie in several parts"),
     "suppress": ("--suppress", "groups that lose most are found when all are known"),
-    "sensitive": ("--sensitive", "what a group tells is asked of its rows"),
-    "l": ("--l-diversity", "what a group tells is asked of its rows"),
-    "t": ("--t-closeness", "what a group tells is asked of its rows"),
-    "alpha": ("--alpha", "what a group tells is asked of its rows"),
     "numeric": (
         "--numeric",
         "a column of CSV parts is numeric when all its values are numbers, and Parquet parts have"
@@ -89,7 +87,7 @@ _REFUSED = {
     "report": ("--report", "a report is made of one file"),
     "internal": ("--internal", "a report is made of one file"),
 }
-_BY_COUNTS = ("strict", "infogain")
+_BY_COUNTS = ("strict", "infogain", "tds", "tdr")
 
 
 def _check_refused(args: argparse.Namespace) -> None:
@@ -100,11 +98,18 @@ def _check_refused(args: argparse.Namespace) -> None:
                 f"{option} cannot be used with a folder of parts: {why}. Leave it out, or protect"
                 " one file that holds all rows."
             )
+    asked = [o for o in ("l", "t", "alpha") if getattr(args, o, None) is not None]
+    if args.mode in ("tds", "tdr") and asked:
+        raise CommandError(
+            f"--mode {args.mode} cannot keep --l-diversity, --t-closeness and --alpha in a folder"
+            " of parts: leave them out, use --mode strict or infogain, or protect one file that"
+            " holds all rows."
+        )
     if args.mode not in (None, *_BY_COUNTS):
         raise CommandError(
-            f"--mode must be {' or '.join(_BY_COUNTS)} for a folder of parts, whose groups follow"
-            f" from counts. Got {args.mode}, which needs the rows: protect one file that holds all"
-            " of them."
+            f"--mode must be one of {', '.join(_BY_COUNTS)} for a folder of parts, whose groups"
+            f" follow from counts. Got {args.mode}, which needs the rows: protect one file that"
+            " holds all of them."
         )
 
 # %% ../../nbs/engine/command_parts.ipynb #9054970f
@@ -226,6 +231,7 @@ def _method(args: argparse.Namespace, columns: list[str], name: str) -> Any:
     dropped, shown = args.identifiers or [], args.publish or []
     check_options(columns, name, args.qi, args.class_name, dropped, (), words, shown)
     check_class_for(args.mode, args.class_name)
+    secret = {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha")}
     kinds = {o: "categorical" if o in words else None for o in args.qi}
     return anonymizer_for(
         args.mode,
@@ -236,6 +242,7 @@ def _method(args: argparse.Namespace, columns: list[str], name: str) -> Any:
         categorical=[o for o in words if o in args.qi] or None,
         identifiers=list(dropped),
         missing=args.missing,
+        constraints=asked_of_secret(args.class_name, columns, name, secret),
         published=list(shown),
     )
 
@@ -387,5 +394,78 @@ def or_measure_parts(run: Callable) -> Callable:
             return _measure_parts(args)
         _check_whole_release(args.file)
         return run(args)
+
+    return either
+
+# %% ../../nbs/engine/command_parts.ipynb #bce91639
+def _answer_file(item: tuple, tree: str, how: dict) -> tuple:
+    """Answers for one part (a path, and where they go): rows, answers, notes, and what may name
+    people
+    """
+    from ppdt.engine.predicting_files import predict_file
+
+    found = predict_file(tree, item[0], item[1], **how)
+    return found.table["predicted"].value_counts().to_dict(), found.notes, found.naming
+
+
+def _check_predict(args: argparse.Namespace) -> None:
+    """Raises CommandError for options of `ppdt predict` that a folder cannot have"""
+    if args.class_name is not None:
+        raise CommandError(
+            "--class cannot be used with a folder of parts, since right answers are counted on one"
+            " file: leave it out."
+        )
+    if _is_release_in_parts(args.people):
+        raise CommandError(
+            f"PEOPLE must be people as they are. Got {args.people!r}, which is a release: give a"
+            " folder of tables of people."
+        )
+    _check_out("-" if args.out is None else args.out)
+
+
+def _predict_parts(args: argparse.Namespace) -> int:
+    """`ppdt predict TREE FOLDER`"""
+    _check_predict(args)
+    from ppdt.engine.command_form import file_form
+    from ppdt.engine.part_answers import answer_names, placed_folder
+    from ppdt.engine.part_files import find_parts
+
+    paths = find_parts(args.people)
+    names = answer_names(paths)
+    how = dict(proba=args.proba, keep=args.keep or (), form=file_form(args), dates=args.date)
+    ask = partial(_answer_file, tree=args.tree, how=how)
+    with doing(f"asking {Path(args.tree).name}"):
+        told = placed_folder(
+            Path(args.out).absolute(),
+            lambda folder: [ask((o, folder / to)) for o, to in zip(paths, names)],
+        )
+    counts: Counter = sum((Counter(o) for o, _, _ in told), Counter())
+    rows = ", ".join(f"{o} {n:,}" for o, n in counts.most_common())
+    say("rows", f"{sum(counts.values()):,} in {len(paths):,} part(s): {rows}")
+    for o in dict.fromkeys(o for _, notes, _ in told for o in notes):
+        print(fitted(f"  {'note':<19} {translated(o)}"))
+    naming = list(dict.fromkeys(o for _, _, names in told for o in names))
+    words = f"  INTERNAL: {', '.join(naming)} may name people (--keep)" if naming else ""
+    print(fitted(f"wrote {Path(args.out).name} ({len(names):,} file(s)){words}"))
+    return 0
+
+
+def or_predict_parts(run: Callable) -> Callable:
+    """`ppdt predict`, where PEOPLE may be a folder of parts.
+
+    Parameters
+    ----------
+    run : callable
+        What is done with one file, a function of the arguments.
+
+    Returns
+    -------
+    callable
+        A function of the arguments that gives an exit code. It raises CommandError, ValueError or
+        OSError for options and parts that cannot be used; then nothing is written.
+    """
+
+    def either(args):
+        return _predict_parts(args) if os.path.isdir(args.people) else run(args)
 
     return either

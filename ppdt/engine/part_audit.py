@@ -18,6 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..diversity import alpha_share, distinct_l, entropy_l, recursive_c, t_closeness
+from .audit_secrets import Kept, broken_promises
 from .counts import worst_counts
 from .files import atomic_write
 from .indices import as_index
@@ -58,7 +59,14 @@ def _texts_of(column: Any) -> tuple[np.ndarray, list[str]]:
     return found.indices.to_numpy(), found.dictionary.to_pylist()
 
 
-def count_classes(item: tuple, names: Sequence[str], values: dict | None, folder: Path) -> dict:
+def _write(path: Path, classes: np.ndarray) -> None:
+    """Write classes as a file"""
+    atomic_write(path, lambda tmp: classes.tofile(tmp))
+
+# %% ../../nbs/engine/part_audit.ipynb #929d9750
+def count_classes(
+    item: tuple, names: Sequence[str], values: dict[str, dict], folder: Path
+) -> dict[str, Any]:
     """The classes of one file of a release.
 
     Parameters
@@ -66,26 +74,28 @@ def count_classes(item: tuple, names: Sequence[str], values: dict | None, folder
     item : tuple
         A number, and the path of the file.
     names : sequence of str
-        The quasi-identifiers, and the class last where there is one.
-    values : dict of int or None
-        The number of each text of the class; None: there is no class.
+        The quasi-identifiers.
+    values : dict of dict of int
+        For each column that may tell something, the class among them, the number of each of its
+        texts.
     folder : Path
         Where the classes are kept.
 
     Returns
     -------
     dict
-        `file` of the classes, and how many `cells` and `rows` are suppressed.
+        `files` of the classes, one for each such column, else one in which all have the value 0;
+        how many `cells` and `rows` are suppressed; and the values of suppressed rows, as pairs
+        `beside` for each file.
     """
     from pyarrow import parquet
 
     number, path = item
-    known = list(names) if values is None else list(names)[:-1]
-    table = parquet.ParquetFile(path).read(list(names))
+    table = parquet.ParquetFile(path).read([*names, *(o for o in values if o not in names)])
     found = np.zeros(table.num_rows, dtype=_CLASS)
     found["rows"] = 1
     gone, cells = np.ones(table.num_rows, dtype=bool), 0
-    for j, o in enumerate(known):
+    for j, o in enumerate(names):
         codes, texts = _texts_of(table[o])
         high, low = _text_numbers(j, texts)
         found["high"] += high[codes]
@@ -93,12 +103,17 @@ def count_classes(item: tuple, names: Sequence[str], values: dict | None, folder
         hidden = np.array([t == "*" for t in texts], dtype=bool)[codes]
         gone &= hidden
         cells += int(hidden.sum())
-    if values is not None:
-        codes, texts = _texts_of(table[names[-1]])
-        found["value"] = np.array([values[t] for t in texts], dtype=np.int32)[codes]
-    to = folder / f"classes-{number:06d}.bin"
-    atomic_write(to, lambda tmp: _added(found[~gone]).tofile(tmp))
-    return {"file": to.name, "cells": cells, "rows": int(gone.sum())}
+    files, beside = [], []
+    for i, (o, numbers) in enumerate(values.items() or [(None, {})]):
+        if o is not None:
+            codes, texts = _texts_of(table[o])
+            found["value"] = np.array([numbers[t] for t in texts], dtype=np.int32)[codes]
+        to = folder / f"classes-{number:06d}-{i}.bin"
+        _write(to, _added(found[~gone]))
+        files.append(to.name)
+        pairs = np.unique(found["value"][gone], return_counts=True)
+        beside.append([o.tolist() for o in pairs])
+    return {"files": files, "cells": cells, "rows": int(gone.sum()), "beside": beside}
 
 # %% ../../nbs/engine/part_audit.ipynb #f72f84de
 @dataclass
@@ -113,11 +128,14 @@ class Counted:
         Rows that have the most frequent value of their class.
     weakest : dict of float
         Of each measure of a secret the worst class.
+    kept : dict of list
+        Of each constraint what the worst classes have, and whether all keep it.
     """
 
     sizes: Counter = field(default_factory=Counter)
     right: int = 0
     weakest: dict = field(default_factory=dict)
+    kept: dict = field(default_factory=dict)
 
     def add(self, other: "Counted") -> None:
         """Count other classes, too"""
@@ -127,8 +145,10 @@ class Counted:
             so_far = self.weakest.get(name, worst)
             least = name in ("l_distinct", "l_entropy")
             self.weakest[name] = min(so_far, worst) if least else max(so_far, worst)
+        for name, found in other.kept.items():
+            self.kept.setdefault(name, []).extend(found)
 
-
+# %% ../../nbs/engine/part_audit.ipynb #b2a72a14
 def _share(path: Path, share: int, n_shares: int) -> np.ndarray:
     """The classes of a file whose number is in one share of all numbers"""
     found = np.memmap(path, _CLASS, "r") if path.stat().st_size else np.empty(0, _CLASS)
@@ -138,11 +158,15 @@ def _share(path: Path, share: int, n_shares: int) -> np.ndarray:
     return np.array(found[first:last])
 
 
-def _about_values(classes: np.ndarray, of: np.ndarray, secret: dict) -> dict:
-    """The weakest class on the class values"""
+def _table_of(classes: np.ndarray, of: np.ndarray, secret: dict) -> csr_array:
+    """Rows of each class with each value"""
     shape = (int(of[-1]) + 1, secret["n_values"])
     starts = np.searchsorted(of, np.arange(shape[0] + 1))
-    counts = csr_array((classes["rows"], classes["value"], starts), shape=shape)
+    return csr_array((classes["rows"], classes["value"], starts), shape=shape)
+
+
+def _about_values(counts: csr_array, secret: dict) -> dict:
+    """The weakest class on the class values"""
     worst = worst_counts(counts, secret["gap"])
     t = t_closeness(counts, secret["distance"], whole=np.array(secret["whole"]))
     return dict(
@@ -152,6 +176,15 @@ def _about_values(classes: np.ndarray, of: np.ndarray, secret: dict) -> dict:
         alpha=float(alpha_share(worst).max()),
         t=float(t.max()),
     )
+
+
+def _kept_limits(counts: csr_array, secret: dict) -> dict:
+    """What the worst class has of each constraint, and do all keep it?"""
+    found = {}
+    for i, b in secret.get("limits", {}).items():
+        numbers, ok = b.measure(counts)
+        found[i] = [(b.worst(numbers), bool(np.all(ok)))]
+    return found
 
 
 def merge_classes(share: int, files: Sequence[str], n_shares: int, secret: dict | None) -> Counted:
@@ -166,8 +199,9 @@ def merge_classes(share: int, files: Sequence[str], n_shares: int, secret: dict 
     n_shares : int
         How many shares there are.
     secret : dict or None
-        Of the class: `n_values`, the code of a missing one as `gap`, `distance` for t, and the
-        rows of the `whole` with each value.
+        Of the column that the files count: `n_values`, the code of a missing one as `gap`,
+        `distance` for t, the rows of the `whole` with each value, and the bound constraints on it
+        by number as `limits`.
 
     Returns
     -------
@@ -183,7 +217,8 @@ def merge_classes(share: int, files: Sequence[str], n_shares: int, secret: dict 
     if secret is None:
         return Counted(sizes)
     right = int(np.maximum.reduceat(found["rows"], as_index(starts)).sum())
-    return Counted(sizes, right, _about_values(found, of, secret))
+    counts = _table_of(found, of, secret)
+    return Counted(sizes, right, _about_values(counts, secret), _kept_limits(counts, secret))
 
 
 def value_rows(path: Path, n_values: int) -> np.ndarray:
@@ -222,6 +257,30 @@ def _loss_fields(loss: Sequence[Fraction], n_rows: int) -> dict:
     return {"gcp": min(float(whole), 1.0), "ncp": max(each)}
 
 # %% ../../nbs/engine/part_audit.ipynb #5871f843
+def _class_fields(found: Counted, secret: dict, shown: int, n: int, out: int, lost: int) -> dict:
+    """What is told of the class"""
+    told = {"cm": (shown - found.right + out) / (n + lost), "l": 2}
+    told |= {"t_distance": secret["distance"], "missing_secrets": secret["missing"]}
+    return found.weakest | told
+
+
+def _known_fields(n: int, loss: Sequence[Fraction], true_rows: int | None) -> dict:
+    """What is told where the original is known"""
+    told = _loss_fields(loss, n) if loss else {}
+    if true_rows is not None:
+        told |= dict(truthful=true_rows == n, true_rows=true_rows, true_by="row by row")
+    return told
+
+
+def _verdict(k: int, enough: bool, truthful: bool | None, kept: Sequence[Kept]) -> dict:
+    """What was promised, and does it hold?"""
+    return dict(
+        promise="; ".join([f"k-anonymity with k = {k}", *(o.promise for o in kept)]),
+        holds=enough and truthful is not False and all(o.holds for o in kept),
+        warnings=(*broken_promises(kept), _UNMEASURED),
+    )
+
+# %% ../../nbs/engine/part_audit.ipynb #3287692d
 def audit_of_counts(
     found: Counted,
     k: int,
@@ -230,6 +289,7 @@ def audit_of_counts(
     loss: Sequence[Fraction] = (),
     lost_rows: int | None = None,
     true_rows: int | None = None,
+    kept: Sequence[Kept] = (),
 ) -> Audit:
     """An audit from what was counted.
 
@@ -249,6 +309,8 @@ def audit_of_counts(
         Rows that were not published.
     true_rows : int or None
         Rows whose cells all hold their values.
+    kept : sequence of Kept
+        What became of each constraint.
 
     Returns
     -------
@@ -260,8 +322,9 @@ def audit_of_counts(
     n = int(sizes.sum()) + gone
     out = gone + (lost_rows or 0)
     fields = _risk_fields(sizes, k) if len(sizes) else {"n_rows": 0, "n_classes": 0}
-    truthful = None if true_rows is None else true_rows == n
+    fields |= _known_fields(n, loss, true_rows)
     enough = not len(sizes) or fields["k"] >= k
+    fields |= _verdict(k, enough, fields.get("truthful"), kept)
     fields |= dict(
         suppressed_rows=gone,
         suppressed_cells=cells,
@@ -269,16 +332,7 @@ def audit_of_counts(
         centroid_cells=0,
         k_wildcard=None if cells else fields.get("k"),
         discernibility=discernibility(sizes, out),
-        promise=f"k-anonymity with k = {k}",
-        holds=enough and truthful is not False,
-        warnings=(_UNMEASURED,),
     )
-    if loss:
-        fields |= _loss_fields(loss, n)
-    if truthful is not None:
-        fields |= dict(truthful=truthful, true_rows=true_rows, true_by="row by row")
     if secret is not None and len(sizes):
-        wrong = int(sizes.sum()) - found.right
-        fields |= found.weakest | {"cm": (wrong + out) / (n + (lost_rows or 0)), "l": 2}
-        fields |= {"t_distance": secret["distance"], "missing_secrets": secret["missing"]}
+        fields |= _class_fields(found, secret, int(sizes.sum()), n, out, lost_rows or 0)
     return Audit(**fields)

@@ -31,27 +31,42 @@ from ..mondrian import columns_of_groups
 from ..tables import MISSING, Attribute, Cell, Exact, cell_text, cells
 
 # %% ../../nbs/engine/part_buckets.ipynb #6d16357d
-def _partition(plan: Plan, codes: Sequence[np.ndarray], y: np.ndarray | None) -> tuple:
+def _partition(plan: Plan, columns: dict[str, np.ndarray]) -> tuple:
     """Groups of the rows of an end, and their cuts"""
+    codes = [columns[o] for o in plan.roles.quasi_identifiers]
+    allow = None if plan.limits is None else plan.limits.of_rows(columns)
     m, rule, inside = plan.method, plan.rule, plan.in_order(codes)
     if plan.n_classes:
-        words = (m.candidates, m.categories, bool(m.stop_pure), plan.trees, m.cut_rule, m.width)
+        words = (
+            m.candidates,
+            m.categories,
+            bool(m.stop_pure),
+            plan.trees,
+            m.cut_rule,
+            m.width,
+            allow,
+        )
         about = {"whole": rule.whole, "n_classes": plan.n_classes}
-        return infogain_partition(plan.ordered, inside, y, rule.k, *words, **about)
-    words = (rule.k, rule.cut_rule, rule.width, rule.fallback, rule.median)
+        return infogain_partition(
+            plan.ordered, inside, columns[plan.class_name], rule.k, *words, **about
+        )
+    words = (rule.k, rule.cut_rule, rule.width, rule.fallback, rule.median, allow)
     return strict_partition(plan.ordered, inside, *words, whole=rule.whole)
 
 
-def _groups_and_cells(plan: Plan, top: Cuts, end: int, codes: Sequence, y: Any) -> tuple:
-    """How many groups an end has, and (codes, cells) of each quasi-identifier"""
+def _groups_and_cells(plan: Plan, top: Cuts, end: int, columns: dict) -> tuple:
+    """How many groups an end has, if these are its own, and (codes, cells) of quasi-identifiers"""
     m, rule = plan.method, plan.rule
-    groups, cuts = _partition(plan, codes, y)
+    codes = [columns[o] for o in plan.roles.quasi_identifiers]
+    if plan.cells is not None:
+        return None, [used_cells(at[c], held) for c, (at, held) in zip(codes, plan.cells)]
+    groups, cuts = _partition(plan, columns)
     many = int(groups.max()) + 1
     cuts, n_beside = cuts_below(top, end, cuts)
     if m.recoding == "region":
         groups = groups + n_beside
     no_rows = pd.DataFrame(index=range(0))
-    task = Task(plan.attributes, list(codes), no_rows, None, plan.roles, rule.k)
+    task = Task(plan.attributes, codes, no_rows, None, plan.roles, rule.k)
     found = columns_of_groups(m, task, plan.trees, groups, cuts, None)
     return many, [used_cells(c, cs) for c, cs in found]
 
@@ -116,8 +131,7 @@ def _published(plan: Plan, top: Cuts, end: int, columns: dict) -> tuple[list[Tex
     """Texts of all columns of an end, and what is said of them"""
     qi = plan.roles.quasi_identifiers
     codes = [columns[o] for o in qi]
-    y = columns.get(plan.class_name)
-    many, found = _groups_and_cells(plan, top, end, codes, y)
+    many, found = _groups_and_cells(plan, top, end, columns)
     told = {"rows": len(codes[0]), "groups": many, "loss": [], "plain": [], "shown": {}}
     true = np.ones(len(codes[0]), dtype=bool)
     texts = {}

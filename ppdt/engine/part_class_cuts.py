@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .class_cuts import ClassLevel, ClassTask, choose_by_class, cut_nodes
+from .indices import as_index
 from .median_cuts import Cuts
-from .part_counts import CutRule, cuts_of_counts
+from .part_counts import CutRule, by_column, cuts_of_counts, sides_by_counts
 
 # %% ../../nbs/engine/part_class_cuts.ipynb #5494f41f
 def _blocks_of(counts: np.ndarray) -> tuple:
@@ -21,6 +22,16 @@ def _blocks_of(counts: np.ndarray) -> tuple:
     lines = counts.reshape(n * d, m)
     pair = np.flatnonzero(lines.any(axis=1))
     return pair // d, pair % d, lines[pair]
+
+
+def _rows_of_parts(counts, best, runs, place, n):
+    """Rows of the parts of all cuts with each class, shape (n, n_classes)"""
+    rows = np.zeros((n, counts[0].shape[2]), dtype=np.int64)
+    region, end, _ = runs
+    for i, (r, e) in enumerate(zip(region.tolist(), end.tolist())):
+        before = end[i - 1] + 1 if i and region[i - 1] == r else 0
+        rows[place[i]] += counts[best[r]][r, before : e + 1].sum(axis=0)
+    return rows
 
 
 class CountLevel(ClassLevel):
@@ -34,31 +45,48 @@ class CountLevel(ClassLevel):
         How regions are cut at medians, where no other cut can be made.
     counts : list of ndarray of int, shape (n_regions, n_values, n_classes) each
         Rows of each region with each value and class, for each column.
+    tables : list of lists of ndarray of int
+        Such lists for all that constraints ask about, see `sides_by_counts`.
     """
 
-    def __init__(self, task: ClassTask, rule: CutRule, counts: Sequence[np.ndarray]):
+    def __init__(
+        self,
+        task: ClassTask,
+        rule: CutRule,
+        counts: Sequence[np.ndarray],
+        tables: Sequence[Sequence[np.ndarray]] = (),
+    ):
         self.task = task
         self.rule = rule
         self.counts = counts
+        self.tables = tables
         self.total = counts[0].sum(axis=1)
         self.sizes = self.total.sum(axis=1)
         self.pure = self.total.max(axis=1) == self.sizes
         self.blocks = [_blocks_of(o) for o in counts]
         self.found = [self.candidates(j) for j in range(len(counts))]
 
-    def median_cuts(self, r: np.ndarray, allow: None = None) -> tuple:
+    def median_cuts(self, r: np.ndarray, allow: Callable | None = None) -> tuple:
         """As `ClassLevel` has it, from counts"""
-        return cuts_of_counts([o[r].sum(axis=2) for o in self.counts], self.rule)
+        allowed = None
+        if allow is not None:
+            allowed = sides_by_counts([[o[r] for o in some] for some in self.tables], allow)
+        return cuts_of_counts([o[r].sum(axis=2) for o in self.counts], self.rule, allowed)
 
     def part_sizes(self, best: np.ndarray, runs: tuple, place: np.ndarray, n: int) -> np.ndarray:
         """Rows of the parts of all cuts, shape (n,); `place`: number of each run's part"""
-        sizes = np.zeros(n, dtype=np.int64)
-        region, end, _ = runs
-        before = 0
-        for i, (r, e) in enumerate(zip(region.tolist(), end.tolist())):
-            before = end[i - 1] + 1 if i and region[i - 1] == r else 0
-            sizes[place[i]] += self.counts[best[r]][r, before : e + 1].sum()
-        return sizes
+        return _rows_of_parts(self.counts, best, runs, place, n).sum(axis=1)
+
+    def refused(self, best: np.ndarray, runs: tuple, allow: Callable) -> np.ndarray:
+        """As `ClassLevel` has it, from counts"""
+        region, _, part = runs
+        cut = np.flatnonzero(best >= 0)
+        n_parts = np.zeros(len(best), dtype=np.int64)
+        np.maximum.at(n_parts, region, part + 1)
+        first = np.cumsum(n_parts) - n_parts
+        at = (best, runs, first[region] + part, int(n_parts.sum()))
+        ok = allow([_rows_of_parts(o, *at) for o in self.tables])
+        return cut[~np.logical_and.reduceat(ok, as_index(first[cut]))]
 
 # %% ../../nbs/engine/part_class_cuts.ipynb #527021e1
 class _Top:
@@ -80,9 +108,9 @@ class _Top:
         is_end = table[0] < 0
         return Cuts(*table, np.where(is_end, np.cumsum(is_end) - 1, -1))
 
-    def grow(self, level):
+    def grow(self, level, allow):
         """Cut the open nodes, where they can be cut"""
-        best, runs = choose_by_class(level, None)
+        best, runs = choose_by_class(level, allow)
         first = self.n_nodes
         new, child, n_parts, self.n_nodes = cut_nodes(np.array(self.open), best, runs, first)
         self.asked.append(new)
@@ -98,6 +126,7 @@ def grown_class_cuts(
     task: ClassTask,
     rule: CutRule,
     count: Callable[[Cuts, list[int]], list[np.ndarray]],
+    allow: Callable[[list], np.ndarray] | None = None,
 ) -> tuple[Cuts, list[int]]:
     """The top of a partition by the class, from counts alone.
 
@@ -113,7 +142,10 @@ def grown_class_cuts(
         How regions are cut at medians.
     count : callable
         A function (cuts, nodes) that counts the rows of some nodes with each value and class: a
-        list of arrays of shape (n_nodes, n_values, n_classes), one for each column.
+        list of arrays of shape (n_nodes, n_values, n_classes), one for each column; with `allow`
+        such a list for each other thing it asks about as well, one after the other.
+    allow : callable or None
+        Which groups may be published, see `ppdt.engine.part_counts.sides_by_counts`; None: all.
 
     Returns
     -------
@@ -125,6 +157,7 @@ def grown_class_cuts(
     # regions of fewer than 2k rows are never asked
     top = _Top(n_rows, max(most + 1, 2 * task.k))
     while top.open:
-        top.grow(CountLevel(task, rule, count(top.cuts, top.open)))
+        tables = by_column(count(top.cuts, top.open), rule)
+        top.grow(CountLevel(task, rule, tables[0], tables), allow)
     cuts = top.cuts
     return cuts, [top.sizes[i] for i in np.flatnonzero(cuts.region >= 0).tolist()]

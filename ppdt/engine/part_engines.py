@@ -34,10 +34,18 @@ def _map_of_processes(function: Callable, items: list) -> list:
     return Parallel(n_jobs=-1)(delayed(function)(o) for o in items)
 
 
+def _stage_name(function: Any) -> str:
+    """The name of what is run, as Dask's pages show it"""
+    while isinstance(function, partial):
+        inner = function.args[:1]
+        function = inner[0] if inner and callable(inner[0]) else function.func
+    return getattr(function, "__name__", "task").strip("_")
+
+
 def _map_of_dask(client: Any, function: Callable, items: list) -> Iterator:
     """Results of a Dask client"""
     # what writes files is run again, never taken from an earlier run
-    futures = client.map(function, items, pure=False)
+    futures = client.map(function, items, pure=False, key=_stage_name(function))
     for future in futures:
         yield future.result()
         future.release()

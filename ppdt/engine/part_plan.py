@@ -15,20 +15,27 @@ import pandas as pd
 
 from .checks import check_k
 from .class_cuts import ClassTask, class_options
+from .command_files import in_order
 from .part_counts import CutRule
 from .part_files import Survey, as_values, joined_values, kinds_of
+from .part_secrets import Limits, secret_names
 from .taxonomy import check_taxonomy_names, trees_of
 from ..generalization import Taxonomy
 from ..medians import in_leaf_order
 from ..mondrian import MondrianAnonymizer
 from ..tables import Attribute, Roles, encode, encode_like, with_missing
+from ..tds import TDSAnonymizer
 
 # %% ../../nbs/engine/part_plan.ipynb #f042dd3a
 _PLAIN = {
-    "constraints": "what a group must fulfil besides its size is asked of its rows",
     "person": "persons are counted, who may have rows in several parts",
     "refine": "rows are exchanged between near groups, which may lie in other parts",
     "suppression_limit": "groups that lose most are found when all groups are known",
+}
+_PLAIN_TREES = {
+    "constraints": "what a class must fulfil besides its size is asked of its rows",
+    "person": _PLAIN["person"],
+    "groups": "classes of several groups of columns are not counted in files",
 }
 
 
@@ -40,18 +47,18 @@ def check_method(m: Any) -> None:
     m : object
         An anonymizer.
     """
-    if not isinstance(m, MondrianAnonymizer):
+    if not isinstance(m, (MondrianAnonymizer, TDSAnonymizer)):
         raise TypeError(
-            "'anonymizer' must be a MondrianAnonymizer with mode='strict' or 'infogain', whose cuts"
-            f" follow from counts. Got {type(m).__name__}, which needs the rows: anonymize a table"
-            " in memory."
+            "'anonymizer' must be a MondrianAnonymizer with mode='strict' or 'infogain', a"
+            " TDSAnonymizer or a TDRAnonymizer, which go by counts. Got"
+            f" {type(m).__name__}, which needs the rows: anonymize a table in memory."
         )
-    if m.mode not in ("strict", "infogain"):
+    if isinstance(m, MondrianAnonymizer) and m.mode not in ("strict", "infogain"):
         raise ValueError(
             "'mode' of the anonymizer must be 'strict' or 'infogain', whose cuts follow from"
             f" counts. Got {m.mode!r}: anonymize a table in memory."
         )
-    for name, why in _PLAIN.items():
+    for name, why in (_PLAIN if isinstance(m, MondrianAnonymizer) else _PLAIN_TREES).items():
         if getattr(m, name):
             raise ValueError(
                 f"{name!r} of the anonymizer must be left out for a table in parts: {why}. Got"
@@ -60,20 +67,20 @@ def check_method(m: Any) -> None:
     if check_k(m.k) < 2:
         raise ValueError("'k' must be at least 2. Got 1, which changes nothing: copy the files.")
 
-# %% ../../nbs/engine/part_plan.ipynb #4fcfec44
+# %% ../../nbs/engine/part_plan.ipynb #e8d3a5d9
 def _domain(found: pd.Series, name: str, categorical: bool, with_gap: bool) -> Attribute:
     """The domain of different values; a missing one comes last where it is a category"""
     a, codes = encode(found.rename(name), categorical)
     return with_missing(a, codes)[0] if with_gap else a
 
-
+# %% ../../nbs/engine/part_plan.ipynb #4fcfec44
 @dataclass(frozen=True, eq=False)
 class Plan:
     """What all workers share.
 
     Attributes
     ----------
-    method : MondrianAnonymizer
+    method : MondrianAnonymizer or TDSAnonymizer
         The method, with its options.
     roles : Roles
         What each column is for.
@@ -97,9 +104,13 @@ class Plan:
         Classes by which cuts are chosen, a missing one among them; 0: by none.
     ranks : list of (ndarray or None)
         For each quasi-identifier with a taxonomy the place of each code in the order of leaves.
+    limits : Limits or None
+        What every group must keep besides its size, once secrets were counted.
+    cells : list of (ndarray of int, list of Cell) or None
+        Of TDS and TDR, once they have chosen: the cell of each code of each quasi-identifier.
     """
 
-    method: MondrianAnonymizer
+    method: MondrianAnonymizer | TDSAnonymizer
     roles: Roles
     class_name: str | None
     names: tuple
@@ -112,6 +123,8 @@ class Plan:
     rule: CutRule
     n_classes: int
     ranks: list
+    limits: Limits | None = None
+    cells: list | None = None
 
     @property
     def attributes(self) -> list[Attribute]:
@@ -134,7 +147,25 @@ class Plan:
         """How cuts are chosen by the class"""
         m = self.method
         words = (m.candidates, m.categories, bool(m.stop_pure), self.trees, m.cut_rule, m.width)
-        return class_options(self.ordered, self.n_rows, self.n_classes, m.k, *words, None)
+        return class_options(self.ordered, self.n_rows, self.n_classes, m.k, *words, self.limits)
+
+    @property
+    def secrets(self) -> list[str]:
+        """The columns that constraints protect"""
+        return secret_names(self.method.constraints, self.class_name)
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """Columns by which the values of a region are counted, and how many codes each has"""
+        found = {self.class_name: self.n_classes} if self.n_classes else {}
+        for o in self.secrets:
+            found.setdefault(o, len(self.domains[o]) + 1)
+        return found
+
+    @property
+    def is_specialized(self) -> bool:
+        """Does one cut recode the whole table?"""
+        return isinstance(self.method, TDSAnonymizer)
 
     def in_order(self, codes: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Codes of the quasi-identifiers in the order in which they are cut"""
@@ -205,8 +236,31 @@ def _leaf_ranks(attributes: Sequence[Attribute], trees: Sequence) -> tuple[list,
     return [a for a, _ in pairs], [r for _, r in pairs]
 
 # %% ../../nbs/engine/part_plan.ipynb #10fb8520
+def _typed(m: Any, roles: Roles, class_name: str | None, values: dict, is_csv: bool) -> tuple:
+    """Kinds of CSV columns, None for others, and all values with their types"""
+    # as the command has it, other columns of CSV files go out as the texts that they are
+    texts = {*roles.categorical, *values} - {
+        o for o in roles.quasi_identifiers if o not in roles.categorical
+    }
+    kinds = kinds_of(values, sorted(texts)) if is_csv else None
+    every = {o: as_values(s, o, kinds) for o, s in values.items()}
+    for o in secret_names(m.constraints, class_name) if is_csv else ():
+        every[o] = in_order(every[o])
+    return kinds, every
+
+
+def _rule_of(m: Any, ordered: Sequence[Attribute]) -> tuple[CutRule, bool]:
+    """How regions are cut, and are cuts chosen by the class? TDS and TDR cut no regions"""
+    if isinstance(m, TDSAnonymizer):
+        return CutRule.of(ordered, m.k), False
+    # a cut by the class that cannot be made is one at the lower median
+    median = m.median if m.mode == "strict" else "lower"
+    rule = CutRule.of(ordered, m.k, m.cut_rule, m.width, bool(m.fallback), median)
+    return rule, m.mode == "infogain"
+
+
 def plan_of(
-    method: MondrianAnonymizer,
+    method: MondrianAnonymizer | TDSAnonymizer,
     roles: Roles,
     class_name: str | None,
     names: Sequence[str],
@@ -217,7 +271,7 @@ def plan_of(
 
     Parameters
     ----------
-    method : MondrianAnonymizer
+    method : MondrianAnonymizer or TDSAnonymizer
         The method.
     roles : Roles
         What each column is for.
@@ -245,10 +299,7 @@ def plan_of(
     _check_rows(m.k, n, n_kept)
     values = _united(surveys, "values", names)
     kept = values if m.missing != "drop" else _united(surveys, "kept", names)
-    # as the command has it, other columns of CSV files go out as the texts that they are
-    texts = {*roles.categorical, *names} - {o for o in qi if o not in roles.categorical}
-    kinds = kinds_of(values, sorted(texts)) if is_csv else None
-    every = {o: as_values(s, o, kinds) for o, s in values.items()}
+    kinds, every = _typed(m, roles, class_name, values, is_csv)
     # of those that stay, with the dtype that all have together
     some = {o: s[values[o].isin(kept[o]).to_numpy()] for o, s in every.items()}
     in_gap = set(gaps) if m.missing == "category" else set()
@@ -256,12 +307,8 @@ def plan_of(
     check_taxonomy_names(m.taxonomies, names)
     attributes = [domains[o] for o in qi]
     ordered, ranks = _leaf_ranks(attributes, trees_of(m.taxonomies, attributes))
-    # a cut by the class that cannot be made is one at the lower median
-    median = m.median if m.mode == "strict" else "lower"
-    rule = CutRule.of(ordered, m.k, m.cut_rule, m.width, bool(m.fallback), median)
-    n_classes = 0
-    if m.mode == "infogain":
-        n_classes = _n_classes(domains, some, class_name)
+    rule, by_class = _rule_of(m, ordered)
+    n_classes = _n_classes(domains, some, class_name) if by_class else 0
     original = {o: _domain(every[o], o, o in roles.categorical, o in in_gap) for o in qi}
     known = (domains, original, _declared(some), kinds)
     return Plan(

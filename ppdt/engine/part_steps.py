@@ -9,6 +9,7 @@ __all__ = ['Budget', 'bytes_of', 'budget_of', 'anonymize_parts']
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from hashlib import sha256
@@ -20,12 +21,14 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+# %% ../../nbs/engine/part_steps.ipynb #729d2908
+from ..diversity import check_constraints, check_whole
 from .files import file_kind
 from .median_cuts import Cuts
 from .part_audit import audit_of_counts
 from .part_buckets import finish_end, value_texts
 from .part_class_cuts import grown_class_cuts
-from .part_codes import code_part, count_files, send_rows_of
+from .part_codes import code_part, count_files, count_values, send_rows_of
 from .part_counts import grown_cuts
 from .part_engines import mapper_of
 from ppdt.engine.part_files import (
@@ -39,6 +42,7 @@ from ppdt.engine.part_files import (
 )
 from .part_plan import Plan, check_method, plan_of
 from ppdt.engine.part_release import (
+    Column,
     PartsRelease,
     check_new,
     check_writable,
@@ -48,11 +52,22 @@ from ppdt.engine.part_release import (
     schema_of,
 )
 from .part_rows import bounds_of, rows_between, write_range
+from .part_secrets import bound_limits
+from ppdt.engine.part_specialized import (
+    SpreadEnds,
+    joined_kinds,
+    kinds_of_files,
+    masked_columns,
+    specialized_cells,
+)
 from .part_work import work_folder
+from .protecting import check_secrets
 from .publishing import MISSING_RULES, check_input
 from .releases import GuaranteeError
+from .secrets import secret_of
 from ..mondrian import MondrianAnonymizer
 from ..tables import Roles, Schema
+from ..tds import TDSAnonymizer
 
 # %% ../../nbs/engine/part_steps.ipynb #d94c74a1
 _LIBRARIES = 300_000_000  # bytes of Python with numpy, pandas and pyarrow
@@ -139,9 +154,7 @@ def _first_rows(paths: Sequence[str], names: Sequence[str], categorical: Any) ->
     raise ValueError("'source' must hold rows. Got parts that are all empty.")
 
 
-def _roles(
-    m: MondrianAnonymizer, y: str | None, paths: Sequence[str], names: Sequence[str]
-) -> Roles:
+def _roles(m: Any, y: str | None, paths: Sequence[str], names: Sequence[str]) -> Roles:
     """What each column is for. Raises ValueError as the library does."""
     if y is not None and y not in names:
         raise ValueError(
@@ -153,7 +166,10 @@ def _roles(
             f"'missing' must be one of {', '.join(map(repr, MISSING_RULES))}. Got {m.missing!r}."
         )
     X = _first_rows(paths, names, m.categorical)
-    return check_input(m, X if y is None else X.drop(columns=y), None if y is None else X[y])[2]
+    given = (X, None) if y is None else (X.drop(columns=y), X[y])
+    roles = check_input(m, *given)[2]
+    check_secrets([secret_of(o, *given).name for o in check_constraints(m.constraints)], roles)
+    return roles
 
 # %% ../../nbs/engine/part_steps.ipynb #be3b9126
 class _Run(NamedTuple):
@@ -165,8 +181,21 @@ class _Run(NamedTuple):
     folder: Path
 
 
+def _check_class(y: str | None) -> None:
+    """Raises ValueError for no class"""
+    if y is None:
+        raise ValueError(
+            "'y' must be given, since TDS and TDR choose by the class. Got None: name its column,"
+            " or use MondrianAnonymizer, which can do without."
+        )
+
+
 def _survey(
-    mapped: Callable, m: MondrianAnonymizer, y: str | None, paths: list[str], memory: tuple
+    mapped: Callable,
+    m: Any,
+    y: str | None,
+    paths: list[str],
+    memory: tuple,
 ) -> tuple:
     """The plan, the budget, and (number, path, hash) of each part"""
     forms = mapped(part_form, paths)
@@ -188,10 +217,13 @@ def _survey(
     order = sorted(range(len(paths)), key=lambda i: (found[i].sha256, paths[i]))
     found, paths = [found[i] for i in order], [paths[i] for i in order]
     plan = plan_of(m, roles, y, names, found, file_kind(paths[0]) == "csv")
+    if plan.is_specialized:
+        _check_class(y)
+        masked_columns(plan)
     check_writable(plan)
     return plan, budget, [(i, o, s.sha256) for i, (o, s) in enumerate(zip(paths, found))]
 
-
+# %% ../../nbs/engine/part_steps.ipynb #3837c158
 def _run_name(plan: Plan, budget: Budget, items: Sequence[tuple]) -> str:
     """A name that another table, method, budget or version would not have"""
     from ppdt import __version__
@@ -199,6 +231,8 @@ def _run_name(plan: Plan, budget: Budget, items: Sequence[tuple]) -> str:
     options = plan.method.get_params(deep=False)
     trees = {o: t.to_lines() for o, t in (options.pop("taxonomies") or {}).items()}
     told = [__version__, sorted(options.items()), sorted(trees.items()), plan.class_name]
+    over = [getattr(o, "taxonomy", None) for o in plan.method.constraints]
+    told += [None if o is None else o.to_lines() for o in over]
     told += [plan.names, budget, [sha for _, _, sha in items]]
     return f"run-{sha256(repr(told).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
@@ -216,34 +250,73 @@ def _added(tables: Sequence[list]) -> list[np.ndarray]:
     return [reduce(add, o) for o in zip(*tables)]
 
 
+def _limited(run: _Run, files: Sequence[str]) -> _Run:
+    """The run with what every group must keep. Raises ValueError where the whole table does not."""
+    plan = run.plan
+    if not plan.secrets:
+        return run
+    count = partial(count_values, plan=plan, folder=run.folder)
+    counts = dict(zip(plan.secrets, _added(run.mapped(count, _batches(files)))))
+    values = {o: own_values(plan, o) for o in plan.secrets}
+    limits = bound_limits(plan.method.constraints, plan.class_name, values, counts, plan.counted)
+    check_whole(limits.bound)
+    return run._replace(plan=replace(plan, limits=limits))
+
+# %% ../../nbs/engine/part_steps.ipynb #27922e1f
+def _nodes_at_once(run: _Run) -> int:
+    """How many regions are counted in one pass. Raises ValueError where no single one can be."""
+    values = sum(len(a) for a in run.plan.attributes)
+    many = run.budget.counts // (values * max(1, sum(run.plan.counted.values())))
+    if not many and run.plan.secrets:
+        raise ValueError(
+            f"'constraints' must protect columns with fewer different values for this 'memory'. Got"
+            f" {' and '.join(map(repr, run.plan.secrets))}, which {values:,} values of"
+            " quasi-identifiers are counted with: give more memory, or round the numbers."
+        )
+    return max(1, many)
+
+
 def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
     """The upper cuts, and the sizes of their ends"""
-    paths = [str(run.folder / o) for o in files]
-    width = sum(len(a) for a in run.plan.attributes) * max(1, run.plan.n_classes)
-    most = max(1, run.budget.counts // width)
+    paths, plan = [str(run.folder / o) for o in files], run.plan
+    most = _nodes_at_once(run)
 
     def count(cuts, nodes):
         found = []
         for i in range(0, len(nodes), most):
-            some = partial(count_files, plan=run.plan, cuts=cuts, nodes=nodes[i : i + most])
+            some = partial(count_files, plan=plan, cuts=cuts, nodes=nodes[i : i + most])
             found.append(_added(run.mapped(some, _batches(paths))))
         return [np.concatenate(o) for o in zip(*found)]
 
-    n, rule, rows = run.plan.n_rows, run.plan.rule, run.budget.rows
-    if run.plan.n_classes:
-        return grown_class_cuts(n, rows, run.plan.by_class, rule, count)
-    return grown_cuts(n, rows, rule, count)
+    how = (plan.rule, count, plan.limits)
+    if plan.n_classes:
+        return grown_class_cuts(plan.n_rows, run.budget.rows, plan.by_class, *how)
+    return grown_cuts(plan.n_rows, run.budget.rows, *how)
+
+# %% ../../nbs/engine/part_steps.ipynb #bd2f0967
+def _specialized(run: _Run, files: Sequence[str]) -> _Run:
+    """The run with the cut of TDS or TDR"""
+    plan, most = run.plan, run.budget.rows
+    if not plan.is_specialized:
+        return run
+    count = partial(kinds_of_files, plan=plan, folder=run.folder, most=most)
+    kinds = joined_kinds(run.mapped(count, _batches(files)), most)
+    return run._replace(plan=replace(plan, cells=specialized_cells(plan, kinds)))
 
 # %% ../../nbs/engine/part_steps.ipynb #ea0795c6
 def _finished_ends(run: _Run, files: Sequence[str]) -> list[dict]:
     """What is said of each end. Raises GuaranteeError when rows are missing or not true."""
-    top, sizes = _top(run, files)
+    top = SpreadEnds(-(-run.plan.n_rows // run.budget.rows))
+    if not run.plan.is_specialized:
+        top = _top(run, files)[0]
     send = partial(send_rows_of, plan=run.plan, cuts=top, folder=run.folder)
     starts = run.mapped(send, files)
     items = []
-    for end in range(len(sizes)):
+    for end in range(int(top.region.max()) + 1):
         runs = [(o, at[end], at[end + 1]) for o, at in zip(files, starts)]
-        items.append((end, [o for o in runs if o[1] < o[2]]))
+        runs = [o for o in runs if o[1] < o[2]]
+        if runs:
+            items.append((end, runs))
     step = max(1, run.budget.rows // 200)
     finish = partial(finish_end, plan=run.plan, top=top, folder=run.folder, step=step)
     told = run.mapped(finish, items)
@@ -285,18 +358,18 @@ def _schema(run: _Run, told: Sequence[dict]) -> Schema:
 
 def _measured(run: _Run, files: Sequence[str], schema: Schema, told: Sequence[dict]) -> Any:
     """The audit. Raises GuaranteeError when the promise does not hold."""
-    plan, about = run.plan, None
-    if plan.class_name is not None:
-        values = own_values(plan, plan.class_name)
-        about = values, value_texts(plan.domains[plan.class_name])
-    paths = [run.folder / o for o in files]
-    found, gone, secret = counted_files(
-        run.mapped, paths, schema, about, run.folder, run.budget.rows
-    )
+    plan = run.plan
+    names = [] if plan.class_name is None else [plan.class_name]
+    names += [o for o in plan.secrets if o not in names]
+    columns = [Column(o, own_values(plan, o), value_texts(plan.domains[o])) for o in names]
+    limits, paths = plan.method.constraints, [run.folder / o for o in files]
+    tally = counted_files(run.mapped, paths, schema, columns, limits, run.folder, run.budget.rows)
     n = len(plan.attributes)
     loss = [sum((Fraction(*o["loss"][j]) for o in told), Fraction()) for j in range(n)]
     true = sum(o["true"] for o in told)
-    res = audit_of_counts(found, plan.rule.k, gone, secret, loss, plan.n_lost, true)
+    res = audit_of_counts(
+        tally.classes, plan.rule.k, tally.gone, tally.secret, loss, plan.n_lost, true, tally.kept
+    )
     if not res.holds:
         raise GuaranteeError(
             f"{res.promise} does not hold, and the smallest class has {res.k} row(s): nothing is"
@@ -308,7 +381,7 @@ def _measured(run: _Run, files: Sequence[str], schema: Schema, told: Sequence[di
 def anonymize_parts(
     source: str | os.PathLike | Sequence,
     target: str | os.PathLike,
-    anonymizer: MondrianAnonymizer,
+    anonymizer: MondrianAnonymizer | TDSAnonymizer,
     *,
     y: str | None = None,
     engine: Any = "here",
@@ -329,9 +402,11 @@ def anonymize_parts(
         A folder of CSV or Parquet files with the same columns, or the files.
     target : str or path
         A folder that is not there yet, for the release.
-    anonymizer : MondrianAnonymizer
-        With mode "strict" or "infogain", without constraints, `person`, `refine` and
-        `suppression_limit`. It says what each column is for; it is not fitted.
+    anonymizer : MondrianAnonymizer, TDSAnonymizer or TDRAnonymizer
+        Mondrian with mode "strict" or "infogain", without `person`, `refine` and
+        `suppression_limit`; TDS and TDR without `person`, `groups` and constraints, where the
+        different rows of quasi-identifiers and class fit into the memory of a worker. It says what
+        each column is for; it is not fitted.
     y : str or None
         The column that is the class.
     engine : str or object
@@ -363,7 +438,8 @@ def anonymize_parts(
         For a part that is cut off or has other columns.
     TypeError, ValueError
         For another method, an option that counts do not suffice for, columns without a role,
-        missing values, and columns with more different values than fit.
+        missing values, columns with more different values than fit, and constraints that the whole
+        table breaks.
     RuntimeError
         When workers died.
     """
@@ -380,7 +456,9 @@ def anonymize_parts(
         run.folder.mkdir(exist_ok=True)
         code = partial(code_part, plan=plan, folder=run.folder, rows=budget.rows)
         coded = mapped(code, items)
-        told = _finished_ends(run, [name for o in coded for name, n in o if n])
+        files = [name for o in coded for name, n in o if n]
+        run = _specialized(_limited(run, files), files)
+        told = _finished_ends(run, files)
         files, schema = _written_files(run, told), _schema(run, told)
         found = _measured(run, files, schema, told)
         bound = place_release(run.folder, files, schema, target)

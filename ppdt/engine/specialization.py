@@ -318,18 +318,15 @@ def _bad_cuts(g, c, rows, weight):
 class _SearchState:
     "A table on its way down, see `specialize`"
 
-    def __init__(self, maskings, codes, y, groups, score, threshold, disclose, average, allow):
-        self.score = score
-        self.threshold = threshold
-        self.disclose = disclose
-        self.average = average
+    def __init__(self, maskings, codes, y, groups, words, allow, weight):
+        self.score, self.threshold, self.disclose, self.average = words
         self.allow = allow
         self.steps = []
         n_classes = int(y.max(initial=0)) + 1
         self.kinds = None
-        self.weight = None
+        self.weight = weight
         first, kinds = row_kinds([*codes, y])
-        if 4 * len(first) < 3 * len(y):
+        if weight is None and 4 * len(first) < 3 * len(y):
             self.kinds = kinds
             self.weight = np.bincount(kinds)
             codes, y = [c[first] for c in codes], y[first]
@@ -557,6 +554,7 @@ def specialize(
     disclose: str = "gain",
     average: str = "containing",
     allow: Callable | None = None,
+    weight: np.ndarray | None = None,
 ) -> Specialization:
     """Begin with the most general values, and refine as long as that is valid.
 
@@ -586,6 +584,8 @@ def specialize(
         The loss is averaged over the groups "containing" the column, or over "all".
     allow : callable or None
         What classes must keep besides k, see `ppdt.diversity.allow_function`.
+    weight : ndarray of int, shape (n_rows,), or None
+        How many rows of the table each row stands for; without `allow`. None: itself.
 
     Returns
     -------
@@ -593,7 +593,7 @@ def specialize(
         The cut that is left when nothing valid gains anything, and the way there.
     """
     y, codes = np.asarray(y, dtype=np.int64), [np.asarray(c).astype(np.int32) for c in codes]
-    s = _Search(maskings, codes, y, groups, score, threshold, disclose, average, allow)
+    s = _Search(maskings, codes, y, groups, (score, threshold, disclose, average), allow, weight)
     while s.step():
         pass
     labels, values = zip(*(_final_cut(c) for c in s.columns))
