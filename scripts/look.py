@@ -58,8 +58,9 @@ MEASURE = r"""
         e.matches('main *')) say('cut off', name(e));
     if (e.tagName === 'IMG') {
       if (!e.complete || !e.naturalWidth) say('picture does not load', e.src.slice(0, 60));
-      else if (!e.alt && e.matches('main *')) say('picture without words', e.src.slice(0, 60));
     }
+    if (wide && e.matches('.sd-table, main table') && e.scrollWidth > e.clientWidth + 2)
+      say('table scrolls on a wide screen', name(e));
     if (e.tagName === 'math' && !inside(e, rolls)) {
       const block = inside(e.parentElement, p => getComputedStyle(p).display.match(/block|cell/));
       if (block && r.right > block.getBoundingClientRect().right + 2)
@@ -122,16 +123,19 @@ MEASURE = r"""
     if (x > 2 && y > .45 * Math.min(a.height, b.height))
       say('text over text', [pieces[i], pieces[j]].map(o => o[1].data.slice(0, 40)).join(' / '));
   }
+  // lines of code and of outputs have room for 100 characters; longer ones are meant to wrap
   if (wide) for (const code of document.querySelectorAll('main pre > code')) {
-    const high = parseFloat(getComputedStyle(code).lineHeight);
-    for (const line of code.querySelectorAll(':scope > span[id]'))
-      if (seen(code) && line.getBoundingClientRect().height > 1.6 * high)
-        say('code wraps', line.textContent);
-    if (code.matches('.cell-output *') && seen(code)) {
-      const lines = code.textContent.replace(/\n$/, '').split('\n').length;
-      const is = code.getBoundingClientRect().height / high;
-      if (is > lines + .9) say('output wraps', code.textContent.split('\n').sort(
-        (a, b) => b.length - a.length)[0]);
+    if (!seen(code)) continue;
+    const parts = [], words = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    let long = 0;
+    for (let n = words.nextNode(); n; n = words.nextNode()) {
+      parts.push([n, long]); long += n.data.length; }
+    const at = i => { const [n, from] = parts.findLast(o => o[1] <= i); return [n, i - from]; };
+    const range = document.createRange();
+    for (const m of code.textContent.matchAll(/^.{60,100}$/gm)) {
+      range.setStart(...at(m.index)); range.setEnd(...at(m.index + m[0].length - 1));
+      const lows = [...range.getClientRects()].map(r => r.bottom);
+      if (Math.max(...lows) - Math.min(...lows) > 8) say('code wraps', m[0]);
     }
   }
   if (dark) for (const img of document.querySelectorAll('main img')) {
@@ -159,7 +163,7 @@ class Chromium:
         program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
         if program is None:
             raise SystemExit("look.py: no Chromium or Chrome was found; CHROMIUM may name one")
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         reads, self._out = os.pipe()
         self._in, writes = os.pipe()
         # the browser reads from 3 and writes to 4
@@ -285,34 +289,43 @@ def look(browser, host, page):
                 yield width, theme, kind, what
 
 
-def shoot(browser, host, page, to, scale=0.5, high=2000):
-    """A picture of the whole page for each width and theme, cut into columns beside each other"""
+def columns(browser, scale, high):
+    """Pictures of the text of the page that is open, from its top to its end"""
     from PIL import Image
 
+    long = browser.ask("document.documentElement.scrollHeight")
+    # what lies at the sides of the text is the same on each page
+    box = browser.ask(
+        "(o => [o.left, o.width])(document.querySelector('main').getBoundingClientRect())"
+    )
+    step = int(high / scale)
+    for top in range(0, long, step):
+        clip = {"x": box[0] - 8, "y": top, "width": box[1] + 16, "height": min(step, long - top)}
+        said = browser.call(
+            "Page.captureScreenshot", clip=clip | {"scale": scale}, captureBeyondViewport=True
+        )
+        yield Image.open(io.BytesIO(base64.b64decode(said["data"])))
+
+
+def shoot(browser, host, page, to, high=1500, wide=1500):
+    """Pictures of the whole page for each width and theme, in columns beside each other"""
+    from PIL import Image
+
+    name = page.removesuffix(".html").replace("/", "-")
     for theme in THEMES:
         browser.theme(theme)
         for width in WIDTHS:
             browser.size(width)
             browser.open(host + page)
-            long = browser.ask("document.documentElement.scrollHeight")
-            # what lies at the sides of the text is the same on each page
-            left = browser.ask("document.querySelector('main').getBoundingClientRect().left - 8")
-            wide = browser.ask("document.querySelector('main').getBoundingClientRect().width + 16")
-            step, columns = int(high / scale), []
-            for top in range(0, long, step):
-                clip = {"x": left, "y": top, "width": wide, "height": min(step, long - top)}
-                said = browser.call(
-                    "Page.captureScreenshot",
-                    clip=clip | {"scale": scale},
-                    captureBeyondViewport=True,
-                )
-                columns.append(Image.open(io.BytesIO(base64.b64decode(said["data"]))))
-            each = columns[0].width + 6
-            sheet = Image.new("RGB", (each * len(columns), columns[0].height), "red")
-            for i, o in enumerate(columns):
-                sheet.paste(o, (i * each, 0))
-            name = page.removesuffix(".html").replace("/", "-")
-            sheet.save(Path(to) / f"{name}_{width}_{theme}.png")
+            parts = list(columns(browser, 0.4 if width > 600 else 0.55, high))
+            each = parts[0].width + 6
+            fit = wide // each
+            for i in range(0, len(parts), fit):
+                some = parts[i : i + fit]
+                sheet = Image.new("RGB", (each * len(some), some[0].height), "red")
+                for j, o in enumerate(some):
+                    sheet.paste(o, (j * each, 0))
+                sheet.save(to / f"{name}_{width}_{theme}_{i // fit + 1}.png")
 
 
 def main(args):

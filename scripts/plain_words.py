@@ -119,7 +119,8 @@ def _marked_prose(text):
     text = re.sub(r"```.*?```|\$\$.*?\$\$|<!--.*?-->", "\n\n", text, flags=re.S)
     text = re.sub(r"`[^`]+`|\$[^$]+\$", "X", text)
     text = re.sub(r"\]\([^)]*\)", "]()", re.sub(r"<[^>]+>", " ", text))
-    text = re.sub(r"^\s*\|.*$|^:::.*$|^# .*$", "", text, flags=re.M)
+    # the title and the promise below it are no sentences yet
+    text = re.sub(r"^\s*\|.*$|^:::.*$|^# .*\n+> .*$|^# .*$", "", text, flags=re.M)
     # a section introduces what its heading names
     text = re.sub(r"^##+ (.*)$", r"\n\n[\1]()\n\n", text, flags=re.M)
     return [" ".join(o.split()) for o in re.split(r"\n\s*\n", text) if o.strip()]

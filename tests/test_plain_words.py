@@ -80,7 +80,7 @@ def page(folder, name, *cells):
         ("| audit |\n|---|\n| *audit* |\n\nThe audit.", False),
         ("Of $a$ and `audit` nothing.", None),
         ("    audit in code", None),
-        ("# Audit", None),
+        ("# Audit\n\n> An audit by hand.", None),
     ],
 )
 def test_a_word_is_explained_by_a_mark_a_link_or_a_heading(tmp_path, cell, explained):
