@@ -5,7 +5,8 @@
 FOLDER is made if missing, and gets `nbs` with the notebooks, the stored results and scripts that
 they read, and a README.md that says how to start. Without notebooks, chapters and papers are
 copied; the engine and the pages for the lecturer are not, and links to them lead to the published
-site. Existing files are not overwritten.
+site. A page that gathers what others have found comes with them. Existing files are not
+overwritten.
 
 Each task keeps a cell that says whether an answer is right. Answers are taken from
 scripts/class_answers.toml, and only their hashes go along.
@@ -27,6 +28,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 from class_check import canonical, digest
+
+from ppdt.engine.claims import CLAIM_TYPE
 
 SCRIPTS = ROOT / "scripts"
 RESULTS = Path("papers") / "results"
@@ -210,6 +213,14 @@ def book(nbs):
             yield path
 
 
+def gathered(paths, nbs):
+    """Pages whose claims one of `paths` gathers, those of the engine too, but for `paths`"""
+    if any("claims_in(" in p.read_text("utf-8") for p in paths):
+        for p in sorted(nbs.rglob("[0-9a-z]*.ipynb")):
+            if p not in paths and f'"{CLAIM_TYPE}"' in p.read_text("utf-8"):
+                yield p
+
+
 def scripts_of(texts):
     """Scripts that texts of code import, and those that these import"""
     names = {o.stem: o for o in SCRIPTS.glob("*.py") if o.stem != "class_check"}
@@ -227,7 +238,7 @@ def companions(texts):
     """Files that pages read, as pairs (from, where to in the folder)"""
     for p in scripts_of(texts):
         yield p, Path("scripts") / p.name
-    if any("results/" in o for o in texts):
+    if any(re.search(r"""\bresults["'/]""", o) for o in texts):
         for p in sorted((ROOT / "nbs" / RESULTS).glob("*.csv")):
             yield p, Path("nbs") / RESULTS / p.name
     measured = {o for t in texts for o in re.findall(r"benchmarks/results/[\w.]+", t)}
@@ -253,6 +264,7 @@ def main(args):
         return 2
     dest, nbs = Path(args[0]), ROOT / "nbs"
     paths = [Path(a).resolve() for a in args[1:]] or list(book(nbs))
+    paths += list(gathered(paths, nbs))
     places = {p: p.relative_to(nbs) if p.is_relative_to(nbs) else Path(p.name) for p in paths}
     there = [str(dest / "nbs" / o) for o in places.values() if (dest / "nbs" / o).exists()]
     if there or (dest / "README.md").exists():

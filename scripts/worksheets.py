@@ -1,12 +1,16 @@
-"""Six worksheets to print, each with its solution: `python scripts/worksheets.py FOLDER`.
+"""Six worksheets to print, each with its solution, and a reading guide for each of the five papers:
+`python scripts/worksheets.py FOLDER`.
 
-Open FOLDER/index.html in a browser and print from there; each sheet is a page of A4. All numbers
-are computed by ppdt while the sheets are made. Existing files are overwritten.
+Open FOLDER/index.html in a browser and print from there; each sheet is a page of A4. All numbers of
+worksheets are computed by ppdt while the sheets are made; the guides are those of
+nbs/class/reading_guides.ipynb. Existing files are overwritten.
 """
 
 import html
 import itertools
+import json
 import math
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +18,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
+
+sys.path.insert(0, str(Path(__file__).parent))
+from slides import rendered
 
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import load_clients, load_customers, load_salaries
@@ -525,6 +532,25 @@ def sheet(name, solved=False):
     return page(title, write(Pen(solved)) + foot, head)
 
 
+def guides():
+    """(file, title, page) for each of the five papers, out of the notebook with the guides"""
+    path = Path(__file__).resolve().parent.parent / "nbs/class/reading_guides.ipynb"
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    texts = ["".join(c["source"]) for c in cells if c["cell_type"] == "markdown"]
+    for text in texts:
+        found = re.match(r"## (.+)\n+(\*\*Order\.\*\*.+)", text, re.S)
+        if found:
+            title, words = found.groups()
+            # on paper a link is the name of a page
+            words = re.sub(r"\[([A-Z][^]]*)\]\([^)]*\)", r"*\1*", words)
+            paper = title.partition(":")[0]
+            name = f"guide_{re.sub(r'[^a-z]+', '_', paper.lower())}"
+            head = f"<header><span>Reading guide</span><span>{esc(paper)}</span></header>"
+            notes = "<p><b>Noticed besides.</b></p>" + '<div class="room"></div>' * 20
+            foot = "<footer>ppdt, <i>Reading the five papers</i></footer>"
+            yield name, title, page(title, rendered(words) + notes + foot, head)
+
+
 def main(args):
     if len(args) != 1 or args[0].startswith("-"):
         print(__doc__)
@@ -539,9 +565,13 @@ def main(args):
             f'<li><a href="{name}.html">{esc(title)}</a>, session {session}, {minutes} minutes'
             f' (<a href="{name}_solution.html">solution</a>)</li>'
         )
-    index = page("Worksheets", "<ol>" + "".join(links) + "</ol>")
+    index = "<ol>" + "".join(links) + "</ol><h1>Reading guides</h1><ol>"
+    for name, title, text in guides():
+        (folder / f"{name}.html").write_text(text, "utf-8")
+        index += f'<li><a href="{name}.html">{esc(title)}</a></li>'
+    index = page("Worksheets", index + "</ol>")
     (folder / "index.html").write_text(index, "utf-8")
-    print(f"{2 * len(SHEETS)} sheets in {folder}")
+    print(f"{2 * len(SHEETS)} sheets and {len(list(guides()))} guides in {folder}")
     return 0
 
 

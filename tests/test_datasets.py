@@ -824,3 +824,11 @@ def test_chapters_need_no_table_that_the_package_lacks():
         asked = [o for o in code if re.search(r"fetch_benchmark\((?!\"adult\")", o)]
         assert all("except DataNotFoundError" in o for o in asked), path.name
         assert not [o for o in code if re.search(r"PPDT_(DATA|ORACLES)", o)], path.name
+
+
+def test_a_page_is_told_which_table_is_not_at_hand(alone, capsys):
+    assert B.at_hand() and capsys.readouterr().out == ""
+    # of Pima there is no archive, so nobody is asked for it
+    assert not B.at_hand("pima", "glass")
+    said = "pima is not at hand: what is said of it was measured elsewhere\n"
+    assert capsys.readouterr().out == said

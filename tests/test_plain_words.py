@@ -1,5 +1,6 @@
-"""Sentences of chapters are short enough to be read once."""
+"""Sentences of chapters are short enough to be read once; words come after what explains them."""
 
+import json
 import sys
 
 import places
@@ -43,7 +44,50 @@ def test_a_long_sentence_is_told(tmp_path):
     assert list(plain_words.long_sentences([path])) == [("99_long", 41, words + ".")]
 
 
+def test_words_of_the_glossary_are_explained_where_they_are_first_used():
+    found = list(plain_words.unexplained())
+    assert not found, "\n".join(f"{word!r} is not explained in {o}" for word, o in found)
+
+
 def test_words_of_the_glossary_are_looked_for():
-    found = {word: chapter for word, chapter, _ in plain_words.first_uses()}
+    found = {word: page for word, page, _, _ in plain_words.first_uses()}
     assert len(found) > 80 and found["quasi-identifier"] == "01_leaks"
-    assert found["span"] and "$k$" not in found
+    assert found["span"] and found["k-anonymity"] and "$k$" not in found
+    assert plain_words.EVERYDAY | plain_words.FORMS.keys() <= found.keys()
+
+
+def page(folder, name, *cells):
+    path = folder / f"{name}.ipynb"
+    cells = [{"cell_type": "markdown", "source": [o]} for o in cells]
+    path.write_text(json.dumps({"cells": cells}), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "cell, explained",
+    [
+        ("The *audit* measures.", True),
+        ("The **audit** measures.", True),
+        ("See [the audit](../glossary.ipynb#a). Audits measure.", True),
+        ("## Audits\n\nAn audit measures.", True),
+        ("*Left the [audit](a.ipynb) of a table that was published by a shop.*", True),
+        ("The audit measures.", False),
+        ("Audits *measure*.", False),
+        ("*Left the audit of a table that was published by a shop.*", False),
+        ("The [measure](audit.ipynb) of an audit.", False),
+        ("![audit](a.png) An audit.", False),
+        ("An audit measures.\n\n## Audits", False),
+        ("| audit |\n|---|\n| *audit* |\n\nThe audit.", False),
+        ("Of $a$ and `audit` nothing.", None),
+        ("    audit in code", None),
+        ("# Audit\n\n> An audit by hand.", None),
+    ],
+)
+def test_a_word_is_explained_by_a_mark_a_link_or_a_heading(tmp_path, cell, explained):
+    pages = [page(tmp_path, "01_a", "Nothing.", cell), page(tmp_path, "02_b", "An *audit*.")]
+    (found,) = plain_words.first_uses(pages, ["audit"])
+    assert found[1] == ("02_b" if explained is None else "01_a")
+    assert found[3] == (explained is not False)
+    told = list(plain_words.unexplained(pages, ["audit"]))
+    assert [o[1][:5] for o in told] == (["01_a:"] if explained is False else [])
+    assert not list(plain_words.unexplained(pages, ["rule"]))

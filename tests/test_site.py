@@ -25,6 +25,7 @@ import pytest
 
 ROOT = places.ROOT
 _tex = re.compile(r"\\\[(.+?)\\\]|\\\((.+?)\\\)", re.S)
+_fonts = re.compile(r"@import\s+url\([^)]*\);")
 _cdn = re.compile(r"\s*<(?:link|script)[^>]*https?://[^>]*>(?:</script>)?")
 _process = """
 import warnings
@@ -70,6 +71,7 @@ def _mathml(formula):
     if number is None:
         return convert(tex, display="block")
     math = convert(tex.replace(number[0], ""), display="block")
+    math = f'<span class="formula">{math}</span>'
     return f'<span class="equation">{math}<span class="number">({number[1]})</span></span>'
 
 
@@ -116,6 +118,8 @@ def build(dest):
             for address, name in places_of.items():
                 page = page.replace(f'href="{address}', f'href="{up}{name}')
             f.write_text(page, "utf-8")
+        for f in made.rglob("*.css"):
+            f.write_text(_fonts.sub("", f.read_text("utf-8")), "utf-8")
         shutil.rmtree(dest, ignore_errors=True)
         shutil.copytree(made, dest)
     return dest
@@ -139,16 +143,21 @@ def test_every_notebook_has_a_page(pages):
 
 
 def test_pages_are_whole(pages):
+    keys = re.findall(r"@\w+\{(\w+),", (ROOT / "nbs/references.bib").read_text("utf-8"))
+    raw_key = rf"\[(?:{'|'.join(keys)})\]"
     for name, txt in pages.items():
         for bad in "Traceback (most recent", "show_doc</span>(", '"co">#|':
             assert bad not in txt, f"{bad!r} stands on {name}"
         read = re.sub(r"<(pre|code|math|script|style)\b.*?</\1>", "", txt, flags=re.S)
         read = re.sub(r"<[^>]+>", "", read)
-        for bad in (r"\]\([^)\s]+\)", r"^:::", r"^#\|", r"\\tag|\\\(|\\\["):
+        for bad in (r"\]\([^)\s]+\)", r"^:::", r"^#\|", r"\\tag|\\\(|\\\[", raw_key):
             found = re.search(bad, read, re.M)
             assert not found, (
                 f"raw Markdown on {name}: {read[found.start() - 60 : found.end() + 20]}"
             )
+        formulas = re.sub(r"<[^>]+>", " ", " ".join(re.findall(r"<math.*?</math>", txt, re.S)))
+        raw = re.search(r"\\[A-Za-z]+", formulas)
+        assert not raw, f"a formula on {name} shows {raw[0]}"
 
 
 def test_local_links_lead_somewhere(site, pages):
@@ -165,6 +174,14 @@ def test_local_links_lead_somewhere(site, pages):
             elif len(place) > 1 and to in pages and html.unescape(place[1:]) not in places_of[to]:
                 lost.append(f"{name}: no place {href}{place}")
     assert not lost, "\n".join(lost)
+
+
+def test_pages_ask_nobody_for_anything(site):
+    """But for the badges of the front page, which are links as well"""
+    asked = re.compile(r"""(?:src=|@import\s+(?:url)?\(?|url\()["']?(https?:[^"'\s)]+)""")
+    files = [*site.rglob("*.html"), *site.rglob("*.css")]
+    found = {o for f in files for o in asked.findall(f.read_text("utf-8"))}
+    assert {o.rpartition("/")[2] for o in found} <= {"colab-badge.svg", "badge_logo.svg"}, found
 
 
 def test_every_public_name_has_a_place(pages):

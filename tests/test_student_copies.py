@@ -228,6 +228,23 @@ def test_what_a_student_installs_has_all_that_copies_import():
     assert {a or b for a, b in asked} <= there
 
 
+@each_page
+def test_copies_carry_the_results_that_they_name(path):
+    code = [copies.source(c) for c in loaded(path)["cells"] if c["cell_type"] == "code"]
+    carried = {o.name for o, _ in copies.companions(code)}
+    stored = {o.name for o in (NBS / copies.RESULTS).glob("*.csv")}
+    assert set(re.findall(r"\w+\.csv", "\n".join(code))) & stored <= carried
+
+
+def test_a_page_that_gathers_claims_comes_with_those_that_make_them():
+    from ppdt.engine.claims import claims_in
+
+    claims = NBS / "papers/claims.ipynb"
+    found = set(copies.gathered([claims], NBS))
+    assert found == {NBS / o["page"] for o in claims_in(NBS)} - {claims}
+    assert not set(copies.gathered([NBS / "01_leaks.ipynb"], NBS))
+
+
 def test_copies_carry_what_they_read(tmp_path, capsys):
     pages = ["papers/shao_beckford", "papers/kactus", "01_leaks"]
     make(tmp_path, *pages, "office/a_table_that_does_not_fit")

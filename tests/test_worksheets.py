@@ -63,7 +63,7 @@ def test_sheets_need_no_other_file_and_are_listed(made):
         assert not re.search(r"(?:src|href)=\"(?:https?:)?//", text) and "@page" in text
         assert path.name == "index.html" or f'href="{path.name}"' in index
         assert "nan" not in text.lower().replace("anna", "")
-    assert len(list(made.glob("*.html"))) == 13
+    assert len(list(made.glob("*.html"))) == 18
 
 
 def test_gains_of_sheet_1_by_hand():
@@ -77,6 +77,17 @@ def test_gains_of_sheet_1_by_hand():
     own = h(5, 3) - 4 / 8 * h(3, 1) - 3 / 8 * h(2, 1)
     halves = h(5, 3) - 5.5 / 8 * h(4, 1.5) - 2.5 / 8 * h(1, 1.5)
     assert {worksheets.esc(own), worksheets.esc(halves)} <= set(answers(text))
+
+
+def test_each_paper_has_a_guide_of_one_sheet():
+    made = list(worksheets.guides())
+    papers = ["Shao and Beckford", "kACTUS", "MiCT", "kADET", "ERP"]
+    assert [title.partition(":")[0] for _, title, _ in made] == papers
+    for _, _, text in made:
+        read = re.sub(r"<style>.*?</style>|<[^>]+>", " ", text, flags=re.S)
+        assert all(o in read for o in ("Order.", "Wrong in print.", "Noticed besides."))
+        assert not re.search(r"\]\(|\$|\*\*|ipynb|\\", read) and "<a " not in text
+        assert 120 < len(read.split()) < 260
 
 
 def test_the_script_explains_itself(capsys):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['BENCHMARKS', 'Benchmark', 'fetch_benchmark', 'benchmark_properties']
+__all__ = ['BENCHMARKS', 'Benchmark', 'fetch_benchmark', 'at_hand', 'benchmark_properties']
 
 # %% ../../nbs/engine/benchmarks.ipynb #df04d179
 import csv
@@ -23,6 +23,7 @@ from ppdt.engine.downloads import (
     ADULT_COLUMNS,
     ADULT_NUMBERS,
     REPLACE,
+    DataNotFoundError,
     Place,
     archive_members,
     fetch_adult,
@@ -381,6 +382,30 @@ def fetch_benchmark(
         else:
             t[c] = pd.Categorical(t[c], _order(name, c, t[c].dropna()))
     return t.iloc[:, :-1], t.iloc[:, -1]
+
+# %% ../../nbs/engine/benchmarks.ipynb #875df70f
+def at_hand(*names: str) -> bool:
+    """Can these benchmarks be had here? Where one cannot, a line says so.
+
+    Parameters
+    ----------
+    names : str
+        As for `fetch_benchmark`.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name.
+    DataCorruptedError
+        When a file is not what it should be.
+    """
+    for name in names:
+        try:
+            fetch_benchmark(name)
+        except DataNotFoundError:
+            print(f"{name} is not at hand: what is said of it was measured elsewhere")
+            return False
+    return True
 
 # %% ../../nbs/engine/benchmarks.ipynb #68c2e18c
 def _beside_paper(b):
