@@ -23,6 +23,7 @@ from sklearn.base import clone
 
 from .fits import distinct_rows, encode_beside
 from .fitting_rows import Beliefs, FittingRows
+from .randomized_answers import without_answers
 
 # %% ../../nbs/engine/reruns.ipynb #f8c0e7dd
 class Part(NamedTuple):
@@ -181,7 +182,8 @@ def _mean(found: Sequence[tuple], n_classes: int) -> np.ndarray:
 class Rerun:
     """An attacker who knows everybody's quasi-identifiers and the program, and runs it again.
 
-    Source: wong2007.
+    Where the classes were drawn (`RandomizedResponse`) worlds are those of the drawn classes: the
+    program that he runs begins after the draws, which he cannot repeat. Source: wong2007.
 
     Parameters
     ----------
@@ -196,7 +198,7 @@ class Rerun:
     max_worlds : int
         Worlds that are run at most; of more, a walk visits some.
     start : array-like, shape (n_people,), or None
-        The true classes, where a walk begins.
+        The true classes, where a walk begins; where classes were drawn, those published.
     n_steps : int
         Its steps.
     random_state : int
@@ -231,7 +233,7 @@ class Rerun:
         random_state: int = 0,
     ) -> None:
         self._rows, self._people = FittingRows(release), people
-        self._program = _Program(anonymizer, seeds, release)
+        self._program = _Program(without_answers(anonymizer), seeds, release)
         parts = connected_parts(self._rows, people)
         self.n_worlds = count_worlds(parts)
         self.is_exact = self.n_worlds <= max_worlds
@@ -303,4 +305,5 @@ def listed_beliefs(
     known = found.sum(axis=1) > 0
     found[~known] = rows.counts.sum(axis=0)
     many = np.where(known, rows.believe(asked).rows, 0)
-    return Beliefs(many, found / found.sum(axis=1, keepdims=True), rows.classes)
+    told = Beliefs(many, found / found.sum(axis=1, keepdims=True), rows.classes)
+    return rows.of_answers(told)
