@@ -31,6 +31,7 @@ class Part(NamedTuple):
 
     people: np.ndarray
     counts: np.ndarray  # published rows of each class
+    known: np.ndarray | None = None  # others who share these rows and whose class is known
 
 
 def connected_parts(attacker: FittingRows, people: pd.DataFrame) -> list[Part]:
@@ -63,10 +64,15 @@ def _check_list(parts: Sequence[Part], attacker: FittingRows) -> None:
 
 # %% ../../nbs/engine/reruns.ipynb #ae383a83
 def _open_counts(part: Part) -> Iterator[np.ndarray]:
-    """Counts of classes that a part may have: what it shows, and any classes of lost rows"""
-    n_lost = len(part.people) - int(part.counts.sum())
+    """Counts of classes that the people of a part may have: what it shows, and any classes of lost
+    rows, less those of others who are known
+    """
+    known = np.zeros_like(part.counts) if part.known is None else part.known
+    n_lost = len(part.people) + int(known.sum() - part.counts.sum())
     for extra in combinations_with_replacement(range(len(part.counts)), n_lost):
-        yield part.counts + np.bincount(extra, minlength=len(part.counts))
+        counts = part.counts + np.bincount(extra, minlength=len(part.counts)) - known
+        if (counts >= 0).all():
+            yield counts
 
 
 def _n_deals(counts: np.ndarray) -> int:
@@ -91,17 +97,29 @@ def _deals(free: tuple, counts: Sequence[int], code: int = 0) -> Iterator[list]:
             yield [(o, code) for o in chosen] + more
 
 
-def all_worlds(parts: Sequence[Part], n: int) -> Iterator[np.ndarray]:
-    """Every world, as the class of each of n people"""
+def all_worlds(
+    parts: Sequence[Part], n: int, base: np.ndarray | None = None
+) -> Iterator[np.ndarray]:
+    """Every world, as the class of each of n people; `base`: the classes that are known"""
     ways = []
     for p in parts:
         places = tuple(p.people.tolist())
         ways.append([o for counts in _open_counts(p) for o in _deals(places, counts)])
     for chosen in product(*ways):
-        world = np.zeros(n, dtype=np.int64)
+        world = np.zeros(n, dtype=np.int64) if base is None else base.copy()
         for person, code in (pair for o in chosen for pair in o):
             world[person] = code
         yield world
+
+
+def _open_parts(parts: Sequence[Part], known: np.ndarray) -> list[Part]:
+    """Parts of the people whose class is not known (-1), with the classes of the others"""
+    found = []
+    for p in parts:
+        codes = known[p.people]
+        others = np.bincount(codes[codes >= 0], minlength=len(p.counts))
+        found.append(Part(p.people[codes < 0], p.counts, others))
+    return found
 
 # %% ../../nbs/engine/reruns.ipynb #785be7b8
 def _published(anonymizer: Any, people: pd.DataFrame, y: pd.Series) -> str | None:
@@ -193,6 +211,9 @@ class Rerun:
         What it published.
     people : DataFrame, shape (n_people, n_columns)
         Everybody in the table, with the columns that the program was given.
+    known : array-like, shape (n_people,), or None
+        Classes that the attacker knows, None or NaN for others; of all but a few people of a large
+        table every world can be run.
     seeds : sequence of int or None
         What a program with chance may have begun with; None: its `random_state`.
     max_worlds : int
@@ -212,12 +233,14 @@ class Rerun:
         Those for which the program publishes the same; of a walk, different worlds visited.
     is_exact : bool
         Were all worlds run?
+    shares : ndarray of float, shape (n_people, n_classes)
+        What is believed of each person on the list, in its order; classes as in `Beliefs`.
 
     Raises
     ------
     ValueError
-        For people who do not explain the rows, for chance without a seed, when there are more than
-        `max_worlds` and no `start`, and when no world gives this release.
+        For people who do not explain the rows, for unknown classes, for chance without a seed, when
+        there are more than `max_worlds` and no `start`, and when no world gives this release.
     """
 
     def __init__(
@@ -226,6 +249,7 @@ class Rerun:
         release: Any,
         people: pd.DataFrame,
         *,
+        known: ArrayLike | None = None,
         seeds: Sequence[int] | None = None,
         max_worlds: int = 5000,
         start: ArrayLike | None = None,
@@ -234,11 +258,12 @@ class Rerun:
     ) -> None:
         self._rows, self._people = FittingRows(release), people
         self._program = _Program(without_answers(anonymizer), seeds, release)
-        parts = connected_parts(self._rows, people)
+        base = self._known_codes(known)
+        parts = _open_parts(connected_parts(self._rows, people), base)
         self.n_worlds = count_worlds(parts)
         self.is_exact = self.n_worlds <= max_worlds
         if self.is_exact:
-            found = [(w, self._weight(w)) for w in all_worlds(parts, len(people))]
+            found = [(w, self._weight(w)) for w in all_worlds(parts, len(people), base)]
             self.n_kept = sum(o > 0 for _, o in found)
         else:
             start = self._check_start(start, max_worlds)
@@ -249,7 +274,25 @@ class Rerun:
                 "'anonymizer' must be the program that made the release, with its parameters and"
                 " seed. Got one that publishes something else in every world."
             )
-        self._shares = _mean(found, len(self._rows.classes))
+        told = _mean(found, len(self._rows.classes))
+        self._shares = told
+        self.shares = told if self._rows.answers is None else self._rows.answers.believed(told)
+
+    def _known_codes(self, known: ArrayLike | None) -> np.ndarray:
+        """The code of each person's class, -1 where it is not known"""
+        if known is None:
+            return np.full(len(self._people), -1)
+        told = pd.Series(np.asarray(known, dtype=object))
+        place = {c: i for i, c in enumerate(self._rows.classes)}
+        codes = told.map(place).fillna(-1).astype(np.int64).to_numpy()
+        odd = told[(codes < 0) & told.notna()]
+        if len(told) != len(self._people) or len(odd):
+            what = repr(odd.iloc[0]) if len(odd) else f"{len(told)} for {len(self._people)} people"
+            raise ValueError(
+                "'known' must be one class of the release for each of the people, None where it is"
+                f" not known. Got {what}."
+            )
+        return codes
 
     def _weight(self, world: np.ndarray) -> int:
         """With how many seeds does the program publish the same of a world?"""
