@@ -52,6 +52,11 @@ from ppdt.tds import TDSAnonymizer
 
 CASES, KS, PEOPLE = ("customers", "population", "adult"), (2, 5, 25, 100), 8000
 KNOWN = "age education occupation marital_status region hours".split()
+CLASSES = {
+    "customers": ["No", "Yes"],
+    "population": ["high", "low"],
+    "adult": ["<=50K", ">50K"],
+}
 DRAWN = ("strict", "infogain", "cluster")
 METHODS = {
     **FRONTIER,
@@ -115,8 +120,7 @@ def program(case, method, k, X):
     if method == "lattice":
         return METHODS[method](k=k, taxonomies=trees_over(case, X))
     if method.endswith("_drawn"):
-        classes = ["No", "Yes"] if case == "customers" else ["<=50K", ">50K"]
-        drawn = RandomizedResponse(0.9, classes, random_state=0)
+        drawn = RandomizedResponse(0.9, CLASSES[case], random_state=0)
         return METHODS[method](k=k, constraints=[drawn])
     return METHODS[method](k=k)
 

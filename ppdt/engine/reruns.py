@@ -196,6 +196,28 @@ def _mean(found: Sequence[tuple], n_classes: int) -> np.ndarray:
         shares[everybody, world] += weight
     return shares / shares.sum(axis=1, keepdims=True)
 
+# %% ../../nbs/engine/reruns.ipynb #f280e44b
+def _codes_of(told: ArrayLike, classes: np.ndarray) -> np.ndarray:
+    """The code of each class that is told, -1 for others"""
+    place = {c: i for i, c in enumerate(classes)}
+    return np.array([place.get(c, -1) for c in np.asarray(told, dtype=object)], dtype=np.int64)
+
+
+def _known_codes(known: ArrayLike | None, classes: np.ndarray, n: int) -> np.ndarray:
+    """The code of each of n people's class, -1 where it is not known"""
+    if known is None:
+        return np.full(n, -1)
+    told = pd.Series(np.asarray(known, dtype=object))
+    codes = _codes_of(told.where(told.notna(), None), classes)
+    odd = told[(codes < 0) & told.notna()]
+    if len(told) != n or len(odd):
+        what = repr(odd.iloc[0]) if len(odd) else f"{len(told)} for {n} people"
+        raise ValueError(
+            "'known' must be one class of the release for each of the people, None where it is not"
+            f" known. Got {what}."
+        )
+    return codes
+
 # %% ../../nbs/engine/reruns.ipynb #0bb00eca
 class Rerun:
     """An attacker who knows everybody's quasi-identifiers and the program, and runs it again.
@@ -258,7 +280,7 @@ class Rerun:
     ) -> None:
         self._rows, self._people = FittingRows(release), people
         self._program = _Program(without_answers(anonymizer), seeds, release)
-        base = self._known_codes(known)
+        base = _known_codes(known, self._rows.classes, len(people))
         parts = _open_parts(connected_parts(self._rows, people), base)
         self.n_worlds = count_worlds(parts)
         self.is_exact = self.n_worlds <= max_worlds
@@ -278,22 +300,6 @@ class Rerun:
         self._shares = told
         self.shares = told if self._rows.answers is None else self._rows.answers.believed(told)
 
-    def _known_codes(self, known: ArrayLike | None) -> np.ndarray:
-        """The code of each person's class, -1 where it is not known"""
-        if known is None:
-            return np.full(len(self._people), -1)
-        told = pd.Series(np.asarray(known, dtype=object))
-        place = {c: i for i, c in enumerate(self._rows.classes)}
-        codes = told.map(place).fillna(-1).astype(np.int64).to_numpy()
-        odd = told[(codes < 0) & told.notna()]
-        if len(told) != len(self._people) or len(odd):
-            what = repr(odd.iloc[0]) if len(odd) else f"{len(told)} for {len(self._people)} people"
-            raise ValueError(
-                "'known' must be one class of the release for each of the people, None where it is"
-                f" not known. Got {what}."
-            )
-        return codes
-
     def _weight(self, world: np.ndarray) -> int:
         """With how many seeds does the program publish the same of a world?"""
         return self._program.weight(world, self._people, self._rows.classes)
@@ -305,8 +311,7 @@ class Rerun:
                 f"'max_worlds' must be {self.n_worlds:,} at least to run every world. Got"
                 f" {max_worlds:,}: allow more, or give the true classes as start= for a walk."
             )
-        place = {c: i for i, c in enumerate(self._rows.classes)}
-        world = np.array([place.get(c, -1) for c in np.asarray(start, dtype=object)])
+        world = _codes_of(start, self._rows.classes)
         if len(world) != len(self._people) or (world < 0).any() or not self._weight(world):
             raise ValueError(
                 "'start' must be the classes of all people for which the release was made. Got"
