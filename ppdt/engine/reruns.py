@@ -203,6 +203,18 @@ def _codes_of(told: ArrayLike, classes: np.ndarray) -> np.ndarray:
     return np.array([place.get(c, -1) for c in np.asarray(told, dtype=object)], dtype=np.int64)
 
 
+def _start_codes(
+    start: ArrayLike | None, classes: np.ndarray, worlds: tuple[int, int]
+) -> np.ndarray:
+    """The codes of a start. Raises ValueError without one; `worlds`: there are, and may be run"""
+    if start is None:
+        raise ValueError(
+            f"'max_worlds' must be {worlds[0]:,} at least to run every world. Got {worlds[1]:,}:"
+            " allow more, give most classes as known=, or the true ones as start= for a walk."
+        )
+    return _codes_of(start, classes)
+
+
 def _known_codes(known: ArrayLike | None, classes: np.ndarray, n: int) -> np.ndarray:
     """The code of each of n people's class, -1 where it is not known"""
     if known is None:
@@ -306,12 +318,7 @@ class Rerun:
 
     def _check_start(self, start: ArrayLike | None, max_worlds: int) -> np.ndarray:
         """The codes of true classes"""
-        if start is None:
-            raise ValueError(
-                f"'max_worlds' must be {self.n_worlds:,} at least to run every world. Got"
-                f" {max_worlds:,}: allow more, or give the true classes as start= for a walk."
-            )
-        world = _codes_of(start, self._rows.classes)
+        world = _start_codes(start, self._rows.classes, (self.n_worlds, max_worlds))
         if len(world) != len(self._people) or (world < 0).any() or not self._weight(world):
             raise ValueError(
                 "'start' must be the classes of all people for which the release was made. Got"
