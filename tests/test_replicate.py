@@ -751,7 +751,7 @@ def test_stored_lines_of_attacks_are_of_the_design(attacks):
     assert (drawn.certain_in.dropna() == 0).all() and (drawn.open_certain.dropna() == 0).all()
     assert (drawn[["rerun_belief", "table_belief"]].dropna() <= 0.9).all(axis=None)
     few = large.dropna(subset=["open_people"])
-    assert (few.case == "adult").all() and (few.k == 5).sum() == len(attacks.METHODS)
+    assert (few.case == "adult").all() and len(few) >= 18
     assert (few.open_kept.between(1, few.open_worlds)).all()
     told = few[few.open_kept == few.open_worlds]
     assert told.open_belief.to_numpy() == pytest.approx(told.open_before.to_numpy(), abs=1e-5)

@@ -202,7 +202,7 @@ def _most_told(
     unknown = 0.0 if gap is None else P[:, [gap]].toarray().ravel()
     return float(min(np.max(top + unknown), 1.0))
 
-
+# %% ../../nbs/engine/audit_people.ipynb #b55d8861
 def _own_rows(both: Beside, key: np.ndarray, chance: np.ndarray) -> dict:
     """The largest probability of anybody's own row, and the share of people whose own row is
     likelier than all others; `key`: the possible pairs, as one number each, sorted

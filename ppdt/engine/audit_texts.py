@@ -60,7 +60,7 @@ def _k_with_text(a: Any, most: int = 8) -> str:
     more = len(a.k_with) - most
     return ", ".join(told) + (f", and {more} more" if more > 0 else "")
 
-
+# %% ../../nbs/engine/audit_texts.ipynb #fd7c22a8
 def _rows_text(a: Any) -> str:
     """Rows, classes and suppressed rows"""
     text = f"{a.n_rows or 0:,}"
