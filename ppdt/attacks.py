@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['Gain', 'gain_of', 'Attack', 'attack', 'Beliefs', 'Downcoded', 'Downcoding', 'Crossing', 'FittingRows', 'Matching',
-           'Presence', 'Queries', 'Rerun', 'Sums']
+__all__ = ['Gain', 'gain_of', 'gain_of_shares', 'Attack', 'attack', 'Beliefs', 'Downcoded', 'Downcoding', 'Crossing',
+           'FittingRows', 'Matching', 'Presence', 'Queries', 'Rerun', 'Sums']
 
 # %% ../nbs/engine/attacks.ipynb #abc69fcd
 from dataclasses import dataclass
@@ -87,17 +87,41 @@ def gain_of(hits_in: ArrayLike, hits_out: ArrayLike, level: float = 0.95) -> Gai
     ValueError
         Without people.
     """
-    shares, ends = [], []
+    told = []
     for name, hits in (("hits_in", hits_in), ("hits_out", hits_out)):
         hits = np.asarray(hits, dtype=bool)
         if not len(hits):
             raise ValueError(f"'{name}' must tell of one person at least. Got none.")
-        found = binomtest(int(hits.sum()), len(hits)).proportion_ci(level, method="wilson")
-        shares.append(float(hits.mean()))
+        told += [float(hits.mean()), len(hits)]
+    return gain_of_shares(*told, level)
+
+
+def gain_of_shares(
+    share_in: float, n_in: int, share_out: float, n_out: int, level: float = 0.95
+) -> Gain:
+    """The difference of two shares with its interval, where only the shares are known.
+
+    Parameters
+    ----------
+    share_in, share_out : float
+        Shares of people in the table and of others, in [0, 1].
+    n_in, n_out : int
+        How many people these are shares of.
+    level : float
+        Of the interval.
+
+    Returns
+    -------
+    Gain
+    """
+    ends = []
+    for share, n in ((share_in, n_in), (share_out, n_out)):
+        found = binomtest(round(share * n), n).proportion_ci(level, method="wilson")
         ends.append((found.low, found.high))
-    (p, q), ((l1, u1), (l2, u2)) = shares, ends
-    low, high = np.hypot(p - l1, u2 - q), np.hypot(u1 - p, q - l2)
-    return Gain(p, q, p - q, float(p - q - low), float(p - q + high))
+    (l1, u1), (l2, u2) = ends
+    low, high = np.hypot(share_in - l1, u2 - share_out), np.hypot(u1 - share_in, share_out - l2)
+    gain = share_in - share_out
+    return Gain(share_in, share_out, gain, float(gain - low), float(gain + high))
 
 # %% ../nbs/engine/attacks.ipynb #1cfa97e0
 def _check_answers(found: Beliefs, y: ArrayLike, name: str) -> np.ndarray:

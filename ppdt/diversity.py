@@ -8,8 +8,8 @@ from __future__ import annotations
 # %% auto #0
 __all__ = ['distinct_l', 'entropy_l', 'recursive_c', 'alpha_share', 'share_at_worst', 't_closeness', 'LDiversity', 'TCloseness',
            'Alpha', 'check_constraints', 'bind_constraints', 'allow_function', 'check_whole', 'BoundConstraint',
-           'Secret', 'class_sizes', 'class_table', 'equivalence_classes', 'missing_column', 'secret_of', 'table_values',
-           'worst_counts']
+           'RandomizedResponse', 'Secret', 'class_sizes', 'class_table', 'equivalence_classes', 'missing_column',
+           'secret_of', 'table_values', 'worst_counts']
 
 # %% ../nbs/10_diversity.ipynb #9f80ecce
 from collections.abc import Callable, Hashable, Sequence
@@ -38,6 +38,7 @@ from ppdt.engine.counts import (
     table_values,
     worst_counts,
 )
+from .engine.randomized_answers import RandomizedResponse
 from ppdt.engine.secrets import (
     BoundConstraint,
     Constraint,
@@ -57,6 +58,7 @@ from .generalization import Taxonomy
 # %% ../nbs/10_diversity.ipynb #5bff7da9
 _all_ = [
     "BoundConstraint",
+    "RandomizedResponse",
     "Secret",
     "class_sizes",
     "class_table",
@@ -459,7 +461,7 @@ def check_constraints(constraints: Sequence[Constraint]) -> tuple[Constraint, ..
             f" {type(constraints).__name__}: use constraints=[LDiversity(l=2)]."
         )
     for o in constraints:
-        if not isinstance(o, (LDiversity, TCloseness, Alpha)):
+        if not isinstance(o, (LDiversity, TCloseness, Alpha, RandomizedResponse)):
             got = f"{o.__name__}, a class" if isinstance(o, type) else repr(o)
             raise TypeError(
                 "'constraints' must hold LDiversity, TCloseness and Alpha objects. Got"

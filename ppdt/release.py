@@ -25,7 +25,7 @@ from .encoder import ReleaseEncoder
 from .engine.cell_accessor import CellAccessor
 from .engine.checks import check_class, fit_columns, forget_learnt, same_columns
 from .engine.opened_tables import opened_table
-from .engine.promises import NO_RERUN
+from .engine.promises import promised_of_class
 from .engine.protecting import protect, what_may_be_published
 from ppdt.engine.publishing import (
     MISSING_RULES,
@@ -162,10 +162,9 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
     @property
     def guarantee(self) -> str | None:
         """The promise, in words; None where a method promises nothing"""
-        promises = [o.promise(o.sensitive or "class") for o in check_constraints(self.constraints)]
+        limits = check_constraints(self.constraints)
         counted = "" if self.person is None else ", counted in persons"
-        whom = [NO_RERUN] if promises else []
-        return "; ".join([f"k-anonymity{counted}", *promises, *whom])
+        return "; ".join([f"k-anonymity{counted}", *promised_of_class(limits)])
 
     def _check(self):
         """Check a method's own parameters"""

@@ -9,10 +9,11 @@ Half of the people are published (8,000 of Adult and of the population), as many
 Of both are asked: does a row fit, is the class certain and right, is the guess right (FittingRows,
 and Crossing with a second release of the same people, its columns reversed and its seed another);
 Matching knows everybody in the table. Queries asks a tree learnt from the release. Of the shop all
-14 customers are published, nobody is out, and Rerun runs the program again in every world.
-Runs that are stored are not made again (--again makes all anew). The column commit names the run of
-a line; crowd_below_k alone was made again later, by 26b0cff and 6362c90, when crowds were defined
-so that groups may overlap.
+14 customers are published, nobody is out, and Rerun runs the program again in every world. Of
+500 people of Adult it runs those worlds in which five people with one published row exchange
+their classes, and all others are known (columns open_: ten such groups with several classes).
+Methods called drawn publish classes drawn with a chance of .9 to be true (RandomizedResponse).
+Runs that are stored are not made again (--again makes all anew).
 """
 
 import sys
@@ -45,12 +46,23 @@ from ppdt.datasets import (
     load_customers,
     make_population,
 )
+from ppdt.diversity import RandomizedResponse
 from ppdt.lattice import LatticeAnonymizer
 from ppdt.tds import TDSAnonymizer
 
 CASES, KS, PEOPLE = ("customers", "population", "adult"), (2, 5, 25, 100), 8000
 KNOWN = "age education occupation marital_status region hours".split()
-METHODS = {**FRONTIER, "lattice": partial(LatticeAnonymizer, suppression_limit=0.02)}
+CLASSES = {
+    "customers": ["No", "Yes"],
+    "population": ["high", "low"],
+    "adult": ["<=50K", ">50K"],
+}
+DRAWN = ("strict", "infogain", "cluster")
+METHODS = {
+    **FRONTIER,
+    "lattice": partial(LatticeAnonymizer, suppression_limit=0.02),
+    **{f"{o}_drawn": FRONTIER[o] for o in DRAWN},
+}
 ASKED = ("presence", "certain", "guess")
 KEY = ["case", "method", "k"]
 COLUMNS = [
@@ -70,9 +82,16 @@ COLUMNS = [
     "rerun_certain",
     "rerun_belief",
     "table_belief",
+    "open_people",
+    "open_worlds",
+    "open_kept",
+    "open_before",
+    "open_belief",
+    "open_certain",
     *MADE,
 ]
 MOST_WORLDS = 5000
+FEW, GROUPS, OPEN = 500, 10, 5  # people of whom few are open, groups of open ones, most in one
 
 
 def all_units():
@@ -100,6 +119,9 @@ def program(case, method, k, X):
         return TDSAnonymizer(k=k, taxonomies=trees_over(case, X))
     if method == "lattice":
         return METHODS[method](k=k, taxonomies=trees_over(case, X))
+    if method.endswith("_drawn"):
+        drawn = RandomizedResponse(0.9, CLASSES[case], random_state=0)
+        return METHODS[method](k=k, constraints=[drawn])
     return METHODS[method](k=k)
 
 
@@ -161,6 +183,57 @@ def of_worlds(made, release, X):
     }
 
 
+def open_groups(release, n):
+    """Positions of people who have one published row, five of each at most, and not one class"""
+    kept = np.setdiff1d(np.arange(n), release.lost)
+    shown = release.data[list(release.roles.quasi_identifiers)].astype(str)
+    rows = shown.agg("|".join, axis=1).to_numpy()
+    rng = np.random.default_rng(0)
+    found = []
+    for row in rng.permutation(np.unique(rows)):
+        some = np.sort(rng.permutation(np.flatnonzero(rows == row))[:OPEN])
+        if release.y.iloc[some].nunique() > 1:
+            found.append((kept[some], some))
+    return found[:GROUPS]
+
+
+def of_group(made, release, X, shown, some):
+    """The program run again by who knows all published classes but those of some people"""
+    known = shown.copy()
+    known.iloc[some] = None
+    return Rerun(made, release, X, known=known)
+
+
+def of_few(made, inside):
+    """What running the program again tells who knows all classes but those of five people"""
+    X, y = (o.head(FEW) for o in inside)
+    release = made.anonymize(X, y)
+    reader = FittingRows(release)
+    classes, drawn = list(reader.classes), reader.answers
+    shown = y.astype(object).copy()
+    shown.iloc[np.setdiff1d(np.arange(len(X)), release.lost)] = release.y.to_numpy()
+    before, after, runs, kept = [], [], 0, 0
+    for some, at in open_groups(release, len(X)):
+        again = of_group(made, release, X, shown, some)
+        own = [classes.index(c) for c in y.iloc[some]]
+        shares = release.y.iloc[at].value_counts(normalize=True)
+        shares = shares.reindex(classes, fill_value=0).to_numpy()
+        shares = shares if drawn is None else drawn.believed(shares)
+        before += shares[own].tolist()
+        after += again.shares[some, own].tolist()
+        runs, kept = runs + again.n_worlds, kept + again.n_kept
+    if not before:
+        return {}
+    return {
+        "open_people": len(before),
+        "open_worlds": runs,
+        "open_kept": kept,
+        "open_before": round(float(np.mean(before)), 6),
+        "open_belief": round(float(np.mean(after)), 6),
+        "open_certain": round(float(np.mean(np.array(after) > 1 - 1e-9)), 6),
+    }
+
+
 def run(unit):
     """The line of a unit, without the columns that tell where it was made"""
     case, method, k = unit
@@ -173,6 +246,8 @@ def run(unit):
         line |= of_the_listed(release, inside)
         if outside is None:
             return line | of_worlds(made, release, inside[0])
+        if case == "adult":
+            line |= of_few(made, inside)
         both = [release, second(made, *inside)]
     line |= of_attack(attack(FittingRows(release), *inside, *outside))
     line |= of_attack(attack(Crossing(both), *inside, *outside), "crossing_")

@@ -9,6 +9,7 @@ import pytest
 from examples import one_in
 from hypothesis import assume, given, strategies as st
 from registry import ANONYMIZERS, tasks
+from sklearn.base import clone
 
 from ppdt.attacks import (
     Crossing,
@@ -20,9 +21,10 @@ from ppdt.attacks import (
     Sums,
     attack,
 )
-from ppdt.c45 import C45Classifier
+from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
 from ppdt.diversity import Alpha
+from ppdt.engine.known_brothers import without_brothers
 from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
@@ -336,3 +338,35 @@ def test_no_attacker_excludes_the_truth(cls, data):
             assert np.array(classes)[told.is_certain].tolist() == [
                 str(o) for o in told.guess[told.is_certain]
             ]
+
+
+@one_in(10)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("pqrs"), st.sampled_from("xyz"), st.sampled_from("nv")),
+        min_size=14,
+        max_size=24,
+    ),
+    k=st.integers(3, 5),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_who_knows_the_tree_excludes_what_would_have_been_published_otherwise(rows, k):
+    table = pd.DataFrame(rows, columns=["a", "b", "c"])
+    y = table.pop("c")
+    assume(y.nunique() > 1)
+    tree = ID3Classifier().fit(table, y)
+    made = KActusAnonymizer(k=k, inducer=tree, selection="first")
+    release = made.fit(table, y).release_
+    known = without_brothers(made)
+    kept = np.setdiff1d(np.arange(len(table)), release.lost)
+    same = release.text().to_csv(index=False)
+    for o in known:
+        narrow = np.flatnonzero(known[o].astype(str) != release.data[o].astype(str))
+        for at in narrow:
+            person = kept[at]
+            assert table[o][person] in known[o].iloc[at].values
+            for value in set(table[o]) - set(known[o].iloc[at].values):
+                other = table.copy()
+                other.loc[person, o] = value
+                again = published(clone(made), other, y)
+                assert again is None or again.text().to_csv(index=False) != same

@@ -3,6 +3,7 @@
 Worked numbers, and plain loops on random tables.
 """
 
+import itertools
 import math
 import warnings
 from collections import Counter
@@ -17,6 +18,7 @@ from hypothesis import given, strategies as st
 from ppdt._textbook import _textbook_holds, _textbook_t
 from ppdt.datasets import load_customers, load_patients
 from ppdt.diversity import Alpha, LDiversity, TCloseness
+from ppdt.engine import sampled_matchings
 from ppdt.generalization import Taxonomy, recode
 from ppdt.loss import discernibility
 from ppdt.matching import consistent, matched, matching_probabilities, plot_fits
@@ -391,18 +393,59 @@ def test_matchings_of_uniform_classes_are_the_prosecutors(group):
     assert a.matching == a.risk_max and a.matching_class == pytest.approx(a.alpha)
 
 
-def test_overlap_without_end_is_said_and_bounds_nothing():
+def _overlapping(n):
+    "People on a plane, with ranges around each"
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({o: rng.normal(size=200) for o in "ab"})
-    data = pd.DataFrame(
-        {o: cell_column(np.arange(200), [Interval(v - 0.5, v + 0.5) for v in X[o]]) for o in X}
-    )
-    a = audit(data, original=X, lost=[], y=pd.Series(range(200)) % 2)
+    X = pd.DataFrame({o: rng.normal(size=n) for o in "ab"})
+    cells = {o: [Interval(v - 0.5, v + 0.5) for v in X[o]] for o in X}
+    return X, pd.DataFrame({o: cell_column(np.arange(n), held) for o, held in cells.items()})
+
+
+def test_overlap_without_end_is_sampled_and_said():
+    X, data = _overlapping(120)
+    a = audit(data, original=X, lost=[], y=pd.Series(range(120)) % 2)
+    assert a.global_one_k is not None and 0 < a.matching_estimated <= 120
+    assert 1 / 120 < a.matching <= 1 and 0.5 <= a.matching_class <= 1
+    assert "is from a sample" in a.warnings[-1]
+
+
+def test_too_many_even_to_sample_is_said_and_bounds_nothing(monkeypatch):
+    monkeypatch.setattr(sampled_matchings, "_PEOPLE", 100)
+    X, data = _overlapping(120)
+    a = audit(data, original=X, lost=[], y=pd.Series(range(120)) % 2)
     assert (
         a.global_one_k is not None
-        and a.matching is a.matching_class is None
-        and "groups that overlap in too many ways" in a.warnings[-1]
+        and a.matching is a.matching_class is a.matching_likely is None
+        and "overlap in too many ways to count or to sample" in a.warnings[-1]
     )
+
+
+@one_in(10)
+@given(
+    st.integers(3, 6).flatmap(
+        lambda n: st.lists(st.sets(st.integers(0, n - 1)), min_size=n, max_size=n)
+    )
+)
+def test_a_walk_over_matchings_visits_all_alike(rows):
+    n = len(rows)
+    fits = np.array([[r in o or r == p for r in range(n)] for p, o in enumerate(rows)])
+    possible = matched(fits)
+    i, j = np.nonzero(possible)
+    one = np.ones(n, dtype=np.int64)
+    ways = [p for p in itertools.permutations(range(n)) if fits[range(n), p].all()]
+    by_hand = np.mean([[p[a] == b for a, b in zip(i, j)] for p in ways], axis=0)
+    walked = sampled_matchings.sampled_pairs(i, j, one, one, 12_000)
+    # independent looks would have a standard error of at most .011
+    np.testing.assert_allclose(walked, by_hand, atol=0.1)
+
+
+def test_likelier_than_all_others():
+    X = pd.DataFrame({"a": [1, 2, 3, 3]})
+    held = [ValueSet([1, 2]), ValueSet([2]), ValueSet([2, 3]), ValueSet([3])]
+    data = pd.DataFrame({"a": cell_column(np.arange(4), held)})
+    a = audit(data, original=X, lost=[])
+    # the first and second have one row each, then, and the others two that are as likely
+    assert (a.matching, a.matching_likely, a.matching_estimated) == (1, 0.5, 0)
 
 
 def test_a_suppressed_row_joins_only_those_who_could_exchange():

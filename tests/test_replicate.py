@@ -746,6 +746,15 @@ def test_stored_lines_of_attacks_are_of_the_design(attacks):
     # two releases exclude nothing that one allows, and no bound is broken by rows that fit
     assert (large.crossing_presence_out <= large.presence_out).all()
     assert (large.certain_in[large.method.str.endswith("_alpha")] == 0).all()
+    # nobody is certain of a class that was drawn, and no belief exceeds the chance of a true one
+    drawn = t[t.method.str.endswith("_drawn")]
+    assert (drawn.certain_in.dropna() == 0).all() and (drawn.open_certain.dropna() == 0).all()
+    assert (drawn[["rerun_belief", "table_belief"]].dropna() <= 0.9).all(axis=None)
+    few = large.dropna(subset=["open_people"])
+    assert (few.case == "adult").all() and len(few) >= 18
+    assert (few.open_kept.between(1, few.open_worlds)).all()
+    told = few[few.open_kept == few.open_worlds]
+    assert told.open_belief.to_numpy() == pytest.approx(told.open_before.to_numpy(), abs=1e-5)
     shop = t[t.case == "customers"].dropna(subset=["worlds"])
     assert (shop.rerun_worlds.between(1, shop.worlds)).all()
     assert (shop.rerun_belief >= shop.table_belief - 1e-9)[shop.lost == 0].all()

@@ -153,8 +153,13 @@ class PeopleMeasures:
         likely: the largest probability of anybody's own row, and of one secret of anybody
         (`sensitive`, or else the class; missing ones counted at their worst). In [0, 1]. Counted
         with `one_k`; the first needs rows in the order of `original`. None with `person`, where no
-        assignment is complete, and where a component is too large to count (see
-        `ppdt.matching.matching_probabilities`).
+        assignment is complete, and where people are too many even to sample.
+    matching_likely : float
+        Share of people whose own row is likelier, over the same assignments, than all others
+        together. In [0, 1].
+    matching_estimated : int
+        People of whom the three are from a sample of assignments, since too many would have to be
+        counted (see `ppdt.matching.matching_probabilities`); then the largest is rather too large.
     """
 
     delta_min: float | None = None
@@ -171,6 +176,8 @@ class PeopleMeasures:
     tidi: float | None = None
     matching: float | None = None
     matching_class: float | None = None
+    matching_likely: float | None = None
+    matching_estimated: int | None = None
 
 # %% ../../nbs/engine/audit_measures.ipynb #e6c6c05f
 @dataclass(frozen=True, repr=False)

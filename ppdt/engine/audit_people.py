@@ -17,12 +17,12 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from . import fits
-from .assignments import pair_probabilities
 from .audit_input import AuditTable
 from .audit_warnings import vague_columns, who_holds
 from .counts import count_table, missing_column, table_values, value_codes
 from .fits import Kinds, distinct_rows, encode_beside, fit_counts, opened_columns
 from .holdings import cells_hold
+from .sampled_matchings import pair_chances
 from ..matching import full_assignment, global_counts, matchable_pairs, population_measures
 from ..tables import Centroid, Node
 
@@ -202,6 +202,17 @@ def _most_told(
     unknown = 0.0 if gap is None else P[:, [gap]].toarray().ravel()
     return float(min(np.max(top + unknown), 1.0))
 
+# %% ../../nbs/engine/audit_people.ipynb #b55d8861
+def _own_rows(both: Beside, key: np.ndarray, chance: np.ndarray) -> dict:
+    """The largest probability of anybody's own row, and the share of people whose own row is
+    likelier than all others; `key`: the possible pairs, as one number each, sorted
+    """
+    own = both.people.of * len(both.rows.first) + both.rows.of
+    at = np.minimum(np.searchsorted(key, own), len(key) - 1)
+    # a row that looks the same is as much the person's
+    each = np.where(key[at] == own, chance[at], 0.0)
+    return {"matching": float(each.max()), "matching_likely": float((each > 0.5).mean())}
+
 
 def _matching_measures(
     both: Beside,
@@ -212,24 +223,26 @@ def _matching_measures(
     """How likely the own row and one secret are over all matchings, and warnings"""
     people, rows = both.people, both.rows
     i, j, n_rows = pairs.i, pairs.j, len(rows.first)
-    chance = pair_probabilities(i, j, people.count, rows.count, whole=True)[0]
+    chance, is_estimate = pair_chances(i, j, people.count, rows.count)
     odd = np.unique(i[np.isnan(chance)])
     if len(odd):
         return {}, [
             f"matchings were not measured: {people.count[odd].sum():,} rows are in groups that"
-            " overlap in too many ways to count"
+            " overlap in too many ways to count or to sample"
         ]
-    found = {}
+    many = int(people.count[is_estimate].sum())
+    found = {"matching_estimated": many}
     if pairs.own is not None:
-        key = i * n_rows + j
-        at = np.searchsorted(key, pairs.own)
-        at = np.minimum(at, len(key) - 1)
-        possible = at[key[at] == pairs.own]
-        found["matching"] = float(chance[possible].max(initial=0.0))
+        found |= _own_rows(both, i * n_rows + j, chance)
     if secret is not None:
         P = csr_array((chance, (i, j)), shape=(len(people.first), n_rows))
         found["matching_class"] = _most_told(P, rows.of, secret, value)
-    return found, []
+    if not many:
+        return found, []
+    return found, [
+        f"over all matchings, what is said of {many:,} people is from a sample: their rows overlap"
+        " in too many ways to count"
+    ]
 
 # %% ../../nbs/engine/audit_people.ipynb #142b2a8d
 def against_original(

@@ -44,13 +44,23 @@ def _k_text(a: Any) -> str:
     return "none: no row is published"
 
 
+def _own_row_text(a: Any) -> str:
+    """How likely the own row is to who knows everybody: alternatives are not equally likely"""
+    many = a.matching_estimated
+    near = f"; from a sample for {many:,} people" if many else ""
+    return (
+        f"at most {a.matching:.4g} over all matchings, above one half for"
+        f" {a.matching_likely:.1%} of people{near}"
+    )
+
+
 def _k_with_text(a: Any, most: int = 8) -> str:
     """What k is when a column beside the quasi-identifiers is known too"""
     told = [f"{o} {k:,}" for o, k in a.k_with[:most]]
     more = len(a.k_with) - most
     return ", ".join(told) + (f", and {more} more" if more > 0 else "")
 
-
+# %% ../../nbs/engine/audit_texts.ipynb #fd7c22a8
 def _rows_text(a: Any) -> str:
     """Rows, classes and suppressed rows"""
     text = f"{a.n_rows or 0:,}"
@@ -79,6 +89,8 @@ def _lines_of_classes(a: Any) -> Iterator[tuple[str, str]]:
         verdict = _VERDICTS[a.holds]
         yield "promise", f"{a.promise}: {verdict}"
     yield "k measured", _k_text(a)
+    if (a.promise or "").startswith("k-concealment") and a.matching is not None:
+        yield "likeliest own row", _own_row_text(a)
     if a.k_with:
         yield "k with one more", _k_with_text(a)
     yield "rows", _rows_text(a)

@@ -10,7 +10,7 @@ __all__ = ['Beliefs', 'PublishedRows', 'beliefs_of', 'FittingRows', 'Presence']
 
 # %% ../../nbs/engine/fitting_rows.ipynb #2265657d
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -30,6 +30,7 @@ from .checks import check_class
 from .coding import position
 from .counts import table_values, value_codes
 from .fits import Kinds, distinct_rows, encode_beside, fit_blocks, opened_columns
+from .randomized_answers import answers_among
 from ..generalization import Taxonomy
 from ..tables import MISSING, Attribute, Centroid, Exact, Node, Suppressed, check_roles
 
@@ -244,6 +245,9 @@ def beliefs_of(found: np.ndarray, prior: np.ndarray, classes: np.ndarray) -> Bel
 class FittingRows(PublishedRows):
     """An attacker who counts the classes of the published rows that could be a person.
 
+    Where classes were drawn (`RandomizedResponse`) he knows with which chance, if the release says
+    so: a Release does, its table and its file do not.
+
     Parameters
     ----------
     release, y, quasi_identifiers, categorical, taxonomies : optional
@@ -266,7 +270,11 @@ class FittingRows(PublishedRows):
         super().__init__(release, y, quasi_identifiers, categorical, taxonomies)
         if self.y is None:
             raise ValueError("'y' must be the class of each row. Got none: give it as y=.")
-        self.classes = np.array(table_values(self.y), dtype=object)
+        # an attacker who sees drawn answers knows how they were drawn
+        self.answers = answers_among(getattr(release, "constraints", None))
+        known = table_values(self.y)
+        drawn = [] if self.answers is None else self.answers.values
+        self.classes = np.array([*known, *(o for o in drawn if o not in known)], dtype=object)
         self.codes = value_codes(self.y)[0]
 
     @property
@@ -297,7 +305,24 @@ class FittingRows(PublishedRows):
         kinds, blocks = self.fits(people)
         found = [m.astype(np.float32) @ counts for _, m in blocks]
         found = np.concatenate(found)[kinds.of].astype(float)
-        return beliefs_of(found, counts.sum(axis=0), self.classes)
+        told = beliefs_of(found, counts.sum(axis=0), self.classes)
+        return self.of_answers(told)
+
+    def of_answers(self, told: Beliefs) -> Beliefs:
+        """Beliefs in the true classes, from those in published ones: less where these were drawn.
+
+        Parameters
+        ----------
+        told : Beliefs
+            What the rows show.
+
+        Returns
+        -------
+        Beliefs
+        """
+        if self.answers is None:
+            return told
+        return replace(told, shares=self.answers.believed(told.shares))
 
 # %% ../../nbs/engine/fitting_rows.ipynb #a7d026c7
 class Presence(PublishedRows):

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['NO_RERUN', 'ROWS_ONLY', 'safe_options', 'words_of_promise', 'make_promise', 'counted_persons', 'check_promise',
-           'odd_words', 'promise_of', 'asked_of', 'smallest_class', 'by_groups', 'of_promise']
+__all__ = ['NO_RERUN', 'ROWS_ONLY', 'safe_options', 'words_of_promise', 'make_promise', 'promised_of_class', 'counted_persons',
+           'check_promise', 'odd_words', 'promise_of', 'asked_of', 'smallest_class', 'by_groups', 'of_promise']
 
 # %% ../../nbs/engine/promises.ipynb #25385c66
 import inspect
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..diversity import Alpha, LDiversity, TCloseness, bind_constraints
+from ..diversity import Alpha, LDiversity, RandomizedResponse, TCloseness, bind_constraints
 from .audit_input import find_suppressed
 from .counts import class_keys, sorted_sizes
 from .overlaps import fewest_overlaps
@@ -47,6 +47,8 @@ def _plain(v):
 def _constraint_entry(bound):
     """A constraint as data; in words only where it names a value or a tree"""
     c, name = bound.constraint, bound.secret.name
+    if isinstance(c, RandomizedResponse):
+        return {"words": bound.promise}  # no file shows that coins were tossed
     if type(c) not in _KINDS.values():
         return {"words": type(c).__name__}
     if isinstance(c, Alpha) and c.value is not None:
@@ -148,6 +150,15 @@ def make_promise(
     res["words"] = words_of_promise(res)
     options = safe_options(est)
     return res | {"method": type(est).__name__, "options": options, "ppdt": __version__}
+
+# %% ../../nbs/engine/promises.ipynb #d11b3420
+def promised_of_class(constraints: Sequence) -> list[str]:
+    """What constraints promise, and against whom, in words; `constraints`: checked"""
+    steered = [o for o in constraints if not isinstance(o, RandomizedResponse)]
+    words = [o.promise(o.sensitive or "class") for o in steered]
+    words += [NO_RERUN] if words else []
+    drawn = [o for o in constraints if isinstance(o, RandomizedResponse)]
+    return words + [o.promise("class") for o in drawn]
 
 # %% ../../nbs/engine/promises.ipynb #6dc29bb9
 def counted_persons(found: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from ..diversity import allow_function, bind_constraints, check_whole
+from ..diversity import allow_function, bind_constraints, check_constraints, check_whole
 from .checks import check_k
 from .containers import is_named
 from .holdings import cell_holder
@@ -35,6 +35,7 @@ from ppdt.engine.publishing import (
     travelling,
     used_cells,
 )
+from .randomized_answers import answers_among, randomized
 from .releases import GuaranteeError, Release, sealed
 from .rows_aside import rows_to_set_aside
 from .taxonomy import check_taxonomy_names
@@ -389,6 +390,14 @@ def _release(est, job, published, columns, dtypes):
     y = None if t.y is None else t.y.copy()
     return sealed(Release(data, y, found, lost, t.roles, schema, tuple(est.constraints)))
 
+# %% ../../nbs/engine/protecting.ipynb #80045b22
+def _drawn_class(est, X, y):
+    """The class with drawn answers where a constraint asks for them; what was given otherwise"""
+    wish = answers_among(check_constraints(est.constraints))
+    if wish is None:
+        return y
+    return randomized(wish, check_input(est, X, y)[1], est.person)
+
 # %% ../../nbs/engine/protecting.ipynb #c8932def
 def protect(
     est: BaseEstimator, X: pd.DataFrame | ArrayLike, y: ArrayLike | None = None
@@ -416,6 +425,7 @@ def protect(
     ValueError, TypeError
         For parameters and tables that cannot be used.
     """
+    y = _drawn_class(est, X, y)
     job = _job(est, X, y)
     dtypes = _dtypes(job.task)
     published = _published_by(est, job.task)

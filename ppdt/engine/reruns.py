@@ -23,6 +23,7 @@ from sklearn.base import clone
 
 from .fits import distinct_rows, encode_beside
 from .fitting_rows import Beliefs, FittingRows
+from .randomized_answers import without_answers
 
 # %% ../../nbs/engine/reruns.ipynb #f8c0e7dd
 class Part(NamedTuple):
@@ -30,6 +31,7 @@ class Part(NamedTuple):
 
     people: np.ndarray
     counts: np.ndarray  # published rows of each class
+    known: np.ndarray | None = None  # others who share these rows and whose class is known
 
 
 def connected_parts(attacker: FittingRows, people: pd.DataFrame) -> list[Part]:
@@ -62,10 +64,15 @@ def _check_list(parts: Sequence[Part], attacker: FittingRows) -> None:
 
 # %% ../../nbs/engine/reruns.ipynb #ae383a83
 def _open_counts(part: Part) -> Iterator[np.ndarray]:
-    """Counts of classes that a part may have: what it shows, and any classes of lost rows"""
-    n_lost = len(part.people) - int(part.counts.sum())
+    """Counts of classes that the people of a part may have: what it shows, and any classes of lost
+    rows, less those of others who are known
+    """
+    known = np.zeros_like(part.counts) if part.known is None else part.known
+    n_lost = len(part.people) + int(known.sum() - part.counts.sum())
     for extra in combinations_with_replacement(range(len(part.counts)), n_lost):
-        yield part.counts + np.bincount(extra, minlength=len(part.counts))
+        counts = part.counts + np.bincount(extra, minlength=len(part.counts)) - known
+        if (counts >= 0).all():
+            yield counts
 
 
 def _n_deals(counts: np.ndarray) -> int:
@@ -90,17 +97,29 @@ def _deals(free: tuple, counts: Sequence[int], code: int = 0) -> Iterator[list]:
             yield [(o, code) for o in chosen] + more
 
 
-def all_worlds(parts: Sequence[Part], n: int) -> Iterator[np.ndarray]:
-    """Every world, as the class of each of n people"""
+def all_worlds(
+    parts: Sequence[Part], n: int, base: np.ndarray | None = None
+) -> Iterator[np.ndarray]:
+    """Every world, as the class of each of n people; `base`: the classes that are known"""
     ways = []
     for p in parts:
         places = tuple(p.people.tolist())
         ways.append([o for counts in _open_counts(p) for o in _deals(places, counts)])
     for chosen in product(*ways):
-        world = np.zeros(n, dtype=np.int64)
+        world = np.zeros(n, dtype=np.int64) if base is None else base.copy()
         for person, code in (pair for o in chosen for pair in o):
             world[person] = code
         yield world
+
+
+def _open_parts(parts: Sequence[Part], known: np.ndarray) -> list[Part]:
+    """Parts of the people whose class is not known (-1), with the classes of the others"""
+    found = []
+    for p in parts:
+        codes = known[p.people]
+        others = np.bincount(codes[codes >= 0], minlength=len(p.counts))
+        found.append(Part(p.people[codes < 0], p.counts, others))
+    return found
 
 # %% ../../nbs/engine/reruns.ipynb #785be7b8
 def _published(anonymizer: Any, people: pd.DataFrame, y: pd.Series) -> str | None:
@@ -177,11 +196,46 @@ def _mean(found: Sequence[tuple], n_classes: int) -> np.ndarray:
         shares[everybody, world] += weight
     return shares / shares.sum(axis=1, keepdims=True)
 
+# %% ../../nbs/engine/reruns.ipynb #f280e44b
+def _codes_of(told: ArrayLike, classes: np.ndarray) -> np.ndarray:
+    """The code of each class that is told, -1 for others"""
+    place = {c: i for i, c in enumerate(classes)}
+    return np.array([place.get(c, -1) for c in np.asarray(told, dtype=object)], dtype=np.int64)
+
+
+def _start_codes(
+    start: ArrayLike | None, classes: np.ndarray, worlds: tuple[int, int]
+) -> np.ndarray:
+    """The codes of a start. Raises ValueError without one; `worlds`: there are, and may be run"""
+    if start is None:
+        raise ValueError(
+            f"'max_worlds' must be {worlds[0]:,} at least to run every world. Got {worlds[1]:,}:"
+            " allow more, give most classes as known=, or the true ones as start= for a walk."
+        )
+    return _codes_of(start, classes)
+
+
+def _known_codes(known: ArrayLike | None, classes: np.ndarray, n: int) -> np.ndarray:
+    """The code of each of n people's class, -1 where it is not known"""
+    if known is None:
+        return np.full(n, -1)
+    told = pd.Series(np.asarray(known, dtype=object))
+    codes = _codes_of(told.where(told.notna(), None), classes)
+    odd = told[(codes < 0) & told.notna()]
+    if len(told) != n or len(odd):
+        what = repr(odd.iloc[0]) if len(odd) else f"{len(told)} for {n} people"
+        raise ValueError(
+            "'known' must be one class of the release for each of the people, None where it is not"
+            f" known. Got {what}."
+        )
+    return codes
+
 # %% ../../nbs/engine/reruns.ipynb #0bb00eca
 class Rerun:
     """An attacker who knows everybody's quasi-identifiers and the program, and runs it again.
 
-    Source: wong2007.
+    Where the classes were drawn (`RandomizedResponse`) worlds are those of the drawn classes: the
+    program that he runs begins after the draws, which he cannot repeat. Source: wong2007.
 
     Parameters
     ----------
@@ -191,12 +245,15 @@ class Rerun:
         What it published.
     people : DataFrame, shape (n_people, n_columns)
         Everybody in the table, with the columns that the program was given.
+    known : array-like, shape (n_people,), or None
+        Classes that the attacker knows, None or NaN for others; of all but a few people of a large
+        table every world can be run.
     seeds : sequence of int or None
         What a program with chance may have begun with; None: its `random_state`.
     max_worlds : int
         Worlds that are run at most; of more, a walk visits some.
     start : array-like, shape (n_people,), or None
-        The true classes, where a walk begins.
+        The true classes, where a walk begins; where classes were drawn, those published.
     n_steps : int
         Its steps.
     random_state : int
@@ -210,12 +267,14 @@ class Rerun:
         Those for which the program publishes the same; of a walk, different worlds visited.
     is_exact : bool
         Were all worlds run?
+    shares : ndarray of float, shape (n_people, n_classes)
+        What is believed of each person on the list, in its order; classes as in `Beliefs`.
 
     Raises
     ------
     ValueError
-        For people who do not explain the rows, for chance without a seed, when there are more than
-        `max_worlds` and no `start`, and when no world gives this release.
+        For people who do not explain the rows, for unknown classes, for chance without a seed, when
+        there are more than `max_worlds` and no `start`, and when no world gives this release.
     """
 
     def __init__(
@@ -224,6 +283,7 @@ class Rerun:
         release: Any,
         people: pd.DataFrame,
         *,
+        known: ArrayLike | None = None,
         seeds: Sequence[int] | None = None,
         max_worlds: int = 5000,
         start: ArrayLike | None = None,
@@ -231,12 +291,13 @@ class Rerun:
         random_state: int = 0,
     ) -> None:
         self._rows, self._people = FittingRows(release), people
-        self._program = _Program(anonymizer, seeds, release)
-        parts = connected_parts(self._rows, people)
+        self._program = _Program(without_answers(anonymizer), seeds, release)
+        base = _known_codes(known, self._rows.classes, len(people))
+        parts = _open_parts(connected_parts(self._rows, people), base)
         self.n_worlds = count_worlds(parts)
         self.is_exact = self.n_worlds <= max_worlds
         if self.is_exact:
-            found = [(w, self._weight(w)) for w in all_worlds(parts, len(people))]
+            found = [(w, self._weight(w)) for w in all_worlds(parts, len(people), base)]
             self.n_kept = sum(o > 0 for _, o in found)
         else:
             start = self._check_start(start, max_worlds)
@@ -247,7 +308,9 @@ class Rerun:
                 "'anonymizer' must be the program that made the release, with its parameters and"
                 " seed. Got one that publishes something else in every world."
             )
-        self._shares = _mean(found, len(self._rows.classes))
+        told = _mean(found, len(self._rows.classes))
+        self._shares = told
+        self.shares = told if self._rows.answers is None else self._rows.answers.believed(told)
 
     def _weight(self, world: np.ndarray) -> int:
         """With how many seeds does the program publish the same of a world?"""
@@ -255,13 +318,7 @@ class Rerun:
 
     def _check_start(self, start: ArrayLike | None, max_worlds: int) -> np.ndarray:
         """The codes of true classes"""
-        if start is None:
-            raise ValueError(
-                f"'max_worlds' must be {self.n_worlds:,} at least to run every world. Got"
-                f" {max_worlds:,}: allow more, or give the true classes as start= for a walk."
-            )
-        place = {c: i for i, c in enumerate(self._rows.classes)}
-        world = np.array([place.get(c, -1) for c in np.asarray(start, dtype=object)])
+        world = _start_codes(start, self._rows.classes, (self.n_worlds, max_worlds))
         if len(world) != len(self._people) or (world < 0).any() or not self._weight(world):
             raise ValueError(
                 "'start' must be the classes of all people for which the release was made. Got"
@@ -303,4 +360,5 @@ def listed_beliefs(
     known = found.sum(axis=1) > 0
     found[~known] = rows.counts.sum(axis=0)
     many = np.where(known, rows.believe(asked).rows, 0)
-    return Beliefs(many, found / found.sum(axis=1, keepdims=True), rows.classes)
+    told = Beliefs(many, found / found.sum(axis=1, keepdims=True), rows.classes)
+    return rows.of_answers(told)
