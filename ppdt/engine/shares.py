@@ -159,8 +159,9 @@ def _divided_below(
     sure = np.flatnonzero(~lost)
     at, kid = _all_children(tree, node, np.flatnonzero(lost))
     weight = tree.n[kid]
-    total = np.bincount(at, weight)
-    share = weight / total[at]
+    total = np.bincount(at, weight)[at]
+    alike = 1 / np.bincount(at)[at]  # where no training row came
+    share = np.divide(weight, total, out=alike, where=total > 0)
     row = np.append(row[sure], row[at])
     weight = np.append(w[sure], w[at] * share)
     return row, np.append(child[sure], kid), weight
