@@ -134,14 +134,17 @@ def _all_children(
     node: np.ndarray,
     at: np.ndarray,
 ) -> tuple:
-    """Children with training rows of the nodes of fragments `at`: (fragment, child)"""
+    """Children with training rows, all where none has any, of the nodes of fragments `at`:
+    (fragment, child)
+    """
     size, key, child = tree._branches
     begin = np.searchsorted(key, node[at] * size)
     end = np.searchsorted(key, (node[at] + 1) * size)
     width = end - begin
     frag = np.repeat(at, as_index(width))
     kid = child[np.repeat(begin, as_index(width)) + counted(width)]
-    ok = tree.n[kid] > 0
+    rows = tree.n[kid]
+    ok = (rows > 0) | (np.bincount(frag, rows)[frag] == 0)
     return frag[ok], kid[ok]
 
 
