@@ -87,13 +87,12 @@ def gain_of(hits_in: ArrayLike, hits_out: ArrayLike, level: float = 0.95) -> Gai
     ValueError
         Without people.
     """
-    told = []
-    for name, hits in (("hits_in", hits_in), ("hits_out", hits_out)):
-        hits = np.asarray(hits, dtype=bool)
+    inside, outside = (np.asarray(o, dtype=bool) for o in (hits_in, hits_out))
+    for name, hits in (("hits_in", inside), ("hits_out", outside)):
         if not len(hits):
             raise ValueError(f"'{name}' must tell of one person at least. Got none.")
-        told += [float(hits.mean()), len(hits)]
-    return gain_of_shares(*told, level)
+    shares = float(inside.mean()), float(outside.mean())
+    return gain_of_shares(shares[0], len(inside), shares[1], len(outside), level)
 
 
 def gain_of_shares(

@@ -546,7 +546,7 @@ def test_finished_ends_are_kept(population, tmp_path, monkeypatch):
 def test_other_options_use_nothing_of_an_earlier_run(population, tmp_path, monkeypatch):
     source, method, wanted = population
     failed_run(population, tmp_path, monkeypatch)
-    other = MondrianAnonymizer(**(method.get_params() | {"k": 9}))
+    other = MondrianAnonymizer(**(method.get_params() | {"k": 50}))
     where = dict(y="income", rows=500)
     made = anonymize_parts(source, tmp_path / "out", other, work=tmp_path / "work", **where)
     fresh = anonymize_parts(source, tmp_path / "fresh", other, **where)
