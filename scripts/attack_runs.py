@@ -13,7 +13,9 @@ Matching knows everybody in the table. Queries asks a tree learnt from the relea
 500 people of Adult it runs those worlds in which five people with one published row exchange
 their classes, and all others are known (columns open_: ten such groups with several classes).
 Methods called drawn publish classes drawn with a chance of .9 to be true (RandomizedResponse).
-Runs that are stored are not made again (--again makes all anew).
+Runs that are stored are not made again (--again makes all anew). The column commit names the run of
+a line; in lines without columns open_ crowd_below_k alone was made again later, by 26b0cff and
+6362c90, when crowds were defined so that groups may overlap.
 """
 
 import sys
