@@ -74,6 +74,7 @@ def _swapped(X, y, names, seed):
     return t, y.iloc[at].set_axis(y.index)
 
 
+@pytest.mark.filterwarnings("ignore:column .* holds texts such as")
 @anonymizer
 @one_in(4)
 @given(data=st.data(), seed=st.integers(0, 9), crowd=st.booleans())
