@@ -135,12 +135,15 @@ _RECODINGS = (*RECODINGS, "mean")
 
 
 def _usual_class(task):
-    """The class as (domain, codes): of each row the most frequent one of those who are like it"""
-    a, c = with_missing(*encode(task.y))
-    kind = np.unique(row_keys(task.codes), return_inverse=True)[1]
+    """The class as (domain, codes): of each row the most frequent one of those who are like it,
+    of whom some may have been set aside
+    """
+    whole, left = task.everyone or (task, slice(None))
+    a, c = with_missing(*encode(whole.y))
+    kind = np.unique(row_keys(whole.codes), return_inverse=True)[1]
     counts = np.zeros((int(kind.max()) + 1, len(a)), dtype=np.int64)
     np.add.at(counts, (kind, c), 1)
-    return Attribute(a.name, "categorical", a.values, a.dtype), counts.argmax(axis=1)[kind]
+    return Attribute(a.name, "categorical", a.values, a.dtype), counts.argmax(axis=1)[kind][left]
 
 
 def _parts_of(m, task, order):

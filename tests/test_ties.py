@@ -9,6 +9,7 @@ from examples import one_in
 from hypothesis import given, strategies as st
 from registry import ANONYMIZERS, REGISTRY, tasks
 
+from ppdt.clusters import ClusterAnonymizer
 from ppdt.datasets import fetch_adult
 from ppdt.medians import relaxed_partition
 from ppdt.mict import MicroaggregationAnonymizer
@@ -105,6 +106,20 @@ def test_the_published_rows_do_not_depend_on_the_order_of_the_file(cls, data, se
     assert len(again.release_.lost) == len(est.release_.lost)
     if not len(est.release_.lost):
         assert sorted(again.release_.y) == sorted(est.release_.y)
+
+
+def test_rows_set_aside_change_nothing_in_what_guides_clusters():
+    """Of equal people one was set aside; the class of the others was counted without him, so that
+    the order of the file decided what it was
+    """
+    X = pd.DataFrame({"age": [2, 2, 2, 1, 1, 1, 1, 1], "job": list("acbcbbcc")})
+    y = pd.Series("yes no no yes no no no yes".split(), name="cls")
+    m, names = ClusterAnonymizer(k=2, guide="class", suppression_limit=0.3), list(X)
+    first = sorted(_rows(m.fit(X, y), names)[0])
+    assert len(first) < len(X)
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(len(X))
+        assert sorted(_rows(m.fit(X.iloc[order], y.iloc[order]), names)[0]) == first
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ numbers is infinite.
 """
 
 import math
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -14,12 +15,14 @@ from registry import ANONYMIZERS, CLASSIFIERS, REGISTRY, example
 
 from ppdt.cli import main
 from ppdt.encoder import ReleaseEncoder
+from ppdt.engine.coding import range_finder
 from ppdt.mict import MicroaggregationAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
 from ppdt.release import read_release
 from ppdt.tables import (
     MISSING,
+    Attribute,
     Centroid,
     Interval,
     Node,
@@ -28,6 +31,7 @@ from ppdt.tables import (
     guess_kind,
     to_kind,
 )
+from ppdt.tds import TDRAnonymizer
 
 MOST = float(np.finfo(float).max)
 WHOLE = {
@@ -239,3 +243,26 @@ def test_a_file_of_large_numbers_is_audited(tmp_path, recoding):
     tool = MondrianAnonymizer(k=4, quasi_identifiers=["q"], published=["w"], recoding=recoding)
     tool.anonymize(X).to_csv(tmp_path / "o.csv")
     assert read_release(tmp_path / "o.csv").audit.k == 4
+
+
+@pytest.mark.parametrize("top", [2**53, 2**63, 2**64 - 10])
+def test_ranges_without_end_beside_wide_numbers_are_compared_exactly(top):
+    """Ends of ranges made a float of the column: 2**53 + 1 became 2**53, 2**63 was an error"""
+    line = np.array([-math.inf, 0.5, top + 1, top + 2, MISSING], dtype=object)
+    a = Attribute("n", "numeric", line, "object")
+    assert a.known.tolist() == line[:-1].tolist()
+    find = range_finder(a)
+    for lo, hi, hi_open in product(
+        (-math.inf, 0.25, top, top + 1, top + 2), (0.5, top + 2), (0, 1)
+    ):
+        inside = [lo <= v < hi if hi_open else lo <= v <= hi for v in line[:-1]]
+        first, end = find(lo, hi, hi_open)
+        assert inside == [first <= i < end for i in range(len(line) - 1)]
+
+
+def test_a_step_of_wide_numbers_with_a_gap_is_audited():
+    v = [4, 2**63 + 1, 2**64 - 1, 2**64 - 1, None, 2**63 + 1]
+    X = pd.DataFrame({"n": pd.Series(v, dtype=object), "t": list("aababb")})
+    y = pd.Series(["yes", "no", "yes", "no", "no", "yes"], name="cls")
+    for k in range(1, 7):
+        assert TDRAnonymizer(k=k, missing="category").anonymize(X, y).audit.holds

@@ -10,7 +10,7 @@ __all__ = ['Attribute', 'on_line', 'position', 'sum_scale', 'range_finder', 'enc
 
 # %% ../../nbs/engine/coding.ipynb #ad4c9c5a
 import math
-from bisect import bisect
+from bisect import bisect, bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,6 +89,18 @@ def _items(a):
     return list(t)
 
 
+def _exact_dtype(numbers):
+    """The dtype that keeps sorted numbers as they are; None: NumPy finds it"""
+    if not numbers:
+        return float
+    whole = [v for v in numbers if isinstance(v, int)]
+    if not whole or max(-whole[0], whole[-1]) <= 2**53:
+        return None
+    if len(whole) < len(numbers):  # ends of ranges, such as minus infinity, beside wide numbers
+        return object
+    return np.uint64 if whole[-1] >= 2**63 else None
+
+
 def _known(a):
     """The values of a domain without `MISSING`"""
     if a.values.dtype != object:
@@ -99,10 +111,7 @@ def _known(a):
     if a.kind == "categorical":
         return v
     plain = [_plain(o) for o in v]
-    # beside smaller numbers those beyond 2**63 would become floats
-    wide = len(v) and isinstance(plain[-1], int) and plain[-1] >= 2**63
-    dtype = np.uint64 if wide else None if len(v) else float
-    return np.array(plain, dtype=dtype)
+    return np.array(plain, dtype=_exact_dtype(plain))
 
 
 def _positions(a):
@@ -174,6 +183,8 @@ def sum_scale(line: Sequence[float] | np.ndarray) -> float:
 def _first_above(line, v, or_equal):
     """The place of the first of sorted numbers that is above v, or equal to it"""
     side = "left" if or_equal else "right"
+    if line.dtype.kind == "O":
+        return (bisect_left if or_equal else bisect_right)(line, v)
     if line.dtype.kind == "f" or isinstance(v, pd.Timestamp) or not math.isfinite(v):
         return int(np.searchsorted(line, position(v), side))
     whole = math.ceil(v) if or_equal else math.floor(v)
@@ -198,7 +209,7 @@ def range_finder(a: Attribute) -> Callable:
         value lies in no range.
     """
     known = a.known
-    line = known if known.dtype.kind in "iu" else on_line(known)
+    line = known if known.dtype.kind in "iuO" else on_line(known)
 
     def find(lo, hi, hi_open):
         return _first_above(line, lo, True), _first_above(line, hi, hi_open)

@@ -293,6 +293,12 @@ def _set_aside(est, job, published):
     return np.flatnonzero(job.kept)[rows]
 
 
+def _after(first, then):
+    """The job of the rows that are left, whose task knows that of all"""
+    everyone = (first.task, then.kept[first.kept])
+    return replace(then, task=replace(then.task, everyone=everyone))
+
+
 def _without_lost(job, columns):
     """The job and the columns without rows that the method lost, and cells that no row has"""
     stay = columns[0][0] >= 0
@@ -431,7 +437,7 @@ def protect(
     published = _published_by(est, job.task)
     aside = _set_aside(est, job, published)
     if len(aside):
-        job = _job(est, X, y, aside)
+        job = _after(job, _job(est, X, y, aside))
         published = _published_by(est, job.task)
     job, columns = _without_lost(job, published.columns)
     release = _release(est, job, published, columns, dtypes)

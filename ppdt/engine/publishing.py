@@ -192,6 +192,8 @@ class Task:
         Which groups may be published, see `ppdt.diversity.allow_function`; None: those of k rows.
     random_state : int, Generator or None
         What chance is drawn from.
+    everyone : (Task, ndarray of bool) or None
+        Where rows were set aside: the task of all of them, and which are left; None otherwise.
     """
 
     attributes: list
@@ -202,6 +204,7 @@ class Task:
     k: int
     allow: Callable | None = None
     random_state: object = None
+    everyone: tuple | None = None
 
     @property
     def names(self) -> list:
