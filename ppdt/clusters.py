@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['grown_groups', 'wanted_rows', 'ClusterAnonymizer']
+__all__ = ['grown_groups', 'wanted_rows', 'check_weights', 'clustered', 'ClusterAnonymizer']
 
 # %% ../nbs/25_clusters.ipynb #539d707e
 from collections.abc import Callable, Sequence
@@ -22,7 +22,13 @@ from .engine.greedy_groups import complete_groups, k_members
 from .engine.group_loss import Part, column_parts, group_loss
 from .engine.inducers import grouping_order
 from .engine.keys import row_keys
-from .engine.refining import check_refine, in_blocks, of_rows, refined_groups
+from ppdt.engine.refining import (
+    check_refine,
+    in_blocks,
+    in_strict_blocks,
+    of_rows,
+    refined_groups,
+)
 from .engine.taxonomy import Taxonomy, check_taxonomies, trees_of
 from .engine.widened_cells import WideningRecoder
 from .generalization import RECODINGS, node_recoding
@@ -159,8 +165,8 @@ def _parts_of(m, task, order):
     return res
 
 
-def _check_weights(weights, names):
-    """Raises ValueError for weights of no column that counts"""
+def check_weights(weights: Any, names: Sequence[str]) -> None:
+    """Raises ValueError for weights of columns that do not count; `names`: those that do"""
     if weights is None:
         return
     if not isinstance(weights, dict):
@@ -185,6 +191,7 @@ def _check_parameters(m):
         )
     check_choice("recoding", m.recoding, _RECODINGS)
     check_choice("loss", m.loss, _LOSSES)
+    check_choice("blocks", m.blocks, ("relaxed", "strict"))
     check_that(m, "guide", m.guide in (None, "class"), "None or 'class'")
     check_taxonomies(m.taxonomies)
     check_refine(m.refine)
@@ -212,22 +219,53 @@ def _recoded(m, a, codes, groups, taxonomy):
     return RECODINGS[m.recoding](a, codes, groups)
 
 
-def _grown(m, task):
-    """What is published of a task"""
-    names = task.names if m.guide is None else [*task.names, task.y.name]
-    _check_weights(m.weights, names)
-    order = grouping_order(task)
+def clustered(
+    m: Any, task: Any, order: np.ndarray, whole: Sequence[float] | None = None
+) -> tuple[np.ndarray, list]:
+    """Groups of the rows of a task, and what is published of them.
+
+    Parameters
+    ----------
+    m : ClusterAnonymizer
+        The options.
+    task : Task
+        The table.
+    order : ndarray of int, shape (n_rows,)
+        Its rows by quasi-identifiers; rows that agree in these in an order that nobody chose.
+    whole : sequence of float or None
+        How far the whole table reaches in each column, where this is a part of it.
+
+    Returns
+    -------
+    groups : ndarray of int, shape (n_rows,)
+        Group of each row.
+    columns : list of (ndarray of int, list of Cell)
+        For each quasi-identifier the code of each row's cell, and the cells.
+    """
     parts = _parts_of(m, task, order)
     allow = of_rows(task.allow, order)
     codes = [c[order] for c in task.codes]
-    blocks = in_blocks(task.attributes, codes, max(m.block_rows, 2 * task.k), allow)
+    most = max(m.block_rows, 2 * task.k)
+    if m.blocks == "strict":
+        blocks = in_strict_blocks(task.attributes, codes, most, allow, whole)
+    else:
+        blocks = in_blocks(task.attributes, codes, most, allow)
     wanted = wanted_rows(m.constraints, task, order)
     found = grown_groups(parts, blocks, task.k, wanted, allow)
     found = refined_groups(parts, task.attributes, codes, found, task.k, m.refine, allow)
     groups = np.empty(len(order), dtype=np.int64)
     groups[order] = found
     trees = trees_of(m.taxonomies, task.attributes)
-    columns = [_recoded(m, *o[:2], groups, o[2]) for o in zip(task.attributes, task.codes, trees)]
+    rows = zip(task.attributes, task.codes, trees)
+    return groups, [_recoded(m, a, c, groups, t) for a, c, t in rows]
+
+
+def _grown(m, task):
+    """What is published of a task"""
+    names = task.names if m.guide is None else [*task.names, task.y.name]
+    check_weights(m.weights, names)
+    groups, columns = clustered(m, task, grouping_order(task))
+    trees = trees_of(m.taxonomies, task.attributes)
     return Published(columns, _recoder(m, columns, trees, task.names), learnt={"groups_": groups})
 
 
@@ -278,8 +316,11 @@ class ClusterAnonymizer(Anonymizer):
         Moves and exchanges that follow at most, each of which makes all rows together lose less;
         0: none.
     block_rows : int
-        Tables with more rows are first cut into blocks of at most so many (or 2k), by relaxed
-        Mondrian; where `constraints` forbid a cut, they stay larger.
+        Tables with more rows are first cut into blocks of at most so many (or 2k); where
+        `constraints` forbid a cut, they stay larger.
+    blocks : str
+        Who cuts them: "relaxed" Mondrian, or "strict" Mondrian, whose cuts follow from counts, as a
+        table in parts needs; where many rows are alike, its blocks stay larger.
     suppression_limit : float
         Share of the rows that may be lost so that the others keep more, 0 to 1: groups that lose
         most are set aside whole, and the other rows are grouped anew.
@@ -326,6 +367,7 @@ class ClusterAnonymizer(Anonymizer):
         taxonomies: dict[str, Taxonomy] | None = None,
         refine: int = 0,
         block_rows: int = 32_768,
+        blocks: str = "relaxed",
         suppression_limit: float = 0.0,
         constraints: Sequence = (),
         published: Sequence[str] = (),
@@ -341,6 +383,7 @@ class ClusterAnonymizer(Anonymizer):
         self.taxonomies = taxonomies
         self.refine = refine
         self.block_rows = block_rows
+        self.blocks = blocks
         self.suppression_limit = suppression_limit
 
     def _check(self):

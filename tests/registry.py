@@ -531,6 +531,7 @@ ANONYMIZERS = {
                 refine=pick(0, 50),
                 suppression_limit=pick(0.0, 0.3),
                 block_rows=pick(2, 5, 30_000),
+                blocks=pick("relaxed", "strict"),
                 taxonomies=some_taxonomies,
             ),
             grid(recoding=st.just("mean"), refine=pick(0, 50)),

@@ -50,6 +50,7 @@ OPTIONS = [
     ["--l-diversity", "2"],
     ["--sensitive", "paid", "--t-closeness", "0.3", "--alpha", "0.8"],
     ["--mode", "tdr"],
+    ["--mode", "cluster"],
 ]
 
 
@@ -115,6 +116,10 @@ BAD = {
     "l of tds": (
         [*ANONYMIZE, "--mode", "tdr", "--l-diversity", "2"],
         "--mode tdr cannot keep --l-diversity",
+    ),
+    "alpha of clusters": (
+        [*ANONYMIZE, "--mode", "cluster", "--alpha", "0.8"],
+        "--mode cluster cannot keep --l-diversity",
     ),
     "suppress": ([*ANONYMIZE, "--suppress", "0.1"], "--suppress cannot be used with a folder"),
     "report": ([*ANONYMIZE, "--report", "r.html"], "--report cannot be used with a folder"),

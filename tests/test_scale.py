@@ -24,6 +24,7 @@ from pyarrow import parquet
 from registry import ANONYMIZERS, example
 
 from ppdt.c45 import C45Classifier, ID3Classifier
+from ppdt.clusters import ClusterAnonymizer
 from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.engine import part_buckets, part_codes, part_release, part_rows, part_work
@@ -96,6 +97,25 @@ def random_method(rng, gaps, mode="strict"):
         candidates=str(rng.choice(["all", "class_change"])),
         categories=str(rng.choice(["ordered", "subsets"])),
         stop_pure=bool(rng.random() < 0.3),
+    )
+
+
+def random_clusters(rng, gaps, published=PUBLISHED):
+    """Clusters in strict blocks, with any options that go through parts"""
+    names = ["wage", "tree", "age", "day", "size"]
+    return ClusterAnonymizer(
+        k=int(rng.integers(2, 5)),
+        quasi_identifiers=[names[i] for i in rng.permutation(5)],
+        categorical=["age"] if rng.random() < 0.3 else None,
+        identifiers=["name"],
+        published=published,
+        missing=str(rng.choice(["drop", "category"])) if gaps else "error",
+        recoding=str(rng.choice(["set", "interval", "ends"])),
+        loss=str(rng.choice(["spread", "size"])),
+        weights={"wage": 3.0} if rng.random() < 0.3 else None,
+        taxonomies={"tree": TREE} if rng.random() < 0.4 else None,
+        blocks="strict",
+        block_rows=int(rng.choice([2, 6, 7, 12, 1000])),
     )
 
 
@@ -173,6 +193,69 @@ def test_the_same_as_in_memory(mode, seed):
         source = write_parts(t, folder / "parts", rng)
         made = anonymize_parts(source, folder / "out", method, y="class", rows=rows)
         check_same(made, memory)
+
+
+@given(seed=st.integers(0, 2**32 - 1), alone=st.booleans())
+@settings(max_examples=min(8, settings().max_examples))
+def test_clusters_as_in_memory(seed, alone):
+    """Blocks are cut by counts, whatever the budget; `alone`: nothing stands beside the
+    quasi-identifiers, which in memory is drawn among equal people
+    """
+    rng = np.random.default_rng(seed)
+    gaps = bool(rng.random() < 0.4)
+    t = random_table(rng, int(rng.integers(8, 60)), gaps)
+    if alone:
+        t = t.drop(columns=["note", "class"])
+    y = None if alone else "class"
+    method = random_clusters(rng, gaps, () if alone else PUBLISHED)
+    qi = method.quasi_identifiers
+    try:
+        memory = method.anonymize(t.drop(columns="class", errors="ignore"), t.get("class"))
+    except ValueError as e:
+        assert "'k' must not exceed" in str(e)
+        return
+    with new_folder() as folder:
+        made = []
+        for i, rows in enumerate(rng.choice([5, 10, 20, 1000], 2)):
+            source = write_parts(t, folder / f"parts{i}", rng)
+            rows = max(int(rows), len(t) // 12)
+            made.append(anonymize_parts(source, folder / f"out{i}", method, y=y, rows=rows))
+        if alone:
+            for o in made:
+                check_same(o, memory)
+        found = [sorted(map(tuple, texts_of(o)[qi].to_numpy())) for o in made]
+        wanted = memory.text().astype(str)[qi]
+        assert found == [sorted(map(tuple, wanted.to_numpy()))] * 2
+        beside = [o for o in t if o not in (*qi, "name")]
+        wanted = sorted(map(tuple, memory.text().astype(str)[beside].to_numpy()))
+        for o in made:
+            assert o.audit.class_sizes == memory.audit.class_sizes and o.audit.holds
+            assert sorted(map(tuple, texts_of(o)[beside].to_numpy())) == wanted
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=min(4, settings().max_examples))
+def test_clusters_are_the_same_bytes_for_any_parts(seed):
+    """Equal people of several classes stand in the same groups, however their rows came"""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 60))
+    t = pd.DataFrame({"age": rng.integers(0, 3, n), "class": rng.choice(["a", "b"], n)})
+    method = ClusterAnonymizer(k=2, blocks="strict", block_rows=10)
+    with new_folder() as folder:
+        made = []
+        for i in range(2):
+            source = write_parts(t, folder / f"parts{i}", rng)
+            made.append(anonymize_parts(source, folder / f"out{i}", method, y="class", rows=15))
+        assert digests(made[0]) == digests(made[1])
+
+
+def test_equal_people_are_mixed_as_chance_mixes_them():
+    """A hash of the class alone would put the people of one class together"""
+    n = 2000
+    columns = {"age": np.zeros(n, dtype=int), "class": np.arange(n) % 2}
+    order = part_buckets.drawn_order(columns, ["age"])
+    same = np.mean(np.diff(columns["class"][order]) == 0)
+    assert 0.45 < same < 0.55
 
 
 def random_limits(rng):
@@ -718,6 +801,14 @@ def test_a_column_without_a_role(population, tmp_path):
 @pytest.mark.parametrize(
     ("method", "words"),
     [
+        (ClusterAnonymizer(), "'blocks' of the anonymizer must be 'strict'"),
+        (ClusterAnonymizer(blocks="strict", recoding="mean"), "must not be 'mean'"),
+        (ClusterAnonymizer(blocks="strict", refine=9), "'refine' of the anonymizer must be left"),
+        (ClusterAnonymizer(blocks="strict", guide="class"), "'guide' of the anonymizer must be"),
+        (
+            ClusterAnonymizer(blocks="strict", weights={"wgae": 1}, published=["disease"]),
+            "'weights' must name quasi-identifiers",
+        ),
         (TDSAnonymizer(groups=[(["age"], 5)]), "'groups' of the anonymizer must be left out"),
         (TDSAnonymizer(constraints=[LDiversity(2)]), "'constraints' of the anonymizer must be"),
         (TDRAnonymizer(person="name"), "'person' of the anonymizer must be left out"),
@@ -738,7 +829,7 @@ def test_what_does_not_go_through(population, tmp_path, method, words):
     assert not list(tmp_path.iterdir())
 
 
-BY_COUNTS = (MondrianAnonymizer, TDSAnonymizer, TDRAnonymizer)
+BY_COUNTS = (ClusterAnonymizer, MondrianAnonymizer, TDSAnonymizer, TDRAnonymizer)
 OTHERS = [o for o in ANONYMIZERS if o not in BY_COUNTS]
 
 

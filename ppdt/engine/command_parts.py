@@ -87,7 +87,7 @@ _REFUSED = {
     "report": ("--report", "a report is made of one file"),
     "internal": ("--internal", "a report is made of one file"),
 }
-_BY_COUNTS = ("strict", "infogain", "tds", "tdr")
+_BY_PARTS = ("strict", "infogain", "tds", "tdr", "cluster")
 
 
 def _check_refused(args: argparse.Namespace) -> None:
@@ -99,17 +99,17 @@ def _check_refused(args: argparse.Namespace) -> None:
                 " one file that holds all rows."
             )
     asked = [o for o in ("l", "t", "alpha") if getattr(args, o, None) is not None]
-    if args.mode in ("tds", "tdr") and asked:
+    if args.mode in ("tds", "tdr", "cluster") and asked:
         raise CommandError(
             f"--mode {args.mode} cannot keep --l-diversity, --t-closeness and --alpha in a folder"
             " of parts: leave them out, use --mode strict or infogain, or protect one file that"
             " holds all rows."
         )
-    if args.mode not in (None, *_BY_COUNTS):
+    if args.mode not in (None, *_BY_PARTS):
         raise CommandError(
-            f"--mode must be one of {', '.join(_BY_COUNTS)} for a folder of parts, whose groups"
-            f" follow from counts. Got {args.mode}, which needs the rows: protect one file that"
-            " holds all of them."
+            f"--mode must be one of {', '.join(_BY_PARTS)} for a folder of parts, whose groups or"
+            f" blocks follow from counts. Got {args.mode}, which needs the rows: protect one file"
+            " that holds all of them."
         )
 
 # %% ../../nbs/engine/command_parts.ipynb #9054970f
@@ -233,7 +233,7 @@ def _method(args: argparse.Namespace, columns: list[str], name: str) -> Any:
     check_class_for(args.mode, args.class_name)
     secret = {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha")}
     kinds = {o: "categorical" if o in words else None for o in args.qi}
-    return anonymizer_for(
+    method = anonymizer_for(
         args.mode,
         args.recoding,
         read_taxonomies(args.taxonomies, args.qi, kinds),
@@ -245,6 +245,7 @@ def _method(args: argparse.Namespace, columns: list[str], name: str) -> Any:
         constraints=asked_of_secret(args.class_name, columns, name, secret),
         published=list(shown),
     )
+    return method.set_params(blocks="strict") if args.mode == "cluster" else method
 
 
 def _say_columns(args: argparse.Namespace, schema: Any) -> None:

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..clusters import ClusterAnonymizer, check_weights
 from .checks import check_k
 from .class_cuts import ClassTask, class_options
 from .command_files import in_order
 from .part_counts import CutRule
 from .part_files import Survey, as_values, joined_values, kinds_of
 from .part_secrets import Limits, secret_names
+from .refining import least_of_blocks
 from .taxonomy import check_taxonomy_names, trees_of
 from ..generalization import Taxonomy
 from ..medians import in_leaf_order
@@ -37,6 +39,43 @@ _PLAIN_TREES = {
     "person": _PLAIN["person"],
     "groups": "classes of several groups of columns are not counted in files",
 }
+_PLAIN_CLUSTERS = _PLAIN | {
+    "constraints": "a group takes in the rows that it lacks, which are looked for one by one",
+    "guide": "with which class rows count is not counted in files",
+}
+
+
+def _check_kind(m):
+    """Raises TypeError for a method that needs all rows at once, ValueError for such options"""
+    if not isinstance(m, (MondrianAnonymizer, TDSAnonymizer, ClusterAnonymizer)):
+        raise TypeError(
+            "'anonymizer' must be a MondrianAnonymizer with mode='strict' or 'infogain', a"
+            " TDSAnonymizer or a TDRAnonymizer, which go by counts, or a ClusterAnonymizer with"
+            f" blocks='strict'. Got {type(m).__name__}, which needs the rows: anonymize a table in"
+            " memory."
+        )
+    if isinstance(m, MondrianAnonymizer) and m.mode not in ("strict", "infogain"):
+        raise ValueError(
+            "'mode' of the anonymizer must be 'strict' or 'infogain', whose cuts follow from"
+            f" counts. Got {m.mode!r}: anonymize a table in memory."
+        )
+    if isinstance(m, ClusterAnonymizer) and m.blocks != "strict":
+        raise ValueError(
+            "'blocks' of the anonymizer must be 'strict' for a table in parts, whose cuts follow"
+            f" from counts. Got {m.blocks!r}: use ClusterAnonymizer(blocks='strict')."
+        )
+    if isinstance(m, ClusterAnonymizer) and m.recoding == "mean":
+        raise ValueError(
+            "'recoding' of the anonymizer must not be 'mean' for a table in parts, whose cells are"
+            " checked against the rows: use recoding='set'."
+        )
+
+
+def _refused(m):
+    """Options that must be left out, and why"""
+    if isinstance(m, ClusterAnonymizer):
+        return _PLAIN_CLUSTERS
+    return _PLAIN if isinstance(m, MondrianAnonymizer) else _PLAIN_TREES
 
 
 def check_method(m: Any) -> None:
@@ -47,18 +86,8 @@ def check_method(m: Any) -> None:
     m : object
         An anonymizer.
     """
-    if not isinstance(m, (MondrianAnonymizer, TDSAnonymizer)):
-        raise TypeError(
-            "'anonymizer' must be a MondrianAnonymizer with mode='strict' or 'infogain', a"
-            " TDSAnonymizer or a TDRAnonymizer, which go by counts. Got"
-            f" {type(m).__name__}, which needs the rows: anonymize a table in memory."
-        )
-    if isinstance(m, MondrianAnonymizer) and m.mode not in ("strict", "infogain"):
-        raise ValueError(
-            "'mode' of the anonymizer must be 'strict' or 'infogain', whose cuts follow from"
-            f" counts. Got {m.mode!r}: anonymize a table in memory."
-        )
-    for name, why in (_PLAIN if isinstance(m, MondrianAnonymizer) else _PLAIN_TREES).items():
+    _check_kind(m)
+    for name, why in _refused(m).items():
         if getattr(m, name):
             raise ValueError(
                 f"{name!r} of the anonymizer must be left out for a table in parts: {why}. Got"
@@ -80,7 +109,7 @@ class Plan:
 
     Attributes
     ----------
-    method : MondrianAnonymizer or TDSAnonymizer
+    method : MondrianAnonymizer, ClusterAnonymizer or TDSAnonymizer
         The method, with its options.
     roles : Roles
         What each column is for.
@@ -103,14 +132,15 @@ class Plan:
     n_classes : int
         Classes by which cuts are chosen, a missing one among them; 0: by none.
     ranks : list of (ndarray or None)
-        For each quasi-identifier with a taxonomy the place of each code in the order of leaves.
+        For each quasi-identifier with a taxonomy the place of each code in the order of leaves;
+        clusters are cut into blocks in the order of codes.
     limits : Limits or None
         What every group must keep besides its size, once secrets were counted.
     cells : list of (ndarray of int, list of Cell) or None
         Of TDS and TDR, once they have chosen: the cell of each code of each quasi-identifier.
     """
 
-    method: MondrianAnonymizer | TDSAnonymizer
+    method: MondrianAnonymizer | ClusterAnonymizer | TDSAnonymizer
     roles: Roles
     class_name: str | None
     names: tuple
@@ -125,6 +155,11 @@ class Plan:
     ranks: list
     limits: Limits | None = None
     cells: list | None = None
+
+    @property
+    def k(self) -> int:
+        """Rows that must look alike; those that a region keeps may be more"""
+        return int(self.method.k)
 
     @property
     def attributes(self) -> list[Attribute]:
@@ -253,6 +288,8 @@ def _rule_of(m: Any, ordered: Sequence[Attribute]) -> tuple[CutRule, bool]:
     """How regions are cut, and are cuts chosen by the class? TDS and TDR cut no regions"""
     if isinstance(m, TDSAnonymizer):
         return CutRule.of(ordered, m.k), False
+    if isinstance(m, ClusterAnonymizer):
+        return CutRule.of(ordered, least_of_blocks(max(m.block_rows, 2 * m.k))), False
     # a cut by the class that cannot be made is one at the lower median
     median = m.median if m.mode == "strict" else "lower"
     rule = CutRule.of(ordered, m.k, m.cut_rule, m.width, bool(m.fallback), median)
@@ -260,7 +297,7 @@ def _rule_of(m: Any, ordered: Sequence[Attribute]) -> tuple[CutRule, bool]:
 
 
 def plan_of(
-    method: MondrianAnonymizer | TDSAnonymizer,
+    method: MondrianAnonymizer | ClusterAnonymizer | TDSAnonymizer,
     roles: Roles,
     class_name: str | None,
     names: Sequence[str],
@@ -271,7 +308,7 @@ def plan_of(
 
     Parameters
     ----------
-    method : MondrianAnonymizer or TDSAnonymizer
+    method : MondrianAnonymizer, ClusterAnonymizer or TDSAnonymizer
         The method.
     roles : Roles
         What each column is for.
@@ -305,8 +342,11 @@ def plan_of(
     in_gap = set(gaps) if m.missing == "category" else set()
     domains = {o: _domain(s, o, o in roles.categorical, o in in_gap) for o, s in some.items()}
     check_taxonomy_names(m.taxonomies, names)
+    if isinstance(m, ClusterAnonymizer):
+        check_weights(m.weights, qi)
     attributes = [domains[o] for o in qi]
-    ordered, ranks = _leaf_ranks(attributes, trees_of(m.taxonomies, attributes))
+    by_leaves = None if isinstance(m, ClusterAnonymizer) else m.taxonomies
+    ordered, ranks = _leaf_ranks(attributes, trees_of(by_leaves, attributes))
     rule, by_class = _rule_of(m, ordered)
     n_classes = _n_classes(domains, some, class_name) if by_class else 0
     original = {o: _domain(every[o], o, o in roles.categorical, o in in_gap) for o in qi}

@@ -112,7 +112,7 @@ def schema_of(plan: Plan, plain: Sequence[str], shown: dict[str, list[str]]) -> 
     dtypes = {o: a.dtype for o, a in plan.domains.items()}
     trees = plan.method.taxonomies or {}
     schema = make_schema(data, y, plan.roles, dtypes, trees)
-    promise = make_promise(plan.method, "k-anonymity", plan.rule.k, data, y)
+    promise = make_promise(plan.method, "k-anonymity", plan.k, data, y)
     return replace(schema, promise=promise)
 
 # %% ../../nbs/engine/part_release.ipynb #165dc69f

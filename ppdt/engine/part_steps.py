@@ -22,6 +22,7 @@ import pandas as pd
 from sklearn.base import clone
 
 # %% ../../nbs/engine/part_steps.ipynb #729d2908
+from ..clusters import ClusterAnonymizer
 from ..diversity import check_constraints, check_whole
 from .files import file_kind
 from .median_cuts import Cuts
@@ -368,7 +369,7 @@ def _measured(run: _Run, files: Sequence[str], schema: Schema, told: Sequence[di
     loss = [sum((Fraction(*o["loss"][j]) for o in told), Fraction()) for j in range(n)]
     true = sum(o["true"] for o in told)
     res = audit_of_counts(
-        tally.classes, plan.rule.k, tally.gone, tally.secret, loss, plan.n_lost, true, tally.kept
+        tally.classes, plan.k, tally.gone, tally.secret, loss, plan.n_lost, true, tally.kept
     )
     if not res.holds:
         raise GuaranteeError(
@@ -381,7 +382,7 @@ def _measured(run: _Run, files: Sequence[str], schema: Schema, told: Sequence[di
 def anonymize_parts(
     source: str | os.PathLike | Sequence,
     target: str | os.PathLike,
-    anonymizer: MondrianAnonymizer | TDSAnonymizer,
+    anonymizer: MondrianAnonymizer | TDSAnonymizer | ClusterAnonymizer,
     *,
     y: str | None = None,
     engine: Any = "here",
@@ -393,8 +394,10 @@ def anonymize_parts(
 
     Strict Mondrian reads how many rows of a region have each value, InfoGain Mondrian how many of
     each class. Parts count, counts are added, and regions with few rows are finished by one worker
-    each. Neither the number nor the order of parts and rows, nor the engine, changes a byte of the
-    release. Source: lefevre2006a; lefevre2006b.
+    each. Clusters grow inside blocks that are cut the same way; which of equal people stand in
+    which group follows from a hash here, and is drawn in memory. Neither the number nor the order
+    of parts and rows, nor the engine, changes a byte of the release. Source: lefevre2006a;
+    lefevre2006b; byun2007.
 
     Parameters
     ----------
@@ -402,11 +405,12 @@ def anonymize_parts(
         A folder of CSV or Parquet files with the same columns, or the files.
     target : str or path
         A folder that is not there yet, for the release.
-    anonymizer : MondrianAnonymizer, TDSAnonymizer or TDRAnonymizer
+    anonymizer : MondrianAnonymizer, TDSAnonymizer, TDRAnonymizer or ClusterAnonymizer
         Mondrian with mode "strict" or "infogain", without `person`, `refine` and
         `suppression_limit`; TDS and TDR without `person`, `groups` and constraints, where the
-        different rows of quasi-identifiers and class fit into the memory of a worker. It says what
-        each column is for; it is not fitted.
+        different rows of quasi-identifiers and class fit into the memory of a worker; clusters with
+        `blocks="strict"`, without `person`, `refine`, `suppression_limit`, `guide` and constraints.
+        It says what each column is for; it is not fitted.
     y : str or None
         The column that is the class.
     engine : str or object

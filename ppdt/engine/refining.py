@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['check_refine', 'in_blocks', 'of_rows', 'in_blocks_of_groups', 'refined_groups', 'mended_groups']
+__all__ = ['check_refine', 'least_of_blocks', 'in_blocks', 'in_strict_blocks', 'of_rows', 'in_blocks_of_groups', 'refined_groups',
+           'mended_groups']
 
 # %% ../../nbs/engine/refining.ipynb #44906d2c
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ import numpy as np
 from .group_loss import Part, column_parts
 from .inducers import grouping_order
 from .refined_groups import refined_with_rest
-from ..medians import relaxed_partition
+from ..medians import relaxed_partition, strict_partition
 from ..tables import Attribute
 
 # %% ../../nbs/engine/refining.ipynb #39f9c2fb
@@ -29,6 +30,17 @@ def check_refine(refine: Any) -> None:
             f"'refine' must be a whole number of moves from 0 on. Got {refine!r}: 0 makes none,"
             " 1_000_000 as many as a table of 100,000 rows needs."
         )
+
+
+def least_of_blocks(most: int) -> int:
+    """Rows that a block of at most `most` keeps: halves of fewer than twice as many are not cut"""
+    return (most + 1) // 2
+
+
+def _of_blocks(block):
+    """Positions of the rows of each block"""
+    order = np.argsort(block, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(block))[:-1])
 
 
 def in_blocks(
@@ -63,6 +75,35 @@ def in_blocks(
     block = relaxed_partition(list(attributes), list(codes), least, "distinct", np.arange(n), allow)
     order = np.argsort(block, kind="stable")
     return np.split(order, np.cumsum(np.bincount(block))[:-1])
+
+
+def in_strict_blocks(
+    attributes: Sequence[Attribute],
+    codes: Sequence[np.ndarray],
+    most: int,
+    allow: Callable | None = None,
+    whole: Sequence[float] | None = None,
+) -> list[np.ndarray]:
+    """The rows of blocks, cut by strict Mondrian: rows that are alike stay together, so that blocks
+    follow from counts, and a block may have more rows.
+
+    Parameters
+    ----------
+    attributes, codes, most, allow
+        As in `in_blocks`.
+    whole : sequence of float or None
+        How far the whole table reaches in each column, where these rows are a part of it.
+
+    Returns
+    -------
+    list of ndarray of int
+        Positions of the rows of each block, in order.
+    """
+    n, least = len(codes[0]), least_of_blocks(most)
+    if n < 2 * least:
+        return [np.arange(n)]
+    block, _ = strict_partition(list(attributes), list(codes), least, allow=allow, whole=whole)
+    return _of_blocks(block)
 
 # %% ../../nbs/engine/refining.ipynb #ea3c0287
 # groups that are searched together
