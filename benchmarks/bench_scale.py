@@ -2,7 +2,8 @@
 
 Each run is a fresh process (run_scale.py), which measures itself and its children. The parts are
 invented people, made beforehand in a folder of TMPDIR that is removed at the end. `memory` is the
-whole table at once, with the same method. Stored runs of other sizes, engines or memory are kept.
+whole table at once, with the same method: strict Mondrian, or clusters in strict blocks. Stored
+runs of other sizes, engines or memory are kept.
 
     python benchmarks/bench_scale.py --rows 20000000 --engines here dask --memory "1.5 GB"
     python benchmarks/bench_scale.py --rows 100000000 --engines here --memory "1.5 GB"
@@ -20,7 +21,7 @@ from ppdt.datasets import make_population
 HERE = common.HERE
 SECONDS = "scale.csv"
 SIZE = 250_000  # people in a part
-RUNS = ("memory", "here", "processes", "dask", "spark")
+RUNS = ("memory", "here", "processes", "dask", "spark", "cluster memory", "cluster here")
 LINEAR = 1.3  # growth of CPU beside that of rows
 TIMES = 1.5  # CPU of two Dask workers, beside the built-in map
 
@@ -45,8 +46,9 @@ def run(sizes, engines, memory):
                 told = common.call(sys.executable, HERE / "run_scale.py", name, folder, memory)
                 print(f"  {n:>12,} {name:10} {told}", flush=True)
                 rows.append(dict(engine=name, memory=memory) | told | dict(load=common.load()))
-        found = {(o["classes"], o["sizes"]) for o in rows if o["rows"] == n}
-        assert len(found) == 1, "the groups are not the same"
+        for clusters in (False, True):
+            some = [o for o in rows if o["rows"] == n and clusters == ("cluster" in o["engine"])]
+            assert len({(o["classes"], o["sizes"]) for o in some}) <= 1, "groups are not the same"
     return rows
 
 

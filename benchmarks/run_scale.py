@@ -15,6 +15,7 @@ import common  # first: one thread
 import pandas as pd
 import psutil
 
+from ppdt.clusters import ClusterAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.scale import anonymize_parts
 
@@ -106,7 +107,10 @@ def engine_of(name, memory, scratch):
 def one(name, folder, memory):
     """Protect the parts once, and measure"""
     qi = common.POPULATION_QI
+    clusters, name = name.startswith("cluster "), name.removeprefix("cluster ")
     method = MondrianAnonymizer(5, qi, published=["disease"])
+    if clusters:
+        method = ClusterAnonymizer(5, qi, published=["disease"], blocks="strict")
     parts = Path(folder) / "parts"
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         engine = None if name == "memory" else engine_of(name, memory, scratch)
