@@ -48,10 +48,12 @@ def tool(setting, k, trees):
     from ppdt.clusters import ClusterAnonymizer
     from ppdt.mondrian import MondrianAnonymizer
 
-    # "cluster, all moves", "strict, 10000 moves"
-    name, _, moves = setting.partition(", ")
-    most = moves.removesuffix(" moves")
-    refine = {} if not moves else dict(refine=10**9 if most == "all" else int(most))
+    # "cluster, all moves, 5 rounds", "strict, 10000 moves"
+    name, *words = setting.split(", ")
+    said = {what: many for many, what in map(str.split, words)}
+    most = said.get("moves", "0")
+    refine = dict(refine=10**9 if most == "all" else int(most))
+    refine |= dict(anneal=int(said["rounds"])) if "rounds" in said else {}
     options = dict(k=k, taxonomies=trees or None)
     if name == "cluster":
         return ClusterAnonymizer(**options, **refine)

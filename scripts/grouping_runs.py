@@ -66,6 +66,7 @@ METHODS = {
     "strict_ends": partial(MondrianAnonymizer, recoding="ends"),
     "strict_region": partial(MondrianAnonymizer, recoding="region"),
     "lattice": partial(LatticeAnonymizer, suppression_limit=0.02),
+    "cluster_annealed": partial(ClusterAnonymizer, refine=ALL, anneal=5),
 }
 TOO_LARGE = (("german", "lattice"),)  # twenty columns: 18 million nodes
 READERS = ("encoder_boosting", "drawn_boosting")

@@ -535,6 +535,7 @@ ANONYMIZERS = {
                 taxonomies=some_taxonomies,
             ),
             grid(recoding=st.just("mean"), refine=pick(0, 50)),
+            grid(refine=pick(1, 50, 1000), anneal=pick(1, 3)),
             with_class(grid(guide=st.just("class"), suppression_limit=pick(0.0, 0.3))),
         ),
         loses=lambda p: int(10 * p.get("suppression_limit", 0)),

@@ -90,21 +90,27 @@ def test_a_state_is_what_it_is_by_definition(table, data):
 
 
 @one_in(2, least=5)
-@given(losses(least=6), st.integers(1, 3), st.integers(0, 30), st.booleans())
-def test_mended_groups_lose_less(table, k, budget, strict):
+@given(
+    losses(least=6),
+    st.integers(1, 3),
+    st.integers(0, 30),
+    st.booleans(),
+    st.sampled_from([0, 0, 3]),
+)
+def test_mended_groups_lose_less(table, k, budget, strict, anneal):
     parts, n = table
     before = np.arange(n) % max(1, n // max(k, 2))
     odd = np.arange(n) % 2
     enough = lambda rows, groups, m: np.bincount(groups, odd[rows], minlength=m) > 0
     allow = enough if strict and np.bincount(before, odd).min() > 0 else None
-    after = refined(parts, before, k, budget, allow)
+    after = refined(parts, before, k, budget, allow, anneal)
     assert total(parts, after) <= total(parts, before)
     assert np.bincount(after).min() >= k
     if allow is not None:
         assert allow(np.arange(n), after, after.max() + 1).all()
     if total(parts, after) == 0 or not budget:
         return
-    again = refined(parts, before, k, budget, allow)
+    again = refined(parts, before, k, budget, allow, anneal)
     assert again.tolist() == after.tolist()
 
 

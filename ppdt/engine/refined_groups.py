@@ -38,6 +38,7 @@ class _Search:
     def __init__(self, state, k, budget, allow):
         self.state = state
         self.k, self.budget, self.allow = k, budget, allow
+        self.most = 0  # what an exchange must stay below
         self.waits = np.ones(len(state.groups), dtype=bool)
 
     def _may(self, *groups):
@@ -79,7 +80,7 @@ class _Search:
         h = s.groups[other]
         mine = [o for o in s.rows[g] if o != row]
         theirs = [o for o in s.rows[h] if o != other]
-        if price[best] < 0 and self._may([*mine, other], [*theirs, row]):
+        if price[best] < self.most and self._may([*mine, other], [*theirs, row]):
             s.swap(row, other)
             self._changed(g, h)
 
@@ -105,6 +106,23 @@ def _ask_all(search):
                 _ask(search, row)
 
 
+def _anneal(search, rounds):
+    """Rounds in which everybody is asked, and an exchange may cost a share of what a row loses on
+    average: all of it in the first round, less from round to round
+    """
+    state, n = search.state, len(search.waits)
+    if len(state.size) < 2:
+        return
+    mean = state.total // n
+    for i in range(rounds):
+        search.most = mean * (rounds - i) // rounds
+        for row in range(n):
+            if search.budget > 0:
+                _ask(search, row)
+    search.most = 0
+    search.waits[:] = True
+
+
 class LossState(GroupState):
     """Groups that lose by their ranges and sets: what a search asks of them"""
 
@@ -120,7 +138,7 @@ class LossState(GroupState):
 
 
 def searched(
-    state: Any, k: int, budget: int, allow: Callable | None = None
+    state: Any, k: int, budget: int, allow: Callable | None = None, anneal: int = 0
 ) -> tuple[np.ndarray, int]:
     """Groups that cost less, and what is left of the budget.
 
@@ -134,6 +152,9 @@ def searched(
         Moves and exchanges at most.
     allow : callable or None
         (rows, groups, n_groups) -> which groups may stand.
+    anneal : int
+        Rounds in which exchanges may also cost a little, before those that may not (threshold
+        accepting). Source: dueck1990.
 
     Returns
     -------
@@ -141,8 +162,14 @@ def searched(
         (groups, budget): ndarray of int, shape (n_rows,), and int.
     """
     search = _Search(state, k, budget, allow)
+    if not anneal:
+        _ask_all(search)
+        return state.groups, search.budget
+    before, cost = state.groups.copy(), state.total
+    _anneal(search, anneal)
     _ask_all(search)
-    return state.groups, search.budget
+    # the budget may end while groups still cost more
+    return before if state.total > cost else state.groups, search.budget
 
 # %% ../../nbs/engine/refined_groups.ipynb #daf6a56c
 def _divided(parts, groups, k, allow):
@@ -165,12 +192,13 @@ def refined_with_rest(
     k: int,
     budget: int,
     allow: Callable | None = None,
+    anneal: int = 0,
 ) -> tuple[np.ndarray, int]:
     """As `refined`, and what is left of the budget"""
     if budget < 1:
         return groups, budget
     state = LossState(parts, _divided(parts, groups, k, allow))
-    return searched(state, k, budget, allow)
+    return searched(state, k, budget, allow, anneal)
 
 
 def refined(
@@ -179,6 +207,7 @@ def refined(
     k: int,
     budget: int,
     allow: Callable | None = None,
+    anneal: int = 0,
 ) -> np.ndarray:
     """Groups that lose less.
 
@@ -194,9 +223,11 @@ def refined(
         Moves and exchanges at most; groups that are divided do not count.
     allow : callable or None
         (rows, groups, n_groups) -> which groups may stand.
+    anneal : int
+        Rounds in which exchanges may also cost a little, see `searched`.
 
     Returns
     -------
     ndarray of int, shape (n_rows,)
     """
-    return refined_with_rest(parts, groups, k, budget, allow)[0]
+    return refined_with_rest(parts, groups, k, budget, allow, anneal)[0]

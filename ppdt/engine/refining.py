@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['check_refine', 'least_of_blocks', 'in_blocks', 'in_strict_blocks', 'of_rows', 'in_blocks_of_groups', 'refined_groups',
-           'mended_groups']
+__all__ = ['check_refine', 'check_anneal', 'least_of_blocks', 'in_blocks', 'in_strict_blocks', 'of_rows', 'in_blocks_of_groups',
+           'refined_groups', 'mended_groups']
 
 # %% ../../nbs/engine/refining.ipynb #44906d2c
 from collections.abc import Callable, Sequence
@@ -29,6 +29,20 @@ def check_refine(refine: Any) -> None:
         raise ValueError(
             f"'refine' must be a whole number of moves from 0 on. Got {refine!r}: 0 makes none,"
             " 1_000_000 as many as a table of 100,000 rows needs."
+        )
+
+
+def check_anneal(anneal: Any, refine: int) -> None:
+    """Raise ValueError for what is no number of rounds, and for rounds without moves"""
+    is_whole = isinstance(anneal, (int, np.integer)) and not isinstance(anneal, (bool, np.bool_))
+    if not is_whole or anneal < 0:
+        raise ValueError(
+            f"'anneal' must be a whole number of rounds from 0 on. Got {anneal!r}: 7 are enough."
+        )
+    if anneal and not refine:
+        raise ValueError(
+            f"'anneal' must come with 'refine', the moves that follow. Got {anneal} with refine=0:"
+            " use refine=1_000_000, or anneal=0."
         )
 
 
@@ -165,6 +179,7 @@ def refined_groups(
     k: int,
     budget: int,
     allow: Callable | None = None,
+    anneal: int = 0,
 ) -> np.ndarray:
     """Groups that lose less: rows move and change places, in blocks of groups.
 
@@ -184,6 +199,8 @@ def refined_groups(
         Moves and exchanges at most.
     allow : callable or None
         (rows, groups, n_groups) -> which groups may stand.
+    anneal : int
+        Rounds in which exchanges may also cost a little, see `ppdt.engine.refined_groups`.
 
     Returns
     -------
@@ -194,7 +211,7 @@ def refined_groups(
 
     def refine(rows, own, left):
         some = [p.take(rows) for p in parts]
-        return refined_with_rest(some, own, k, left, of_rows(allow, rows))
+        return refined_with_rest(some, own, k, left, of_rows(allow, rows), anneal)
 
     return in_blocks_of_groups(attributes, codes, groups, budget, refine)
 
