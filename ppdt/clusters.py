@@ -319,7 +319,7 @@ class ClusterAnonymizer(Anonymizer):
         0: none.
     anneal : int
         Rounds before that in which rows also change places where all lose a little more, from round
-        to round less; 0: none. Seven find groups that lose 1 or 2 % less, in several times the
+        to round less; 0: none. Five find groups that lose some 2 % less, in two to four times the
         time.
     block_rows : int
         Tables with more rows are first cut into blocks of at most so many (or 2k); where
