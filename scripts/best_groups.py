@@ -55,28 +55,33 @@ def _above(groups, prices, of_row):
     return [p - of_row[g].sum(axis=1) for g, p in zip(groups, prices)]
 
 
-def _cheapest(groups, prices, above, n):
-    """The columns of each size that are above their rows' prices by least"""
-    most = [np.argsort(a, kind="stable")[:n] for a in above]
-    return [g[o] for g, o in zip(groups, most)], [p[o] for p, o in zip(prices, most)]
+def _cheapest(above):
+    """Places of the columns of each size that are above their rows' prices by least"""
+    return [np.argsort(a, kind="stable")[:MANY] for a in above]
 
 
 def relaxed(groups, prices, n):
     """(bound, price of each row) of the program in fractions of columns.
 
-    Columns join it while some lie below the prices of their rows.
+    Columns join it while some lie below the prices of their rows. Those that have joined may lie
+    there, too, by as little as the solver leaves; they are not asked again.
     """
-    chosen, costs = _cheapest(groups, prices, prices, MANY)
-    one = [np.arange(n)[:, None]]  # a row alone, dear: so that every program has a solution
-    dear = [np.full(n, max(p.max() for p in prices) + 1.0)]
+    chosen = [np.arange(n)[:, None]]  # a row alone, dear: so that every program has a solution
+    costs = [np.full(n, max(p.max() for p in prices) + 1.0)]
+    inside = [np.zeros(len(p), dtype=bool) for p in prices]
+    above = prices
     while True:
-        held, cost = _holds(one + chosen, n), np.concatenate(dear + costs)
+        for taken, g, p, at in zip(inside, groups, prices, _cheapest(above)):
+            at = at[~taken[at]]
+            taken[at] = True
+            chosen.append(g[at])
+            costs.append(p[at])
+        held, cost = _holds(chosen, n), np.concatenate(costs)
         found = linprog(cost, A_eq=held, b_eq=np.ones(n), method="highs")
         above = _above(groups, prices, found.eqlin.marginals)
+        above = [np.where(o, np.inf, a) for o, a in zip(inside, above)]
         if min(a.min() for a in above) >= -NEAR:
             return found.fun, found.eqlin.marginals
-        more, dues = _cheapest(groups, prices, above, MANY)
-        chosen, costs = chosen + more, costs + dues
 
 
 def _columns(X, k):
