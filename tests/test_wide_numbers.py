@@ -16,6 +16,7 @@ from registry import ANONYMIZERS, CLASSIFIERS, REGISTRY, example
 from ppdt.cli import main
 from ppdt.encoder import ReleaseEncoder
 from ppdt.engine.coding import range_finder
+from ppdt.engine.dependencies import coded, off_line
 from ppdt.mict import MicroaggregationAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
@@ -266,3 +267,14 @@ def test_a_step_of_wide_numbers_with_a_gap_is_audited():
     y = pd.Series(["yes", "no", "yes", "no", "no", "yes"], name="cls")
     for k in range(1, 7):
         assert TDRAnonymizer(k=k, missing="category").anonymize(X, y).audit.holds
+
+
+def test_a_line_through_numbers_near_zero_is_found_in_time():
+    """Slopes between them were no numbers, and the search for their median never ended"""
+    a = np.array([-1.0, 0, 0, 0, 0, 0, 0, 5.562684646268003e-309])
+    b = np.array([-1, -1, 2.9411764705882e-79, 1.4705882352941e-39, 1.47e-39, 1.47e-39, 1, -1])
+    X = pd.DataFrame({"a": a, "b": b, "t": list("aabbaabb")})
+    y = pd.Series(["yes", "no"] * 4, name="cls")
+    r = MondrianAnonymizer(k=2, quasi_identifiers=["a", "t"], published=["b"]).anonymize(X, y)
+    assert r.audit.k == 2
+    assert 0 <= off_line(coded(X["a"]), coded(X["b"])) <= 1

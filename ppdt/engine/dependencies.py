@@ -197,6 +197,14 @@ def rank_correlation(x: Coded, y: Coded) -> float:
     return 0.0 if both is None else float(spearmanr(*both).statistic)
 
 
+def _on_one(v):
+    """Numbers as shares of their range, to a billionth of it: slopes between them are finite, and
+    `siegelslopes` never ends where one is not
+    """
+    v = v - v.min()
+    return np.round(v / v.max(), 9)
+
+
 def off_line(x: Coded, y: Coded) -> float:
     """Share of rows off a line through x, as a share of those off a line that knows no x.
 
@@ -213,7 +221,7 @@ def off_line(x: Coded, y: Coded) -> float:
     both = _both_known(x, y)
     if both is None:
         return 1.0
-    a, b = both
+    a, b = map(_on_one, both)
     some = np.unique(np.linspace(0, len(a) - 1, _MOST_ROWS).astype(int))
     line = siegelslopes(b[some], a[some])
     near = 0.02 * np.subtract(*np.quantile(b, [0.95, 0.05]))
