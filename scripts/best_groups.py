@@ -99,6 +99,21 @@ def bound(X, k):
     return relaxed(*_columns(X, k), len(X))[0] / X.size
 
 
+def _chosen(cost, held):
+    """The least cost of columns that hold each row once"""
+    for presolve in (True, False):  # which is quicker, and now and then gives up
+        found = milp(
+            cost,
+            constraints=LinearConstraint(held, 1, 1),
+            integrality=np.ones(len(cost)),
+            bounds=Bounds(0, 1),
+            options={"mip_rel_gap": 0, "presolve": presolve},
+        )
+        if found.success:
+            return found.fun
+    raise RuntimeError(f"The best groups were not found: {found.message}")
+
+
 def best_groups(X, k, possible=np.inf):
     """(bound, least) spread loss on average over rows and columns, of all ways to make groups.
 
@@ -118,11 +133,4 @@ def best_groups(X, k, possible=np.inf):
     keep = [a <= room for a in _above(groups, prices, of_row)]
     held = _holds([g[o] for g, o in zip(groups, keep)], n)
     cost = np.concatenate([p[o] for p, o in zip(prices, keep)])
-    found = milp(
-        cost,
-        constraints=LinearConstraint(held, 1, 1),
-        integrality=np.ones(len(cost)),
-        bounds=Bounds(0, 1),
-        options={"mip_rel_gap": 0},
-    )
-    return least / cells, found.fun / cells
+    return least / cells, _chosen(cost, held) / cells
