@@ -1,7 +1,7 @@
 """`ppdt profile` of a file of many rows: what is in it, and what role each column should have.
 
-The files hold invented people, with a number for each; every run is a fresh process (run_profile.py),
-which reads the file, makes the profile, and puts it into words. One thread.
+The files hold invented people, with a number for each. Every run is a fresh process
+(run_profile.py), which reads the file, makes the profile, and puts it into words. One thread.
 """
 
 import sys
