@@ -104,11 +104,14 @@ def groups_of(X: pd.DataFrame) -> np.ndarray:
 def _folds(X, y, n_folds, hold, seed):
     """(rows to learn from, rows held out), for each fold"""
     groups = groups_of(X) if hold == "groups" else None
-    many = len(X) if groups is None else len(np.unique(groups))
-    if many < n_folds:
+    most = {"rows of the most frequent class": int(y.value_counts().max())}
+    if groups is not None:
+        most["groups"] = len(np.unique(groups))
+    what = min(most, key=lambda o: most[o])
+    if most[what] < n_folds:
         raise ValueError(
-            f"'n_folds' must be at most the number of {hold}, {many}. Got {n_folds}: take fewer"
-            f" folds{'' if groups is None else ', or hold out rows'}."
+            f"'n_folds' must be at most the number of {what}, {most[what]}. Got {n_folds}: take"
+            f" fewer folds{', or hold out rows' if what == 'groups' else ''}."
         )
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     with warnings.catch_warnings():
