@@ -112,7 +112,7 @@ def test_the_order_of_rows_does_not_matter(n, k, seed):
     asked = people[["age", "education"]]
     assert (found.model.predict(asked) == other.model.predict(asked)).all()
     best = {o: (BY[o] * found.scores[o]).idxmax() for o in BY if found.scores[o].notna().all()}
-    assert found.name == best["brier"]
+    assert found.name == best["log_loss"]
 
 
 @one_in(5)
@@ -149,7 +149,7 @@ def test_taxonomies_of_a_release_reach_all_readers():
     tree = make_pipeline(ReleaseEncoder(), DecisionTreeClassifier(random_state=0))
     choice = choose_reader(release, {"c45": C45Classifier(), "tree": tree})
     assert (choice.model.predict(work) == sick).all() and choice.name == "c45"
-    assert "c45, chosen by brier" in str(choice)
+    assert "c45, chosen by log_loss" in str(choice)
 
 
 def test_a_table_without_its_class():

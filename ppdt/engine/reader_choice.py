@@ -232,7 +232,7 @@ def choose_reader(
     readers: Mapping[str, Any] | None = None,
     *,
     y: ArrayLike | None = None,
-    by: str = "brier",
+    by: str = "log_loss",
     hold: str = "rows",
     n_folds: int = 3,
     n_draws: int = 3,
