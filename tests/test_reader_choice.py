@@ -109,6 +109,9 @@ def test_the_order_of_rows_does_not_matter(n, k, seed):
     )
     pd.testing.assert_frame_equal(found.scores, other.scores)
     assert found.name == other.name
+    # nor who else is asked
+    alone = choose_reader(release, {"bayes": NaiveBayesClassifier()}, random_state=seed).scores
+    pd.testing.assert_frame_equal(found.scores.loc[["bayes"]], alone)
     asked = people[["age", "education"]]
     assert (found.model.predict(asked) == other.model.predict(asked)).all()
     best = {o: (BY[o] * found.scores[o]).idxmax() for o in BY if found.scores[o].notna().all()}
