@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['NaiveBayesClassifier', 'logistic_regression', 'learners', 'DrawnClassifier', 'DrawnRegressor', 'MDLDiscretizer',
-           'SetForestClassifier', 'certain', 'mdl_cut_points']
+           'SetForestClassifier', 'certain', 'choose_reader', 'mdl_cut_points']
 
 # %% ../nbs/21_learners.ipynb #0a430280
 from collections.abc import Sequence
@@ -42,6 +42,7 @@ from .engine.discretizing import MDLDiscretizer, mdl_cut_points
 from .engine.drawn_forests import SetForestClassifier
 from .engine.drawn_learners import DrawnClassifier
 from .engine.drawn_regressor import DrawnRegressor
+from .engine.reader_choice import choose_reader
 from .engine.text_warnings import warn_of_texts
 from .engine.tree_tables import keep_classes
 from .generalization import Taxonomy
@@ -54,6 +55,7 @@ _all_ = [
     "MDLDiscretizer",
     "SetForestClassifier",
     "certain",
+    "choose_reader",
     "mdl_cut_points",
 ]
 

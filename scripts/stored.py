@@ -36,7 +36,7 @@ from ppdt.tables import atomic_write
 
 HASHES = RESULTS / "hashes.csv"
 MOST = 3.0  # seconds a line
-TIMES = ("seconds", "protect_seconds", "learn_seconds", "audit_seconds")
+TIMES = ("seconds", "protect_seconds", "learn_seconds", "audit_seconds", "choose_seconds")
 # printed by a paper, or seconds and megabytes of one machine: nothing to make again
 NOT_MADE = ("kactus_paper.csv", "shao_beckford_printed.csv", "kactus_scaling.csv", "hashes.csv")
 
@@ -98,7 +98,7 @@ def files():
     """Every stored file by name"""
     r = replicate
     mict, erp, kactus = (beside(o) for o in ("mict_runs", "erp_runs", "kactus_runs"))
-    frontier, attacks, grouping, without, noise, readers, grand = (
+    frontier, attacks, grouping, without, noise, readers, chosen, grand = (
         beside(o)
         for o in (
             "frontier",
@@ -107,6 +107,7 @@ def files():
             "without_groups",
             "noisy_trees",
             "reader_study",
+            "reader_choice",
             "grand_contest",
         )
     )
@@ -135,6 +136,13 @@ def files():
             cost=lambda t: ten * (t.protect_seconds + t.learn_seconds),
         ),
         "readers.csv": File(readers.read, readers.KEY, lambda *o: readers.run(o[:4], [o[4]])),
+        "reader_choice.csv": File(
+            chosen.read,
+            chosen.KEY,
+            lambda *o: chosen.run(o[:4], [o[4]]),
+            # of six readers, of which the forest takes half
+            cost=lambda t: t.choose_seconds / np.where(t.reader == "forest", 2, 6),
+        ),
         "frontier.csv": File(read_plain, frontier.KEY, lambda *o: frontier.run(o[:3], [o[3]])),
         "attacks.csv": File(read_plain, attacks.KEY, lambda *o: [attacks.run(o)], cost=few),
         "grouping.csv": File(read_plain, grouping.KEY, lambda *o: [grouping.run(o)]),

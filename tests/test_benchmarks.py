@@ -27,6 +27,7 @@ NAMES = [
     "mict",
     "million",
     "mondrian",
+    "profile",
     "scale",
     "scaling",
     "tds",
@@ -44,6 +45,7 @@ import bench_kactus
 import bench_mict
 import bench_million
 import bench_mondrian
+import bench_profile
 import bench_scale
 import bench_scaling
 import bench_tds
@@ -63,6 +65,7 @@ MODULES = dict(
     mict=bench_mict,
     million=bench_million,
     mondrian=bench_mondrian,
+    profile=bench_profile,
     scale=bench_scale,
     scaling=bench_scaling,
     tds=bench_tds,

@@ -5,9 +5,11 @@ pip and JupyterLite.
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
+from configparser import ConfigParser
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -179,6 +181,30 @@ def test_the_workflow_builds_what_links_and_first_cells_expect():
     made = f"python scripts/lite.py {SAID['doc_path']}/lite {copies.BRANCH}"
     assert made in commands and f"origin {copies.BRANCH}" in commands[-1]
     assert commands.index("nbdev_docs") < commands.index(made)  # which empties its folder
+
+
+def test_the_workflow_takes_the_addresses_of_its_repository(tmp_path):
+    """Whoever has the repository, the site's links lead to it"""
+    steps = yaml.safe_load((ROOT / ".github/workflows/site.yml").read_text("utf-8"))["jobs"]
+    (step,) = [o for o in steps["build"]["steps"] if o.get("name") == "addresses"]
+    names = ["settings.ini", "README.md", "CITATION.cff", "ppdt/_modidx.py"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "add", "."], cwd=tmp_path, check=True)
+    where = {"PATH": os.environ["PATH"], "GITHUB_REPOSITORY": "jane/trees"}
+    subprocess.run(["bash", "-ec", step["run"]], cwd=tmp_path, check=True, env=where)
+    parser = ConfigParser(delimiters=["="])
+    parser.read(tmp_path / "settings.ini", "utf-8")
+    said = parser["DEFAULT"]
+    assert (said["user"], said["doc_host"]) == ("jane", "https://jane.github.io")
+    assert (said["doc_baseurl"], said["git_url"]) == ("/trees", "https://github.com/jane/trees")
+    texts = [(tmp_path / o).read_text("utf-8") for o in names]
+    assert not [o for t in texts for o in re.findall(r".*\bexample[./](?!org).*", t)]
+    assert "'doc_baseurl': '/trees'" in texts[-1]
+    badge = "(https://colab.research.google.com/github/jane/trees/blob/copies/nbs/01_leaks.ipynb)"
+    assert badge in texts[1] and "/gh/jane/trees/main?" in texts[1]
 
 
 def test_the_pinned_kernel_is_that_of_the_table():

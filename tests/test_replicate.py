@@ -689,6 +689,56 @@ def test_readers_on_the_command_line(replicate, reader_study, data_dir, capsys):
     assert "calibration" in capsys.readouterr().out
 
 
+# ---------- a reader that is chosen
+@pytest.fixture(scope="module")
+def reader_choice():
+    return script("reader_choice")
+
+
+def test_stored_choices_are_of_the_design(reader_choice):
+    s = reader_choice
+    t = s.read(s.RESULTS / "reader_choice.csv")
+    assert list(t.columns) == s.COLUMNS and not t.duplicated(s.KEY).any()
+    assert set(keys(t, s.KEY)) <= set(s.all_runs()) and not t[s.MADE].isna().any(axis=None)
+    # all readers of a release, and groups held out where there are as many as folds
+    assert (t.groupby(s.KEY[:-1]).reader.nunique() == len(s.READERS)).all()
+    assert (t.groups_brier.isna() == (t.groups < 3)).all() and not t.rows_brier.isna().any()
+
+
+def test_what_a_choice_costs_by_hand(reader_choice):
+    s = reader_choice
+    one = dict(case="pima", method="strict", k=5, split=0)
+    two = one | dict(case="crx")
+    lines = [
+        # reader, accuracy, auc, what its score inside the release is
+        one | dict(reader="c45", accuracy=70.0, auc=0.80, inside=0.20),
+        one | dict(reader="forest", accuracy=72.0, auc=0.79, inside=0.20),
+        two | dict(reader="c45", accuracy=60.0, auc=0.60, inside=0.30),
+        two | dict(reader="forest", accuracy=64.0, auc=0.70, inside=0.25),
+    ]
+    t = pd.DataFrame(lines)
+    for column in s.INSIDE:
+        t[column] = t.inside
+    t.loc[2:, [o for o in s.INSIDE if o.startswith("groups")]] = np.nan
+    found = s.costs(t)
+    # of equals the first, c45; then the forest, whose error is smaller, also by rows alone
+    for rule in ("brier, rows held out", "brier, groups held out"):
+        assert found.loc[rule, ["accuracy", "auc"]].tolist() == pytest.approx([1.0, 0.0])
+        assert found.loc[rule, "best auc"] == 1
+    # what is better where more is better
+    assert found.loc["auc, rows held out", "auc"] == pytest.approx((0 + 10) / 2)
+    assert found.loc["always forest", ["accuracy", "auc"]].tolist() == pytest.approx([0.0, 0.5])
+    assert found.loc["always c45", "most accuracy"] == pytest.approx(4.0)
+
+
+def test_choices_on_the_command_line(reader_choice):
+    for args in (["pima/strict/forest", "7", "0"], ["adult/strict/forest", "5", "0"]):
+        with pytest.raises(SystemExit, match="TABLE/METHOD/READER K SPLIT"):
+            reader_choice.main(["--row", *args])
+    with pytest.raises(SystemExit):
+        reader_choice.main(["--splits", "11"])
+
+
 # ---------- what Adult teaches, and what it tells
 @pytest.fixture(scope="module")
 def frontier():

@@ -28,12 +28,17 @@ _tex = re.compile(r"\\\[(.+?)\\\]|\\\((.+?)\\\)", re.S)
 _fonts = re.compile(r"@import\s+url\([^)]*\);")
 _cdn = re.compile(r"\s*<(?:link|script)[^>]*https?://[^>]*>(?:</script>)?")
 _process = """
+import os
+import sys
 import warnings
 from nbdev.quarto import refresh_quarto_yml
 from nbdev.serve import proc_nbs
 refresh_quarto_yml()                            # nbs/nbdev.yml, out of settings.ini
 warnings.simplefilter("error", UserWarning)     # cells that import and compute at once
 proc_nbs(n_workers=0, force=True)
+# each page has left a shell that would clean up at the end, which takes longer than all before
+sys.stdout.flush()
+os._exit(0)
 """
 # smalldocs asks for the class of each token of each line of code anew: a third of its time
 _render = """

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['BENCHMARKS', 'Benchmark', 'fetch_benchmark', 'at_hand', 'benchmark_properties']
+__all__ = ['BENCHMARKS', 'Benchmark', 'fetch_benchmark', 'at_hand', 'measured', 'benchmark_properties']
 
 # %% ../../nbs/engine/benchmarks.ipynb #df04d179
 import csv
@@ -406,6 +406,42 @@ def at_hand(*names: str) -> bool:
             print(f"{name} is not at hand: what is said of it was measured elsewhere")
             return False
     return True
+
+# %% ../../nbs/engine/benchmarks.ipynb #7697d643
+def measured(here: bool, make: Callable[[], object], kept, *, within: float = 6e-4):
+    """What is made of a benchmark, or, where that is not at hand, what was made of it before.
+
+    Parameters
+    ----------
+    here : bool
+        What `at_hand` says.
+    make : callable without parameters
+        Gives a number, a Series or a DataFrame.
+    kept : number, Series or DataFrame
+        What it gave before; missing where `make` gives nothing.
+    within : float
+        How far the two may differ.
+
+    Returns
+    -------
+    number, Series or DataFrame
+        What `make` gives; `kept`, unless `here`.
+
+    Raises
+    ------
+    ValueError
+        When what is made is not what was kept.
+    """
+    if not here:
+        return kept
+    made = make()
+    a, b = (np.asarray(o, dtype=float) for o in (made, kept))
+    if a.shape != b.shape or not np.allclose(a, b, rtol=0, atol=within, equal_nan=True):
+        raise ValueError(
+            f"`kept` must be what `make` gives, to {within:g}. Made was {a.tolist()}, kept is"
+            f" {b.tolist()}. If what was made is right, keep that."
+        )
+    return made
 
 # %% ../../nbs/engine/benchmarks.ipynb #68c2e18c
 def _beside_paper(b):

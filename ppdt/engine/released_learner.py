@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['check_parts', 'class_to_learn', 'check_recoding', 'learnt_from', 'kept_weights', 'AnonymizedAnswers']
+__all__ = ['check_parts', 'class_to_learn', 'check_recoding', 'learnt_from_rows', 'learnt_from', 'kept_weights',
+           'AnonymizedAnswers']
 
 # %% ../../nbs/engine/released_learner.ipynb #c181eb39
 from typing import Any, cast
@@ -78,13 +79,17 @@ def _with_taxonomies(classifier, taxonomies):
     return classifier
 
 
-def learnt_from(classifier: Any, release: Release, w: np.ndarray | None = None) -> Any:
-    """A clone of the classifier that has learnt from a release and knows its taxonomies; the rows
-    are weighed by `w`
-    """
-    learner = _with_taxonomies(clone(classifier), release.taxonomies)
+def learnt_from_rows(
+    classifier: Any,
+    X: pd.DataFrame,
+    y: pd.Series,
+    taxonomies: dict | None,
+    w: np.ndarray | None = None,
+) -> Any:
+    """A clone of the classifier that has learnt from published rows and knows the taxonomies"""
+    learner = _with_taxonomies(clone(classifier), taxonomies)
     try:
-        return fit_weighed(learner, release.data, release.y, w)
+        return fit_weighed(learner, X, y, w)
     except (TypeError, ValueError) as e:
         if not any(o in str(e) for o in _KINDS_OF_CELLS):
             raise
@@ -93,6 +98,13 @@ def learnt_from(classifier: Any, release: Release, w: np.ndarray | None = None) 
             f" not ({e}): put a ReleaseEncoder before it, make_pipeline(ReleaseEncoder(),"
             " classifier)."
         ) from e
+
+
+def learnt_from(classifier: Any, release: Release, w: np.ndarray | None = None) -> Any:
+    """A clone of the classifier that has learnt from a release and knows its taxonomies; the rows
+    are weighed by `w`
+    """
+    return learnt_from_rows(classifier, release.data, release.y, release.taxonomies, w)
 
 
 def kept_weights(sample_weight: ArrayLike | None, n: int, lost: np.ndarray) -> np.ndarray | None:
