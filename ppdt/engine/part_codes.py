@@ -16,7 +16,7 @@ from .limits import TextFormError
 from .median_cuts import Cuts
 from .part_counts import nodes_of_rows
 from .part_files import pieces, rows_that_stay
-from .part_plan import Plan, coded_column
+from .part_plan import Coding, Plan
 from .part_work import once
 from .written_columns import file_sha256
 
@@ -37,31 +37,30 @@ def read_columns(path: str | Path) -> list[np.ndarray]:
         return [f[o] for o in f.files]
 
 
-def _coded_pieces(path: str, plan: Plan, rows: int) -> Iterator[list[np.ndarray]]:
+def _coded_pieces(path: str, plan: Coding, rows: int) -> Iterator[list[np.ndarray]]:
     """Codes of the rows of a part that stay, piece by piece"""
-    qi, drop = plan.roles.quasi_identifiers, plan.method.missing == "drop"
     for piece in pieces(path, plan.names, rows):
-        stays = rows_that_stay(piece, qi, drop)
+        stays = rows_that_stay(piece, plan.complete, bool(plan.complete))
         columns = []
         for o in plan.names:
             numbers, found = piece.columns[o]
             used = np.zeros(len(found), dtype=bool)
             used[numbers[stays]] = True
             code = np.zeros(len(found), dtype=plan.dtype(o))
-            code[used] = coded_column(found[used], o, plan)
+            code[used] = plan.coded(found[used], o)
             columns.append(code[numbers[stays]])
         for start in range(0, len(columns[0]), rows):
             yield [c[start : start + rows] for c in columns]
 
 
-def code_part(item: tuple, plan: Plan, folder: Path, rows: int) -> list:
+def code_part(item: tuple, plan: Coding, folder: Path, rows: int) -> list:
     """Code a part.
 
     Parameters
     ----------
     item : tuple
         Its number, its path and its hash.
-    plan : Plan
+    plan : Coding
         What all workers share.
     folder : Path
         Where the codes are kept.
@@ -94,16 +93,6 @@ def code_part(item: tuple, plan: Plan, folder: Path, rows: int) -> list:
     return once(folder / f"codes-{number:05d}.json", make)
 
 # %% ../../nbs/engine/part_codes.ipynb #50e0ffcb
-def _in_order(columns: dict[str, np.ndarray], plan: Plan) -> list[np.ndarray]:
-    """Quasi-identifiers of some rows, in the order in which they are cut"""
-    return plan.in_order([columns[o] for o in plan.roles.quasi_identifiers])
-
-
-def _known_codes(path: str | Path, plan: Plan) -> list[np.ndarray]:
-    """Quasi-identifiers of a file of codes, in the order in which they are cut"""
-    return _in_order(dict(zip(plan.names, read_columns(path))), plan)
-
-
 def count_files(paths: Sequence, plan: Plan, cuts: Cuts, nodes: Sequence[int]) -> list[np.ndarray]:
     """Rows of some nodes with each value.
 
@@ -135,7 +124,7 @@ def count_files(paths: Sequence, plan: Plan, cuts: Cuts, nodes: Sequence[int]) -
     found = [np.zeros(o, dtype=np.int64) for o in shapes]
     for path in paths:
         columns = dict(zip(plan.names, read_columns(path)))
-        codes = _in_order(columns, plan)
+        codes = plan.asked(columns)
         at = place[nodes_of_rows(cuts, codes)]
         here = at >= 0
         keys = [at[here] * d + c[here] for c, d in zip(codes, domains)]
@@ -170,19 +159,19 @@ def count_values(names: Sequence[str], plan: Plan, folder: Path) -> list[np.ndar
     return found
 
 # %% ../../nbs/engine/part_codes.ipynb #2ccf00b9
-def row_type(plan: Plan) -> np.dtype:
+def row_type(plan: Coding) -> np.dtype:
     """A row as it is sent: the codes of all published columns"""
     return np.dtype([(f"c{i}", plan.dtype(o)) for i, o in enumerate(plan.names)])
 
 
-def send_rows_of(name: str, plan: Plan, cuts: Cuts, folder: Path) -> list[int]:
+def send_rows_of(name: str, plan: Coding, cuts: Cuts, folder: Path) -> list[int]:
     """Put the rows of a file of codes in the order of the ends.
 
     Parameters
     ----------
     name : str
         The file.
-    plan : Plan
+    plan : Coding
         What all workers share.
     cuts : Cuts
         The top of the tree; its regions are the ends.
@@ -197,7 +186,7 @@ def send_rows_of(name: str, plan: Plan, cuts: Cuts, folder: Path) -> list[int]:
 
     def make():
         path = folder / name
-        end = cuts.assign(_known_codes(path, plan))
+        end = cuts.assign(plan.asked(dict(zip(plan.names, read_columns(path)))))
         order = np.argsort(end, kind="stable")
         rows = np.empty(len(end), dtype=row_type(plan))
         for field, codes in zip(rows.dtype.names, read_columns(path)):
@@ -210,14 +199,14 @@ def send_rows_of(name: str, plan: Plan, cuts: Cuts, folder: Path) -> list[int]:
     return once((folder / name).with_suffix(".sent.json"), make)
 
 
-def gathered_rows(runs: Sequence[tuple], plan: Plan, folder: Path) -> list[np.ndarray]:
+def gathered_rows(runs: Sequence[tuple], plan: Coding, folder: Path) -> list[np.ndarray]:
     """Codes of the rows of an end, in no order that matters.
 
     Parameters
     ----------
     runs : sequence of tuple
         File of codes, first row and the row after the last, of each file that has some.
-    plan : Plan
+    plan : Coding
         What all workers share.
     folder : Path
         Where files are kept.
