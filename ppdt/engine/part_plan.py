@@ -39,6 +39,12 @@ _PLAIN_TREES = {
 }
 
 
+_ALONE = {
+    "KActusAnonymizer": ". Its inducer alone can be learnt from parts, with ppdt.scale.fit_parts;"
+    " moving people between leaves is not built for parts",
+}
+
+
 def check_method(m: Any) -> None:
     """Raises TypeError for another method, ValueError for options that counts do not suffice for.
 
@@ -51,7 +57,8 @@ def check_method(m: Any) -> None:
         raise TypeError(
             "'anonymizer' must be a MondrianAnonymizer with mode='strict' or 'infogain', a"
             " TDSAnonymizer or a TDRAnonymizer, which go by counts. Got"
-            f" {type(m).__name__}, which needs the rows: anonymize a table in memory."
+            f" {type(m).__name__}, which needs the rows: anonymize a table in memory"
+            f"{_ALONE.get(type(m).__name__, '')}."
         )
     if isinstance(m, MondrianAnonymizer) and m.mode not in ("strict", "infogain"):
         raise ValueError(
@@ -73,7 +80,7 @@ def _domain(found: pd.Series, name: str, categorical: bool, with_gap: bool) -> A
     a, codes = encode(found.rename(name), categorical)
     return with_missing(a, codes)[0] if with_gap else a
 
-# %% ../../nbs/engine/part_plan.ipynb #4fcfec44
+# %% ../../nbs/engine/part_plan.ipynb #a4fd7f5d
 class Coding(Protocol):
     """What coding and sending rows asks of a plan"""
 
@@ -99,9 +106,35 @@ class Coding(Protocol):
         """The columns that are asked, among the codes of all"""
         ...
 
+# %% ../../nbs/engine/part_plan.ipynb #77f917f2
+class _Coded:
+    """How a plan codes the columns of a release"""
 
+    roles: Roles
+    method: Any
+    domains: dict
+    ranks: list
+
+    @property
+    def complete(self) -> tuple:
+        """Columns whose missing values cost a row"""
+        return tuple(self.roles.quasi_identifiers) if self.method.missing == "drop" else ()
+
+    def asked(self, columns: dict[str, np.ndarray]) -> list[np.ndarray]:
+        """The quasi-identifiers among the codes of all columns, in the order of cuts"""
+        return self.in_order([columns[o] for o in self.roles.quasi_identifiers])
+
+    def dtype(self, name: str) -> np.dtype:
+        """The dtype of a column's codes; the last one is a missing value"""
+        return np.min_scalar_type(len(self.domains[name]))
+
+    def in_order(self, codes: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Codes of the quasi-identifiers in the order in which they are cut"""
+        return [c if r is None else r[c] for c, r in zip(codes, self.ranks)]
+
+# %% ../../nbs/engine/part_plan.ipynb #4fcfec44
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(_Coded):
     """What all workers share.
 
     Attributes
@@ -193,26 +226,9 @@ class Plan:
         """Does one cut recode the whole table?"""
         return isinstance(self.method, TDSAnonymizer)
 
-    def in_order(self, codes: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Codes of the quasi-identifiers in the order in which they are cut"""
-        return [c if r is None else r[c] for c, r in zip(codes, self.ranks)]
-
-    @property
-    def complete(self) -> tuple:
-        """Columns whose missing values cost a row"""
-        return tuple(self.roles.quasi_identifiers) if self.method.missing == "drop" else ()
-
-    def asked(self, columns: dict[str, np.ndarray]) -> list[np.ndarray]:
-        """The quasi-identifiers among the codes of all columns, in the order of cuts"""
-        return self.in_order([columns[o] for o in self.roles.quasi_identifiers])
-
     def coded(self, found: pd.Series, name: str) -> np.ndarray:
         """Codes of different values of a part, see `coded_column`"""
         return coded_column(found, name, self)
-
-    def dtype(self, name: str) -> np.dtype:
-        """The dtype of a column's codes; the last one is a missing value"""
-        return np.min_scalar_type(len(self.domains[name]))
 
 # %% ../../nbs/engine/part_plan.ipynb #9eef0af6
 def _check_gaps(surveys: Sequence[Survey], names: Sequence[str], missing: str) -> dict[str, int]:

@@ -9,7 +9,7 @@ __all__ = ['LeafOrder', 'Branch', 'grown_branch', 'finish_branches', 'read_branc
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -204,6 +204,37 @@ def _with_children(t: NodeArrays) -> NodeArrays:
     return t
 
 
+def _moved(nodes: Any, first: np.ndarray, depth: np.ndarray, left: np.ndarray) -> SimpleNamespace:
+    """Nodes in a larger tree: where their children stand, how deep they are, how far left"""
+    about = {o: getattr(nodes, o) for o in _FIELDS} | {"first": first, "depth": depth}
+    return SimpleNamespace(**about, left=left)
+
+
+def _joined(t: NodeArrays, kept: Sequence[tuple], left: np.ndarray) -> tuple:
+    """A top with branches in the places of their ends, pairs (end, nodes): the tree, where each
+    node of the top went, and which of them are its own; `left` is how far left they are
+    """
+    ends = [e for e, _ in kept]
+    own = np.ones(len(t), dtype=bool)
+    own[ends] = False
+    sizes = np.array([own.sum(), *(len(b.depth) for _, b in kept)], dtype=np.int64)
+    start = np.cumsum(sizes) - sizes
+    place = np.cumsum(own) - 1
+    place[ends] = start[1:]
+    some = SimpleNamespace(**{o: getattr(t, o)[own] for o in _FIELDS})
+    pieces = [_moved(some, place[some.first], some.depth, left[own])]
+    for (e, b), at in zip(kept, start[1:]):
+        pieces.append(_moved(b, b.first + at, b.depth + t.depth[e], np.full(len(b.depth), left[e])))
+    whole = {o: np.concatenate([getattr(b, o) for b in pieces]) for o in (*_FIELDS, "left")}
+    by_level = np.lexsort((np.arange(sizes.sum()), whole["left"], whole["depth"]))
+    number = np.argsort(by_level)
+    res = object.__new__(NodeArrays)
+    for o in _FIELDS:
+        setattr(res, o, whole[o][by_level])
+    res.first = np.where(res.attribute >= 0, number[res.first], 0)
+    return _with_children(res), number[place], own
+
+# %% ../../nbs/engine/part_tree_ends.ipynb #a0cda790
 def joined_tree(
     top: TopNodes, ends: np.ndarray, branches: Sequence[Branch], collapses: bool
 ) -> JoinedTree:
@@ -229,28 +260,8 @@ def joined_tree(
     old = np.argsort(np.where(new < 0, len(new), new), kind="stable")[: len(t)]
     low, high = order.low[old], order.high[old]
     kept = [(int(new[e]), b.nodes) for e, b in zip(ends, branches) if new[e] >= 0]
-    own = np.ones(len(t), dtype=bool)
-    own[[e for e, _ in kept]] = False
-    parts = [SimpleNamespace(**{o: getattr(t, o)[own] for o in _FIELDS})]
-    parts += [o for _, o in kept]
-    sizes = [len(o.depth) for o in parts]
-    start = np.append(0, np.cumsum(sizes))
-    # where the nodes of the top, and the first of each branch, stand when all are put together
-    place = np.cumsum(own) - 1
-    place[[e for e, _ in kept]] = start[1:-1]
-    firsts = [place[parts[0].first], *(o.first + s for o, s in zip(parts[1:], start[1:]))]
-    add = [0, *(int(t.depth[e]) for e, _ in kept)]
-    depth = np.concatenate([o.depth + a for o, a in zip(parts, add)])
-    left = np.concatenate([low[own], *(np.full(n, low[e]) for (e, _), n in zip(kept, sizes[1:]))])
-    by_level = np.lexsort((np.arange(len(depth)), left, depth))
-    number = np.empty(len(depth), dtype=np.int64)
-    number[by_level] = np.arange(len(depth))
-    res = object.__new__(NodeArrays)
-    for o in _FIELDS:
-        setattr(res, o, np.concatenate([getattr(part, o) for part in parts])[by_level])
-    res.depth = depth[by_level]
-    res.first = np.where(res.attribute >= 0, number[np.concatenate(firsts)[by_level]], 0)
-    about = [np.zeros(len(depth), dtype=o.dtype) for o in (own, low, high)]
+    res, place, own = _joined(t, kept, low)
+    about = [np.zeros(len(res), dtype=o.dtype) for o in (own, low, high)]
     for o, v in zip(about, (own, low, high)):
-        o[number[place]] = v
-    return JoinedTree(_with_children(res), *about)
+        o[place] = v
+    return JoinedTree(res, *about)
