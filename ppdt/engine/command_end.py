@@ -53,15 +53,10 @@ _IN_PARTS = "release.schema.json"  # the name of the schema of a release in part
 _FILES = ("source", "file", "plan", "tree", "people", "original", "against", "test")
 
 
-def _own(args):
-    """What else can be done with parts of a raw table"""
-    if getattr(args, "command", None) != "learn":
-        return ""
-    return ", or learn a tree for yourself from parts with ppdt.scale.fit_parts in Python"
-
-
 def _check_no_folders(args):
-    """Raises CommandError for a folder where a file is to be read; `folders`: where not"""
+    """Raises CommandError for a folder where a file is to be read; `folders`: where not;
+    `with_folder`: what else can be done with one
+    """
     for name in _FILES:
         value = getattr(args, name, None)
         if name in getattr(args, "folders", ()) or not isinstance(value, str):
@@ -74,7 +69,7 @@ def _check_no_folders(args):
         if os.path.isdir(value):
             raise CommandError(
                 f"A file must be named. Got {value!r}, which is a folder: name a file in"
-                f" it{_own(args)}."
+                f" it{getattr(args, 'with_folder', '')}."
             )
 
 
