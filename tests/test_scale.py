@@ -486,7 +486,7 @@ def test_a_schema_that_differs(tmp_path, change, words):
 
 
 STAGES = [
-    (part_codes, "_write_columns"),
+    (part_codes, "write_columns"),
     (part_codes, "nodes_of_rows"),
     (part_codes, "row_type"),
     (part_buckets, "write_rows"),
