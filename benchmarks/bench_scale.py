@@ -4,9 +4,11 @@ Each run is a fresh process (run_scale.py), which measures itself and its childr
 invented people, made beforehand in a folder of TMPDIR that is removed at the end. `memory` is the
 whole table at once, with the same method: strict Mondrian, or clusters in strict blocks. Stored
 runs of other sizes, engines or memory are kept.
+With --what tree a C4.5 tree is learnt instead of a release made; its text must be the same.
 
     python benchmarks/bench_scale.py --rows 20000000 --engines here dask --memory "1.5 GB"
     python benchmarks/bench_scale.py --rows 100000000 --engines here --memory "1.5 GB"
+    python benchmarks/bench_scale.py --what tree --engines memory here
 """
 
 import sys
@@ -20,6 +22,7 @@ from ppdt.datasets import make_population
 
 HERE = common.HERE
 SECONDS = "scale.csv"
+TREES = "scale_trees.csv"
 SIZE = 250_000  # people in a part
 RUNS = ("memory", "here", "processes", "dask", "spark", "cluster memory", "cluster here")
 LINEAR = 1.3  # growth of CPU beside that of rows
@@ -52,6 +55,21 @@ def run(sizes, engines, memory):
     return rows
 
 
+def run_trees(sizes, engines, memory):
+    """The same for a tree"""
+    rows = []
+    for n in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            prepare(folder, n)
+            for name in engines:
+                command = (HERE / "run_scale.py", name, folder, memory, "--tree")
+                told = common.call(sys.executable, *command)
+                print(f"  {n:>12,} {name:10} {told}", flush=True)
+                rows.append(dict(engine=name, memory=memory) | told | dict(load=common.load()))
+        assert len({o["tree"] for o in rows if o["rows"] == n}) == 1, "the trees are not the same"
+    return rows
+
+
 def _growth(t):
     """Is the CPU of the built-in map nearly linear in the rows?"""
     goals = []
@@ -78,8 +96,34 @@ def _with_stored(rows, path):
     return [*old, *rows]
 
 
-def report(out):
-    """The numbers in Markdown, from the results file"""
+def _trees(out):
+    """The numbers of trees in Markdown, where there are some"""
+    if not (out / TREES).is_file():
+        return []
+    t = pd.read_csv(out / TREES)
+    about = [
+        [
+            f"{o.rows:,}",
+            o.engine,
+            "" if o.engine == "memory" else o.memory,
+            o.cpu_seconds,
+            o.seconds,
+            f"{o.mb_together:,}",
+            f"{o.mb_largest:,}",
+            "" if pd.isna(o.passes) else int(o.passes),
+            f"{o.nodes:,}",
+        ]
+        for o in t.itertuples()
+    ]
+    head = ["rows", "engine", "a worker's", "s of CPU", "s", "MB together", "MB the largest"]
+    head += ["passes", "nodes"]
+    return [f"A C4.5 tree: {common.facts(t)}", "", common.markdown(head, about), ""]
+
+
+def _releases(out):
+    """The numbers of releases in Markdown, where there are some, and the goals"""
+    if not (out / SECONDS).is_file():
+        return [], []
     t = pd.read_csv(out / SECONDS)
     rows = [
         [
@@ -104,7 +148,13 @@ def report(out):
             goals.append(common.verdict(f"{text} ({times:.2f})", times <= TIMES))
     told = f"{common.facts(t)}; workers of {' or '.join(t['memory'].unique())}"
     goals += _growth(t)
-    return "\n".join([told, "", common.markdown(head, rows), "", *goals]).rstrip("\n")
+    return [told, "", common.markdown(head, rows), ""], goals
+
+
+def report(out):
+    """The numbers in Markdown, from the results files"""
+    told, goals = _releases(out)
+    return "\n".join([*told, *_trees(out), *goals]).rstrip("\n")
 
 
 def main(argv=None):
@@ -113,14 +163,21 @@ def main(argv=None):
         rows=dict(type=int, nargs="+", default=[3_000_000], help="people (3,000,000)"),
         engines=dict(nargs="+", choices=RUNS, help="which (all; with --quick the first two)"),
         memory=dict(default="1.5 GB", help="of a worker (1.5 GB)"),
+        what=dict(choices=("release", "tree"), help="what is made (a release; with --quick both)"),
     )
     args = p.parse_args(argv)
     engines = args.engines or (RUNS[:2] if args.quick else RUNS)
     sizes = [20_000] if args.quick else args.rows
-    rows = [o | common.machine() for o in run(sizes, engines, args.memory)]
+    made = {}
+    if args.what != "tree":
+        made[SECONDS] = run(sizes, engines, args.memory)
+    if args.what == "tree" or (args.quick and args.what is None):
+        made[TREES] = run_trees(sizes, engines, args.memory)
     with tempfile.TemporaryDirectory() as tmp:
         out = args.out or (Path(tmp) if args.quick else common.RESULTS)
-        common.write(_with_stored(rows, out / SECONDS), out / SECONDS)
+        for name, found in made.items():
+            rows = [o | common.machine() for o in found]
+            common.write(_with_stored(rows, out / name), out / name)
         return common.finish("scale", report, out, args.strict)
 
 

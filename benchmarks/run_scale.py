@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import hashlib
 import itertools
 import json
 import os
@@ -15,9 +16,11 @@ import common  # first: one thread
 import pandas as pd
 import psutil
 
+from ppdt.c45 import C45Classifier
 from ppdt.clusters import ClusterAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.scale import anonymize_parts
+from ppdt.scale import anonymize_parts, fit_parts
+from ppdt.trees import tree_text
 
 
 def bytes_in(folder):
@@ -30,7 +33,7 @@ def bytes_in(folder):
 
 
 class Counting:
-    """The built-in map, which counts how often the top of the tree reads all codes"""
+    """The built-in map, which counts how often the top of the tree reads codes"""
 
     def __init__(self):
         self.passes = 0
@@ -38,7 +41,7 @@ class Counting:
     def map(self, function, items):
         inner = function.args[0]
         name = getattr(getattr(inner, "func", inner), "__name__", "")
-        self.passes += name == "count_files"
+        self.passes += name in ("count_files", "count_nodes", "count_moved")
         return map(function, items)
 
 
@@ -140,10 +143,33 @@ def one(name, folder, memory):
     return told | dict(gcp=found.gcp, sizes=f"{sizes:x}")
 
 
+def one_tree(name, folder, memory):
+    """Learn a tree from the parts once, and measure"""
+    about, parts = dict(y="income", columns=common.POPULATION_QI), Path(folder) / "parts"
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        engine = None if name == "memory" else engine_of(name, memory, scratch)
+        watch, start = Watch(scratch), time.time()
+        if engine is None:
+            t = pd.concat([pd.read_parquet(o) for o in sorted(parts.iterdir())], ignore_index=True)
+            clf = C45Classifier().fit(t[about["columns"]], t["income"])
+        else:
+            where = f"{scratch}/work"
+            clf = fit_parts(
+                parts, C45Classifier(), **about, engine=engine, memory=memory, work=where
+            )
+        told = dict(seconds=round(time.time() - start, 1)) | watch.found()
+    tree = clf.tree_
+    text = hashlib.sha256(tree_text(tree, counts=True).encode()).hexdigest()[:16]
+    told |= dict(passes=getattr(engine, "passes", None), rows=int(tree.n[0]))
+    return told | dict(nodes=len(tree), leaves=tree.n_leaves, tree=text)
+
+
 if __name__ == "__main__":
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("engine")
     p.add_argument("folder", help="where prepare() put the parts")
     p.add_argument("memory", help="of a worker, such as 1.5 GB")
+    p.add_argument("--tree", action="store_true", help="learn a tree instead")
     args = p.parse_args()
-    print(json.dumps(one(args.engine, args.folder, args.memory)), flush=True)
+    run = one_tree if args.tree else one
+    print(json.dumps(run(args.engine, args.folder, args.memory)), flush=True)

@@ -78,8 +78,12 @@ class _C45Steps(BaseEstimator):
     def _check(self):
         check_c45(self)
 
+    def _opened(self, d):
+        """The rows as the tree sees them, and how its tests are chosen"""
+        return d, GainRatio(self.min_samples_leaf, self.binary_splits)
+
     def _learn(self, d):
-        criterion = GainRatio(self.min_samples_leaf, self.binary_splits)
+        d, criterion = self._opened(d)
         rules = growth_rules(cast(Any, d), max_depth=self.max_depth)
         t, leaves = collapse_nodes(*grow_nodes(d, criterion, rules))
         if self.prune:
@@ -261,12 +265,17 @@ class ID3Classifier(_ID3Steps, OneTreeClassifier):
         other columns at predict.
     """
 
-    def _learn(self, d):
+    def _opened(self, d):
+        """The rows as categories, and how tests are chosen"""
         _refuse_missing(d.names, [c < 0 for c in d.codes])
         d = _as_categories(d)
         self._numeric_ = [False] * len(d.names)
+        return d, Gain(0)
+
+    def _learn(self, d):
+        d, criterion = self._opened(d)
         rules = growth_rules(cast(Any, d), max_depth=self.max_depth)
-        self.tree_ = nodes_as_tree(d, grow_nodes(d, Gain(0), rules)[0], "midpoint")
+        self.tree_ = nodes_as_tree(d, grow_nodes(d, criterion, rules)[0], "midpoint")
 
     def _row(self, row):
         return _raw_row(self, row)

@@ -34,7 +34,7 @@ from ppdt.engine.files import guess_kind, read_text, to_kind
 from ppdt.generalization import Taxonomy
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import GuaranteeError
-from ppdt.scale import anonymize_parts, predict_parts, read_parts
+from ppdt.scale import anonymize_parts, fit_parts, predict_parts, read_parts
 from ppdt.tables import TextFormError
 from ppdt.tds import TDRAnonymizer, TDSAnonymizer
 
@@ -467,6 +467,12 @@ def check_engine(engine, population, by_class, tmp_path):
     made = anonymize_parts(source, tmp_path / "class", other, y="income", rows=900, engine=engine)
     assert digests(made) == digests(wanted)
     assert made.audit == wanted.audit
+    # a tree whose rows are counted for its top, and once more when that is pruned
+    asked = dict(y="income", columns=["age", "education", "region"], rows=700)
+    learner = C45Classifier(confidence=0.5)
+    clf = fit_parts(source, learner, **asked, engine=engine)
+    t = pd.concat([pd.read_parquet(o) for o in sorted(source.iterdir())])
+    assert str(clf) == str(learner.fit(t[asked["columns"]], t["income"]))
 
 
 def test_threads(population, by_class, tmp_path):
@@ -563,7 +569,7 @@ def test_a_schema_that_differs(tmp_path, change, words):
 
 
 STAGES = [
-    (part_codes, "_write_columns"),
+    (part_codes, "write_columns"),
     (part_codes, "nodes_of_rows"),
     (part_codes, "row_type"),
     (part_buckets, "write_rows"),

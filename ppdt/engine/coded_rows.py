@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SPLIT_EPS', 'CodedRows', 'midpoint', 'moved_threshold', 'branch_of_rows', 'codes_below', 'leaves_at_once',
-           'enters_average', 'runs', 'counted', 'places']
+           'enters_average', 'added_in_order', 'runs', 'counted', 'places']
 
 # %% ../../nbs/engine/coded_rows.ipynb #1ce65812
 from dataclasses import dataclass
@@ -122,6 +122,13 @@ def enters_average(
     many = [line is None and not size < most for line, size in zip(d.line, d.sizes)]
     many = np.array(many)
     return np.ones(len(many), dtype=bool) if many.all() else ~many
+
+# %% ../../nbs/engine/coded_rows.ipynb #3f5a4a81
+def added_in_order(x: np.ndarray) -> np.ndarray:
+    """Sums over the last axis, one after the other, so that zeros between change no bit"""
+    if not x.shape[-1]:
+        return np.zeros(x.shape[:-1])
+    return np.add.accumulate(x, axis=-1)[..., -1]
 
 # %% ../../nbs/engine/coded_rows.ipynb #814b3da4
 def runs(

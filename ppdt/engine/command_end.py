@@ -54,7 +54,9 @@ _FILES = ("source", "file", "plan", "tree", "people", "original", "against", "te
 
 
 def _check_no_folders(args):
-    """Raises CommandError for a folder where a file is to be read; `folders`: where not"""
+    """Raises CommandError for a folder where a file is to be read; `folders`: where not;
+    `with_folder`: what else can be done with one
+    """
     for name in _FILES:
         value = getattr(args, name, None)
         if name in getattr(args, "folders", ()) or not isinstance(value, str):
@@ -66,7 +68,8 @@ def _check_no_folders(args):
             )
         if os.path.isdir(value):
             raise CommandError(
-                f"A file must be named. Got {value!r}, which is a folder: name a file in it."
+                f"A file must be named. Got {value!r}, which is a folder: name a file in"
+                f" it{getattr(args, 'with_folder', '')}."
             )
 
 

@@ -214,7 +214,8 @@ def add_learn(sub: Any, run: Callable) -> None:
     _add_kadet(p)
     _add_form(p, "a column")
     _add_trust(p)
-    p.set_defaults(run=run)
+    own = ", or learn a tree for yourself from parts with ppdt.scale.fit_parts in Python"
+    p.set_defaults(run=run, with_folder=own)
 
 # %% ../../nbs/engine/command_learn.ipynb #9019e012
 _ONLY_KADET = ("k", "qi", "private", "l", "alpha", "missing", "taxonomies")

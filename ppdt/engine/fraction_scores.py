@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['row_orders', 'scored_table', 'score_rows', 'score_cells']
+__all__ = ['row_orders', 'scored_table', 'score_rows', 'score_counts', 'score_cells']
 
 # %% ../../nbs/engine/fraction_scores.ipynb #0862e54c
 from types import SimpleNamespace
@@ -145,6 +145,39 @@ def score_rows(
         rules.admit,
         rules.refused,
         _rows_weighed(f, s, order),
+    )
+
+# %% ../../nbs/engine/fraction_scores.ipynb #838bb15b
+def score_counts(
+    line: np.ndarray | None,
+    table: np.ndarray,
+    counts: np.ndarray,
+    rules: SimpleNamespace,
+) -> tuple:
+    """The best split on one attribute in each node, from its complete rows by value and class.
+
+    `table` has their numbers, shape (n_nodes, n_values, n_classes).
+    """
+    total = counts.sum(axis=1)
+    if line is None:
+        return _score_nominal((table, counts, total, None), None, rules)
+    at = np.flatnonzero(table)
+    node, value, y = np.unravel_index(at, table.shape)
+    return numeric_split(
+        line,
+        _gap(line),
+        value,
+        y,
+        table.ravel()[at].astype(float),
+        np.bincount(node, minlength=len(table)),
+        counts,
+        total,
+        rules.m,
+        None,
+        True,
+        rules.admit,
+        rules.refused,
+        total,
     )
 
 # %% ../../nbs/engine/fraction_scores.ipynb #872da921

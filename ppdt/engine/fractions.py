@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['FractionCriterion', 'open_fractions', 'grow_nodes']
+__all__ = ['FractionCriterion', 'choose_by_counts', 'open_fractions', 'grow_nodes']
 
 # %% ../../nbs/engine/fractions.ipynb #174d2044
 from collections.abc import Callable, Sequence
@@ -25,7 +25,13 @@ from ppdt.engine.coded_rows import (
     leaves_at_once,
 )
 from .divided_rows import CellRows, rows_at_depth, send_cells, send_shared
-from .fraction_scores import row_orders, score_cells, score_rows, scored_table
+from ppdt.engine.fraction_scores import (
+    row_orders,
+    score_cells,
+    score_counts,
+    score_rows,
+    scored_table,
+)
 from .grower import grow_open, growth_rules, heavy_rows
 from .indices import as_index
 from .looking_ahead import Leave, look_ahead
@@ -182,6 +188,20 @@ def _part(
     return res
 
 # %% ../../nbs/engine/fractions.ipynb #74c37b68
+def _rules(
+    f: SimpleNamespace,
+    refused: Sequence = (),
+) -> SimpleNamespace:
+    """What scores ask of the criterion and the grower"""
+    c = f.criterion
+    return SimpleNamespace(
+        m=c.min_samples_leaf,
+        binary=c.binary_splits,
+        admit=f.g.admit,
+        refused=refused,
+    )
+
+
 class _Scored(_Fragments):
     """Fragments whose nodes are scored and know their best tests"""
 
@@ -195,13 +215,7 @@ class _Scored(_Fragments):
 
     def score(self, j: int) -> tuple:
         """The best split on attribute j in every node"""
-        c = self.f.criterion
-        rules = SimpleNamespace(
-            m=c.min_samples_leaf,
-            binary=c.binary_splits,
-            admit=self.f.g.admit,
-            refused=self.refused.get(j, ()),
-        )
+        rules = _rules(self.f, self.refused.get(j, ()))
         if self.f.published:
             return score_cells(self.f, self, j, rules)
         return score_rows(self.f, self, j, rules)
@@ -257,6 +271,23 @@ def _best(
         middle,
         worth,
     )
+
+# %% ../../nbs/engine/fractions.ipynb #968b9ccb
+def choose_by_counts(
+    f: SimpleNamespace,
+    tables: Sequence[np.ndarray],
+    counts: np.ndarray,
+) -> SimpleNamespace:
+    """The best test of each node, from its complete rows by value and class alone.
+
+    `f` knows `d`, `g`, `criterion`, `counted` and `numeric` as a root does; `tables` has for each
+    attribute the rows by (node, value, class), `counts` those by (node, class).
+    """
+    rules = _rules(f)
+    found = np.empty((5, len(tables), len(counts)))
+    for j, table in enumerate(tables):
+        found[:, j] = score_counts(f.d.line[j], table, counts, rules)
+    return _best(f, found)
 
 # %% ../../nbs/engine/fractions.ipynb #c52066da
 def _parts_by_node(s: _Fragments) -> list:

@@ -61,6 +61,10 @@ class Pruning:
             _place_rows(self, *leaves)
             _mark_missing(self)
 
+    def branch_costs(self, v: np.ndarray, b: np.ndarray) -> tuple:
+        """`branch_errors`; who has no rows finds them otherwise"""
+        return branch_errors(self, v, b)
+
     def errors(self, counts: np.ndarray) -> np.ndarray:
         """Estimated errors of leaves"""
         e = np.maximum(wrong(counts), 0.0)

@@ -14,7 +14,7 @@ import numpy as np
 from .coded_rows import SPLIT_EPS, CodedRows, runs
 from .divided_rows import CellRows
 from .indices import as_index
-from .moving_rows import Pruning, branch_errors, divided_anew, gather
+from .moving_rows import Pruning, divided_anew, gather
 from .node_arrays import NodeArrays, compact_nodes
 
 # %% ../../nbs/engine/pruning_waves.ipynb #9cd960fe
@@ -192,7 +192,7 @@ def _branch_costs(
     ask = np.flatnonzero(t.attribute[big] >= 0)
     found = ()
     if len(ask):
-        cost, *found = branch_errors(p, nodes[ask], big[ask])
+        cost, *found = p.branch_costs(nodes[ask], big[ask])
         branch[ask] = cost
     return big, branch, ask, found
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .coded_rows import SPLIT_EPS, midpoint
+from .coded_rows import SPLIT_EPS, added_in_order, midpoint
 from .indices import as_index
 
 # %% ../../nbs/engine/split_scores.ipynb #d368251f
@@ -140,8 +140,8 @@ def nominal_split(
     cls = table.sum(axis=1)
     known = bag.sum(axis=1)
     before = xlog2x(known, log) - xlog2x(cls, log).sum(axis=1)
-    inside = xlog2x(bag, log).sum(axis=1)
-    after = inside - _over_classes(xlog2x(table, log)).sum(axis=1)
+    inside = added_in_order(xlog2x(bag, log))
+    after = inside - added_in_order(_over_classes(xlog2x(table, log)))
     gain = _gain(before, after, known, total)
     split = xlog2x(total, log) - inside - xlog2x(total - known, log)
     ratio = _ratio(gain, split, total)
@@ -569,7 +569,7 @@ def most_ratio(
     ok = ok.astype(bool)
     part = ok & counted[:, None]
     number = part.sum(axis=0)
-    average = np.where(part, gain, 0.0).sum(axis=0) / np.maximum(number, 1)
+    average = added_in_order(np.where(part, gain, 0.0).T) / np.maximum(number, 1)
     able = ok & (number > 0) & (gain >= average - 1e-3)
     best = np.full(gain.shape[1], -1)
     top = np.zeros(gain.shape[1])
