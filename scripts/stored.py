@@ -98,7 +98,7 @@ def files():
     """Every stored file by name"""
     r = replicate
     mict, erp, kactus = (beside(o) for o in ("mict_runs", "erp_runs", "kactus_runs"))
-    frontier, attacks, grouping, without, noise, readers, grand = (
+    frontier, attacks, grouping, without, noise, readers, grand, brothers = (
         beside(o)
         for o in (
             "frontier",
@@ -108,6 +108,7 @@ def files():
             "noisy_trees",
             "reader_study",
             "grand_contest",
+            "brothers_runs",
         )
     )
     ten = 10  # folds, of which the mean time is stored
@@ -139,6 +140,12 @@ def files():
         "attacks.csv": File(read_plain, attacks.KEY, lambda *o: [attacks.run(o)], cost=few),
         "grouping.csv": File(read_plain, grouping.KEY, lambda *o: [grouping.run(o)]),
         "without_groups.csv": File(read_plain, without.KEY, lambda *o: [without.run(o)]),
+        "brothers.csv": File(
+            read_plain,
+            brothers.KEY,
+            lambda *o: [brothers.run(o)],
+            cost=lambda t: pd.Series(np.where(t.k == 5, 0.0, np.inf), index=t.index),
+        ),
         "grand_contest.csv": File(read_plain, grand.KEY, lambda *o: [grand.run(o)]),
         "grouping_gap.csv": File(
             read_plain, ["case", "sample"], lambda *o: [grouping.gap(*o)], cost=few
