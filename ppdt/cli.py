@@ -259,7 +259,7 @@ def anonymize_file(
     schema : str, PathLike or None
         Where the schema goes when OUT is "-".
     **secret
-        `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`.
+        `sensitive`, `l`, `t`, `alpha`, see `asked_constraints`; `draw_class`, `class_values`.
 
     Returns
     -------

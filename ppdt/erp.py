@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .c45 import C45Classifier
+from .diversity import RandomizedResponse, check_constraints
 from .engine.checks import check_choice, check_seed
 from ppdt.engine.inducers import (
     as_trained,
@@ -30,6 +31,7 @@ from ppdt.engine.inducers import (
     public_map,
     stops_of,
 )
+from .engine.promises import promised_of_class
 from .engine.publishing import Published, unchanged, used_cells
 from .engine.risk_branches import BranchTotals, asked_domains, prune_branches
 from ppdt.engine.tier_cells import (
@@ -203,16 +205,20 @@ def _generalized(o, task):
     return replace(res, learnt=learnt | res.learnt)
 
 # %% ../nbs/18_erp.ipynb #7213c09a
+_TIERS = "k-concealment: at least k alternatives for everybody, not equally likely ones"
+
+
 def _check_options(o):
     """Raises ValueError or TypeError for options that cannot be used"""
     for name, allowed in _WORDS.items():
         check_choice(name, getattr(o, name), allowed)
     if not isinstance(o.strict_tiers, (bool, np.bool_)):
         raise ValueError(f"'strict_tiers' must be True or False. Got {o.strict_tiers!r}.")
-    if len(o.constraints) and o.recoding == "tiered":
+    steered = [c for c in o.constraints if not isinstance(c, RandomizedResponse)]
+    if steered and o.recoding == "tiered":
         raise ValueError(
             "'constraints' are about classes of rows that look alike, which recoding='tiered'"
-            f" does not make. Got {len(o.constraints)}: use recoding='uniform'."
+            f" does not make. Got {len(steered)}: use recoding='uniform'."
         )
     if o.person is not None and o.recoding == "tiered":
         raise ValueError(
@@ -338,7 +344,7 @@ class ERPAnonymizer(Anonymizer):
         """The promise, in words"""
         if self.recoding == "uniform":
             return super().guarantee
-        return "k-concealment: at least k alternatives for everybody, not equally likely ones"
+        return "; ".join([_TIERS, *promised_of_class(check_constraints(self.constraints))])
 
     def _check(self):
         _check_options(self)

@@ -32,6 +32,7 @@ from ppdt.engine.climbing import (
     chooser,
     climb_text,
     judge,
+    mixed_in,
     nodes_to_lose,
     printed_tree,
     spare_first,
@@ -122,6 +123,14 @@ def _spared(full, spare, wanted, wait, k, choose, fine):
     return (moved, stay) if all(map(fine, stay)) else (wait[:0], full)
 
 # %% ../nbs/16_kactus.ipynb #52b1edff
+def _company(full, comply, spare, wanted, wait, k, choose, fine, mix):
+    """(complying sons, what stays of each, rows that move)"""
+    if mix and not wanted and len(wait) >= k:
+        return mixed_in(full, comply, k, wait, choose, fine)
+    moved, stay = _spared(full, spare, wanted, wait, k, choose, fine)
+    return comply, stay, moved
+
+
 _LOG = ["node", "complying", "nui", "extra", "moved", "published", "left"]
 
 
@@ -133,6 +142,7 @@ def climb(
     choose: Callable | None = None,
     allow: Callable | None = None,
     lose_at: Sequence[int] = (),
+    mix: bool = False,
 ) -> tuple[Climb, np.ndarray]:
     """Publish complying leaves, prune the others, bottom up.
 
@@ -156,6 +166,9 @@ def climb(
         published.
     lose_at : sequence of int
         Nodes whose waiting rows are lost, so that nobody has to complete them; not in the paper.
+    mix : bool
+        Do at least k rows that wait get one of each complying son, or all its rows where it can
+        spare none? Not in the paper.
 
     Returns
     -------
@@ -182,7 +195,8 @@ def climb(
         if p in lose_at:
             lost.append(wait)
             wait = wait[:0]
-        moved, stay = _spared(full, spare, wanted, wait, k, choose, fine)
+        some = full, comply, spare, wanted, wait
+        comply, stay, moved = _company(*some, k, choose, fine, mix)
         nodes += comply
         batches += stay
         held[p] = np.concatenate([wait, moved])
@@ -252,6 +266,7 @@ _WORDS = dict(
     shortfall=("lose", "top_up"),
     selection=("random", "first", "nearest"),
     merge=("none", "sets"),
+    brothers=("shown", "mixed"),
 )
 
 
@@ -262,6 +277,20 @@ def _may_be_lost(o):
     if o.suppression_limit:
         return f"at most {o.suppression_limit:.1%} of the rows left out; {res} besides"
     return res
+
+
+def _check_own(o):
+    """Raises ValueError or TypeError for parameters of an anonymizer that cannot be used"""
+    for name, allowed in _WORDS.items():
+        check_choice(name, getattr(o, name), allowed)
+    if o.brothers == "mixed" and o.rule != "intended":
+        raise ValueError(
+            f"'brothers' must be 'shown' with rule={o.rule!r}, under which all sons spare rows. Got"
+            " 'mixed': use rule='intended'."
+        )
+    check_inducer(o.inducer)
+    check_seed(o.random_state)
+    check_share("suppression_limit", o.suppression_limit)
 
 
 def _check_model(m, names, merge):
@@ -294,11 +323,12 @@ def _climbed(o, task):
     stops, codes = stops_of(m, table)[order], [c[order] for c in task.codes]
     choose = chooser(o.selection, np.random.default_rng(o.random_state), task.attributes, codes)
     allow = _allow_in(task.allow, order)
-    c, rest = climb(m.tree, stops, task.k, o.rule, choose, allow)
+    mix = o.brothers == "mixed"
+    c, rest = climb(m.tree, stops, task.k, o.rule, choose, allow, mix=mix)
     most = int(o.suppression_limit * len(order) + 1e-9)
     lose_at = nodes_to_lose(c, task.k, most)
     if lose_at:
-        c, rest = climb(m.tree, stops, task.k, o.rule, choose, allow, lose_at)
+        c, rest = climb(m.tree, stops, task.k, o.rule, choose, allow, lose_at, mix)
     shortfall = "lose" if len(rest) <= most - len(c.lost) else o.shortfall
     return m, inducer, _settle(c, rest, task.k, shortfall, choose, allow), order
 
@@ -382,6 +412,10 @@ class KActusAnonymizer(Anonymizer):
         Columns that go out as they are, though they are no quasi-identifiers; see `Anonymizer`.
     person : str or None
         Column that says whose row it is; see `Anonymizer`.
+    brothers : str
+        A star of a batch that climbed excludes the values of its published brothers, for who knows
+        the tree. "shown": the paper's way; "mixed": each of them gives the batch one of its rows,
+        or joins it where it has none to spare, so that the star excludes nothing.
 
     Attributes
     ----------
@@ -427,6 +461,7 @@ class KActusAnonymizer(Anonymizer):
         suppression_limit: float = 0.0,
         published: Sequence[str] = (),
         person: str | None = None,
+        brothers: str = "shown",
     ):
         super().__init__(
             k, quasi_identifiers, categorical, identifiers, missing, constraints, published, person
@@ -438,6 +473,7 @@ class KActusAnonymizer(Anonymizer):
         self.shortfall = shortfall
         self.selection = selection
         self.merge = merge
+        self.brothers = brothers
         self.random_state = random_state
 
     @property
@@ -446,11 +482,7 @@ class KActusAnonymizer(Anonymizer):
         return f"{super().guarantee}; {_may_be_lost(self)}"
 
     def _check(self):
-        for name, allowed in _WORDS.items():
-            check_choice(name, getattr(self, name), allowed)
-        check_inducer(self.inducer)
-        check_seed(self.random_state)
-        check_share("suppression_limit", self.suppression_limit)
+        _check_own(self)
 
     def _publish(self, task):
         if task.is_trivial:

@@ -79,7 +79,7 @@ from .engine.checks import check_k
 from .engine.counts import count_table, persons_in, sorted_sizes, value_codes
 from .engine.downcoding import finer_fields, told_tight
 from .engine.fits import wildcard_k
-from .engine.promises import asked_of, of_promise, promise_of
+from .engine.promises import asked_of, drawn_class, of_promise, promise_of
 from .engine.risk_report import RiskReport, risk_report
 from .loss import c_avg, cm, discernibility
 from .models import LinkingAttack, ModelAudit, audit_model, linking_attack, plot_spans, spans
@@ -332,9 +332,12 @@ def _audit(
     sure = told_tight(tight, told, qi, named)
     likely = (secret, asked.value) if person is None else None
     guessed = order is None and is_counted(data.index)
-    original = original._replace(lost=said.lost, likely=likely, guessed=guessed)
+    drawn = (drawn_class(told) or (None,))[0]
+    original = original._replace(lost=said.lost, likely=likely, guessed=guessed, drawn=drawn)
     found = _audit_of(table, asked, k, said.lost_rows, others, original, population, sure)
-    return broken_by_truth(of_promise(found, other, data, table.coded))
+    return broken_by_truth(
+        of_promise(found, other, data, table.coded, getattr(secret, "name", None))
+    )
 
 # %% ../nbs/engine/privacy.ipynb #7539ffe1
 def _audit_against(

@@ -258,6 +258,18 @@ def run(unit):
     return line | of_questions(release, inside, outside)
 
 
+def quick_line(unit):
+    """The line of a unit; of Adult only what running the program again tells of few people"""
+    case, method, k = unit
+    if case != "adult":
+        return run(unit)
+    inside, _ = people(case)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = of_few(program(case, method, k, inside[0]), inside)
+    return dict(zip(KEY, unit)) | found
+
+
 def make(unit):
     return [run(unit) | provenance()]
 

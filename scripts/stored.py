@@ -94,11 +94,24 @@ def lines_of_learners(preparation, table, learner):
     return [compare.compare(short, table, learner)]
 
 
+def or_few_open(few):
+    """Seconds of a line of attacks.csv: whole of small tables, of Adult what five people's worlds
+    tell (about a second; the tiers, the lattice and k = 2 take longer)
+    """
+    slow = ("erp", "lattice", "infogain_alpha", "cluster_alpha")
+
+    def cost(t):
+        is_quick = (t.case == "adult") & (t.k > 2) & ~t.method.isin(slow) & t.open_people.notna()
+        return few(t).where(~is_quick, 0.0)
+
+    return cost
+
+
 def files():
     """Every stored file by name"""
     r = replicate
     mict, erp, kactus = (beside(o) for o in ("mict_runs", "erp_runs", "kactus_runs"))
-    frontier, attacks, grouping, without, noise, readers, chosen, grand = (
+    frontier, attacks, grouping, without, noise, readers, chosen, grand, brothers = (
         beside(o)
         for o in (
             "frontier",
@@ -109,6 +122,7 @@ def files():
             "reader_study",
             "reader_choice",
             "grand_contest",
+            "brothers_runs",
         )
     )
     ten = 10  # folds, of which the mean time is stored
@@ -144,9 +158,17 @@ def files():
             cost=lambda t: t.choose_seconds / np.where(t.reader == "forest", 2, 6),
         ),
         "frontier.csv": File(read_plain, frontier.KEY, lambda *o: frontier.run(o[:3], [o[3]])),
-        "attacks.csv": File(read_plain, attacks.KEY, lambda *o: [attacks.run(o)], cost=few),
+        "attacks.csv": File(
+            read_plain, attacks.KEY, lambda *o: [attacks.quick_line(o)], cost=or_few_open(few)
+        ),
         "grouping.csv": File(read_plain, grouping.KEY, lambda *o: [grouping.run(o)]),
         "without_groups.csv": File(read_plain, without.KEY, lambda *o: [without.run(o)]),
+        "brothers.csv": File(
+            read_plain,
+            brothers.KEY,
+            lambda *o: [brothers.run(o)],
+            cost=lambda t: pd.Series(np.where(t.k == 5, 0.0, np.inf), index=t.index),
+        ),
         "grand_contest.csv": File(read_plain, grand.KEY, lambda *o: [grand.run(o)]),
         "grouping_gap.csv": File(
             read_plain, ["case", "sample"], lambda *o: [grouping.gap(*o)], cost=few

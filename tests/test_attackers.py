@@ -370,3 +370,52 @@ def test_who_knows_the_tree_excludes_what_would_have_been_published_otherwise(ro
                 other.loc[person, o] = value
                 again = published(clone(made), other, y)
                 assert again is None or again.text().to_csv(index=False) != same
+
+
+crowds = st.lists(st.tuples(st.sampled_from("wxyz"), st.booleans()), min_size=7, max_size=11)
+
+
+@one_in(4)
+@given(rows=crowds, k=st.sampled_from([2, 3]), seed=st.integers(0, 3))
+@pytest.mark.filterwarnings("ignore")
+def test_mixed_brothers_leave_every_value_open(rows, k, seed):
+    "Who stands in a batch that climbed might have a published brother's value: by some seed"
+    table, y = pd.DataFrame({"b": [b for b, _ in rows]}), pd.Series([c for _, c in rows], name="c")
+    tree = ID3Classifier().fit(table, y)
+    made = KActusAnonymizer(k=k, inducer=tree, brothers="mixed", random_state=seed)
+    try:
+        release = made.fit(table, y).release_
+    except ValueError:
+        assume(False)
+    assert release.audit.k is None or release.audit.k >= k
+    assert without_brothers(made).equals(release.data)
+    climb, same = made.climb_, release.text().to_csv(index=False)
+    if climb is None or not len(climb.batches):
+        return
+    log = climb.log[(climb.log.nui >= k) & (climb.log.node >= 0)]
+    for entry in log.itertuples():
+        assert entry.moved >= len(entry.complying)
+        for batch in (b for v, b in zip(climb.nodes, climb.batches) if v == entry.node):
+            told = {table.b[climb.batches[list(climb.nodes).index(v)][0]] for v in entry.complying}
+            assert told <= set(table.b[batch])
+            person, other = batch[0], next(iter(i for i in batch if table.b[i] in told), batch[0])
+            changed = table.copy()
+            changed.loc[[person, other], "b"] = table.b[[other, person]].to_numpy()
+            seeds = (clone(made).set_params(random_state=s) for s in range(40))
+            assert any(o.anonymize(changed, y).text().to_csv(index=False) == same for o in seeds)
+
+
+def test_a_star_of_mixed_brothers_costs_a_row_each():
+    "Six x, five y, and two z with two w who climb: one x and one y go with them"
+    table = pd.DataFrame({"b": list("xxxxxxyyyyyzzww")})
+    y = pd.Series([o in "xz" for o in table.b], name="c")
+    tree = ID3Classifier().fit(table, y)
+    shown = {}
+    for how in ("shown", "mixed"):
+        made = KActusAnonymizer(k=3, inducer=tree, brothers=how, random_state=0).fit(table, y)
+        shown[how] = made.release_.text().b.value_counts().to_dict()
+        known = without_brothers(made).b.astype(str)
+        assert ("{w, z}" in set(known)) == (how == "shown")
+    assert shown == {"shown": {"x": 6, "y": 5, "*": 4}, "mixed": {"x": 5, "y": 4, "*": 6}}
+    with pytest.raises(ValueError, match="'brothers' must be 'shown' with rule='literal'"):
+        KActusAnonymizer(k=3, rule="literal", brothers="mixed").fit(table, y)

@@ -715,7 +715,7 @@ def test_dates():
 
 
 def test_a_large_table_is_checked_by_exchanges_alone():
-    t = make_population(6000, random_state=0)
+    t = make_population(10_500, random_state=0)
     X, y = t[["education", "region", "age"]], t.income
     a = ERPAnonymizer(5, random_state=0).anonymize(X, y).audit
     assert a.holds and a.promise == "k-concealment with k = 5" and a.global_one_k is None

@@ -16,9 +16,10 @@ from examples import one_in
 from hypothesis import given, strategies as st
 
 from ppdt._textbook import _textbook_holds, _textbook_t
-from ppdt.datasets import load_customers, load_patients
+from ppdt.datasets import load_customers, load_patients, make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
-from ppdt.engine import sampled_matchings
+from ppdt.engine import assignments, sampled_matchings
+from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy, recode
 from ppdt.loss import discernibility
 from ppdt.matching import consistent, matched, matching_probabilities, plot_fits
@@ -409,6 +410,29 @@ def test_overlap_without_end_is_sampled_and_said():
     assert "is from a sample" in a.warnings[-1]
 
 
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_an_estimate_of_the_likely_has_bounds_that_hold_what_is_counted(k, monkeypatch):
+    t = make_population(150, 1)
+    X = t[["age", "hours", "education", "region"]]
+    made = ERPAnonymizer(k=k, random_state=0).anonymize(X, t.income)
+    counted = audit(made, original=X, lost=[])
+    assert counted.matching_likely > 0 and counted.matching_likely_between is None
+    monkeypatch.setattr(assignments, "_SUMS", 0)  # nothing is counted
+    near = audit(made, original=X, lost=[])
+    low, high = near.matching_likely_between
+    assert near.matching_estimated and low <= near.matching_likely <= high
+    assert low <= counted.matching_likely <= high
+
+
+def test_tiers_of_more_than_a_thousand_rows_have_an_estimate_of_the_likely():
+    t = make_population(2000, 1)
+    X = t[["age", "hours", "education", "region", "occupation", "marital_status"]]
+    a = ERPAnonymizer(k=5, random_state=0).anonymize(X, t.income).audit
+    low, high = a.matching_likely_between
+    assert 0 < a.matching_estimated < 2000 and low <= a.matching_likely <= high > 0
+    assert f"between {low:.1%} and {high:.1%}: an estimate" in str(a)
+
+
 def test_too_many_even_to_sample_is_said_and_bounds_nothing(monkeypatch):
     monkeypatch.setattr(sampled_matchings, "_PEOPLE", 100)
     X, data = _overlapping(120)
@@ -434,9 +458,10 @@ def test_a_walk_over_matchings_visits_all_alike(rows):
     one = np.ones(n, dtype=np.int64)
     ways = [p for p in itertools.permutations(range(n)) if fits[range(n), p].all()]
     by_hand = np.mean([[p[a] == b for a, b in zip(i, j)] for p in ways], axis=0)
-    walked = sampled_matchings.sampled_pairs(i, j, one, one, 12_000)
+    walked, error = sampled_matchings.sampled_pairs(i, j, one, one, 12_000)
     # independent looks would have a standard error of at most .011
     np.testing.assert_allclose(walked, by_hand, atol=0.1)
+    assert (error[np.isin(by_hand, [0, 1])] == 0).all() and error.max() < 0.1
 
 
 def test_likelier_than_all_others():

@@ -1,8 +1,10 @@
 """Classes that were drawn before groups were formed: no reader's belief exceeds alpha."""
 
 import itertools
+import json
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ from examples import one_in
 from hypothesis import assume, given, strategies as st
 
 from ppdt.attacks import FittingRows, Matching, Rerun
+from ppdt.cli import main
 from ppdt.clusters import ClusterAnonymizer
 from ppdt.datasets import load_customers
 from ppdt.diversity import Alpha, RandomizedResponse
@@ -31,6 +34,7 @@ PROGRAMS = {
     "clusters": (ClusterAnonymizer, {}, [Alpha(0.75)]),
     "kactus": (KActusAnonymizer, {"numeric": "interval", "random_state": 0}, []),
     "erp": (ERPAnonymizer, {"recoding": "uniform", "random_state": 0}, []),
+    "tiers": (ERPAnonymizer, {"random_state": 0}, []),
     "mict": (MiCTAnonymizer, {}, []),
     "tdr": (TDRAnonymizer, {}, []),
 }
@@ -145,6 +149,10 @@ def test_what_leaves_the_house(name, tmp_path):
     found = audit(back)
     assert found.holds is None  # no file shows that coins were tossed
     assert "randomized response" in found.promise
+    (drawn,) = [o for o in back.constraints if isinstance(o, RandomizedResponse)]
+    assert (drawn.alpha, drawn.values) == (0.75, ANSWERS)
+    told = FittingRows(back).believe(X)
+    np.testing.assert_allclose(told.shares, FittingRows(release).believe(X).shares)
     own = program(name, 0.75, 12345).anonymize(X, Y.str.lower())
     assert own.text().equals(release.text())
 
@@ -183,3 +191,79 @@ def test_dtypes_and_refusals():
     with pytest.raises(ValueError, match="one row of each person first"):
         who = X.assign(who=range(len(X)))
         MondrianAnonymizer(k=2, person="who", constraints=[two]).fit(who, Y)
+
+
+def test_a_data_owner_draws_a_class_and_a_reader_looks(tmp_path, monkeypatch, capsys):
+    "By the command: the schema tells the chance, and no true release is called broken"
+    monkeypatch.chdir(tmp_path)
+    CUSTOMERS.to_csv("people.csv", index=False)
+    asked = "people.csv --qi Gender,Marital,Age --class Bought --k 3 -o out.csv".split()
+    coins = "--draw-class 0.75 --class-values No,Yes".split()
+    assert main(["anonymize", *asked, *coins]) == 0
+    assert "drawn: true with a chance of 0.75" in capsys.readouterr().out
+    (entry,) = json.loads(Path("out.csv.schema.json").read_text())["promise"]["constraints"]
+    assert entry["drawn"] == {"column": "Bought", "chance": 0.75, "values": ["No", "Yes"]}
+    for words in (["verify", "out.csv"], ["verify", "out.csv", "--original", "people.csv"]):
+        assert main(words) == 3
+        shown = capsys.readouterr().out
+        assert "BROKEN" not in shown and "no file shows that a class was drawn" in shown
+    assert main(["audit", "out.csv", "--original", "people.csv"]) == 3
+    shown = capsys.readouterr().out
+    assert "DOES NOT HOLD" not in shown and "each value is true with a chance of 0.75" in shown
+    assert main(["learn", "out.csv", "--folds", "2"]) == 0
+    assert "Bought was drawn" in capsys.readouterr().out
+
+
+def test_a_release_that_is_not_of_the_original_is_broken_still(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    wish = RandomizedResponse(0.75, ["No", "Yes"])
+    MondrianAnonymizer(k=3, constraints=[wish]).anonymize(X, Y).to_csv("out.csv")
+    CUSTOMERS.assign(Age=CUSTOMERS.Age + 40).to_csv("others.csv", index=False)
+    assert main(["verify", "out.csv", "--original", "others.csv"]) == 1
+    assert "BROKEN  original" in capsys.readouterr().out
+    schema = Path("out.csv.schema.json")
+    schema.write_text(schema.read_text().replace('"chance": 0.75', '"chance": 0.6'))
+    assert main(["verify", "out.csv"]) == 1  # the words say another chance
+    assert "BROKEN  words" in capsys.readouterr().out
+    schema.write_text(schema.read_text().replace('"chance": 0.6', '"chance": 1.6'))
+    assert main(["verify", "out.csv"]) == 2
+    assert "to below 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--class Bought --draw-class 0.75", "--draw-class and --class-values must come together"),
+        ("--publish Bought --draw-class 0.75 --class-values No,Yes", "must have a class to draw"),
+        ("--class Bought --draw-class 0.4 --class-values No,Yes", "--draw-class must be from 0.5"),
+        ("--class Bought --draw-class 0.9 --class-values No,Maybe", "the class has 'Yes'"),
+        ("--class Bought --draw-class 0.9 --class-values No", "--class-values must list two"),
+    ],
+)
+def test_what_the_command_refuses(words, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    CUSTOMERS.to_csv("people.csv", index=False)
+    asked = "anonymize people.csv --qi Gender,Marital,Age --k 3 -o out.csv".split()
+    assert main([*asked, *words.split()]) == 2
+    assert told in capsys.readouterr().err and not Path("out.csv").exists()
+
+
+def test_numbers_that_nobody_has_keep_their_order(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    X.assign(n=[1, 2] * 7).to_csv("people.csv", index=False)
+    asked = "people.csv --qi Gender,Marital,Age --class n --k 3 -o out.csv --t-closeness 1".split()
+    assert main(["anonymize", *asked, *"--draw-class 0.5 --class-values 1,2,10".split()]) == 0
+    assert set(read_release("out.csv").y.astype(str)) <= {"1", "2", "10"}
+    assert "ordered distance" in capsys.readouterr().out
+
+
+@one_in(4)
+@given(t=st.floats(0.5, 0.95), share=st.floats(0, 1), many=st.integers(2, 5))
+def test_scores_of_drawn_classes_are_undone(t, share, many):
+    how = RandomizedResponse(t, range(many))
+    drawn = t * share + (1 - t) / (many - 1) * (1 - share)
+    found = how.undone(drawn, 100)
+    if found is None:
+        assert many == 2 and t == pytest.approx(0.5, abs=1e-6)
+    else:
+        assert found[0] == pytest.approx(share, abs=1e-6)

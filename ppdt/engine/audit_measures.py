@@ -157,6 +157,9 @@ class PeopleMeasures:
     matching_likely : float
         Share of people whose own row is likelier, over the same assignments, than all others
         together. In [0, 1].
+    matching_likely_between : tuple of float
+        Where that is an estimate: the shares of people whose own row is likelier by two standard
+        errors of the sample at least, and by less than two at most. None where all was counted.
     matching_estimated : int
         People of whom the three are from a sample of assignments, since too many would have to be
         counted (see `ppdt.matching.matching_probabilities`); then the largest is rather too large.
@@ -177,6 +180,7 @@ class PeopleMeasures:
     matching: float | None = None
     matching_class: float | None = None
     matching_likely: float | None = None
+    matching_likely_between: tuple[float, float] | None = None
     matching_estimated: int | None = None
 
 # %% ../../nbs/engine/audit_measures.ipynb #e6c6c05f

@@ -135,6 +135,7 @@ class Original(NamedTuple):
     lost: Sequence[int] | None = None  # positions of lost rows; None: the order is not known
     consistency: bool | None = None  # count who fits whom?
     likely: tuple | None = None  # (secret, its one value) to measure matchings
+    drawn: object = None  # the class, where its values were drawn and need not be true
     guessed: bool = False  # is the order taken from an index that pandas counted by itself?
 
 
@@ -172,12 +173,12 @@ def _not_all_true(truth: Truth, table: AuditTable) -> list | None:
     return None if truth.whole(table.n) else truth.cells
 
 
-def _shown_as_they_are(table, y):
-    """The columns of a table that are not generalized, and the class, by name"""
+def _shown_as_they_are(table, y, drawn):
+    """The columns of a table that are not generalized, and the class unless drawn, by name"""
     shown = {o: s for o, s in table.data.items() if o not in table.qi}
     if y is not None and y.name is not None and y.name not in table.qi:
         shown.setdefault(y.name, y)
-    return shown
+    return {o: s for o, s in shown.items() if o != drawn}
 
 
 def _beside_the_original(table, said, shown):
@@ -206,7 +207,7 @@ def with_original(
     if lost is not None:
         kept = _published_rows(said, table.n)
         raw = encode_beside(kept, "original", table.qi, table.categorical)
-    shown = _shown_as_they_are(table, y)
+    shown = _shown_as_they_are(table, y, said.drawn)
     vague, truth = vague_columns(table), truth_of(table, original, raw, shown)
     if said.guessed and truth.whole(table.n) is False:
         return with_original(table, said._replace(lost=None, guessed=False), y)

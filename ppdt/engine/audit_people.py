@@ -203,15 +203,25 @@ def _most_told(
     return float(min(np.max(top + unknown), 1.0))
 
 # %% ../../nbs/engine/audit_people.ipynb #b55d8861
-def _own_rows(both: Beside, key: np.ndarray, chance: np.ndarray) -> dict:
+_SURE = 2.0  # standard errors by which a chance may be off
+
+
+def _own_rows(both: Beside, key: np.ndarray, chance: np.ndarray, error: np.ndarray) -> dict:
     """The largest probability of anybody's own row, and the share of people whose own row is
-    likelier than all others; `key`: the possible pairs, as one number each, sorted
+    likelier than all others, with bounds where some chance is an estimate; `key`: the possible
+    pairs, as one number each, sorted; `error`: of their chances, empty where all were counted
     """
     own = both.people.of * len(both.rows.first) + both.rows.of
     at = np.minimum(np.searchsorted(key, own), len(key) - 1)
     # a row that looks the same is as much the person's
-    each = np.where(key[at] == own, chance[at], 0.0)
-    return {"matching": float(each.max()), "matching_likely": float((each > 0.5).mean())}
+    is_own = key[at] == own
+    each = np.where(is_own, chance[at], 0.0)
+    found = {"matching": float(each.max()), "matching_likely": float((each > 0.5).mean())}
+    if len(error):
+        off = np.where(is_own, _SURE * error[at], 0.0)
+        some = float((each - off > 0.5).mean()), float((each + off > 0.5).mean())
+        found["matching_likely_between"] = some
+    return found
 
 
 def _matching_measures(
@@ -223,7 +233,7 @@ def _matching_measures(
     """How likely the own row and one secret are over all matchings, and warnings"""
     people, rows = both.people, both.rows
     i, j, n_rows = pairs.i, pairs.j, len(rows.first)
-    chance, is_estimate = pair_chances(i, j, people.count, rows.count)
+    chance, is_estimate, error = pair_chances(i, j, people.count, rows.count)
     odd = np.unique(i[np.isnan(chance)])
     if len(odd):
         return {}, [
@@ -233,7 +243,7 @@ def _matching_measures(
     many = int(people.count[is_estimate].sum())
     found = {"matching_estimated": many}
     if pairs.own is not None:
-        found |= _own_rows(both, i * n_rows + j, chance)
+        found |= _own_rows(both, i * n_rows + j, chance, error if many else error[:0])
     if secret is not None:
         P = csr_array((chance, (i, j)), shape=(len(people.first), n_rows))
         found["matching_class"] = _most_told(P, rows.of, secret, value)

@@ -48,6 +48,9 @@ def _own_row_text(a: Any) -> str:
     """How likely the own row is to who knows everybody: alternatives are not equally likely"""
     many = a.matching_estimated
     near = f"; from a sample for {many:,} people" if many else ""
+    if a.matching_likely_between:
+        few, more = a.matching_likely_between
+        near += f", which leaves the share between {few:.1%} and {more:.1%}: an estimate"
     return (
         f"at most {a.matching:.4g} over all matchings, above one half for"
         f" {a.matching_likely:.1%} of people{near}"

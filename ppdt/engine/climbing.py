@@ -7,9 +7,10 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['printed_tree', 'bottom_up', 'without', 'Climb', 'climb_text', 'check_climb', 'check_moved', 'judge', 'spare_first',
-           'spare_random', 'spare_nearest', 'chooser', 'nodes_to_lose']
+           'spare_random', 'spare_nearest', 'chooser', 'mixed_in', 'nodes_to_lose']
 
 # %% ../../nbs/engine/climbing.ipynb #a768232d
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -432,6 +433,44 @@ def chooser(how: str, rng, attributes: list, codes: list):
             lines.append(c)
             spread.append(None)
     return spare_nearest(lines, spread, [len(a) for a in attributes])
+
+# %% ../../nbs/engine/climbing.ipynb #e4afbdb4
+def mixed_in(
+    full: list, comply: list, k: int, wait: np.ndarray, choose: Callable, fine: Callable
+) -> tuple[list, list, np.ndarray]:
+    """Each complying son gives a row to those that wait, or joins them.
+
+    Parameters
+    ----------
+    full : list of ndarray of int
+        Rows of complying sons, at least k each.
+    comply : list of int
+        Their nodes.
+    k : int
+        Rows that a son must keep.
+    wait : ndarray of int
+        Rows that wait.
+    choose : callable
+        Which row is spared, see `chooser`.
+    fine : callable
+        May these rows be published? See `judge`.
+
+    Returns
+    -------
+    list, list, ndarray
+        Sons that are published, what stays of each, and the rows that move.
+    """
+    kept, stay, moved = [], [], [wait[:0]]
+    for node, rows in zip(comply, full):
+        some = np.asarray(choose([rows], [1], 1, wait)) if len(rows) > k else rows
+        less = without(rows, some)
+        if len(less) >= k and fine(less):
+            kept.append(node)
+            stay.append(less)
+            moved.append(some)
+        else:
+            moved.append(rows)
+    return kept, stay, np.concatenate(moved)
 
 # %% ../../nbs/engine/climbing.ipynb #6edbec7e
 def nodes_to_lose(c: Climb, k: int, most: int) -> list:

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['STANDARD', 'check_there', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_of_secret',
-           'with_order', 'read_taxonomies', 'release_of', 'cells_of_file', 'foreign_taxonomies', 'heard', 'whole_table',
-           'write_release', 'promise_of_file', 'columns_known', 'measured_secret', 'class_of_file',
-           'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
+__all__ = ['STANDARD', 'check_there', 'check_places', 'check_missing', 'asked_constraints', 'in_order', 'asked_draws',
+           'asked_of_secret', 'with_order', 'read_taxonomies', 'release_of', 'cells_of_file', 'foreign_taxonomies',
+           'heard', 'whole_table', 'write_release', 'promise_of_file', 'columns_known', 'measured_secret',
+           'class_of_file', 'quasi_identifiers_of', 'taxonomies_of', 'check_not_fewer', 'stand_out']
 
 # %% ../../nbs/engine/command_files.ipynb #4bd887aa
 from collections.abc import Callable, Iterable
@@ -228,17 +228,75 @@ def in_order(s: pd.Series) -> pd.Series:
     return s.astype(pd.CategoricalDtype(values, ordered=True))
 
 # %% ../../nbs/engine/command_files.ipynb #a14fca64
+def asked_draws(
+    class_name: str | None,
+    chance: float | None,
+    values: Iterable[str] | None,
+    person: str | None = None,
+) -> list:
+    """How the class is to be drawn, as options say it.
+
+    Parameters
+    ----------
+    class_name : str or None
+        --class.
+    chance : float or None
+        --draw-class: the chance that a class stays true. None: it is published as it is.
+    values : iterable of str or None
+        --class-values: all that the class may be.
+    person : str or None
+        --person.
+
+    Returns
+    -------
+    list
+        A `RandomizedResponse`, or nothing.
+
+    Raises
+    ------
+    CommandError
+        For one option without the other, no class, and persons.
+    ValueError
+        For a chance or values that cannot be.
+    """
+    from ppdt.diversity import RandomizedResponse
+
+    if chance is None and values is None:
+        return []
+    if chance is None or values is None:
+        raise CommandError(
+            "--draw-class and --class-values must come together. Got one of them: say with which"
+            " chance a class stays true, and all values that it may have, known before the table"
+            " is looked at, for example --draw-class 0.75 --class-values no,yes."
+        )
+    if class_name is None:
+        raise CommandError(
+            "--draw-class must have a class to draw. Got no --class: name the column."
+        )
+    if person is not None:
+        raise CommandError(
+            "--draw-class must not come with --person: several draws for one person tell more than"
+            " one. Make one row of each person first."
+        )
+    return [RandomizedResponse(chance, tuple(values)).check()]
+
+
 def asked_of_secret(
     class_name: str | None, columns: Iterable[str], file: str, secret: dict
 ) -> list:
-    """The constraints; --sensitive alone asks for nothing and is an error"""
+    """The constraints; --sensitive alone asks for nothing and is an error.
+
+    `secret`: keywords of `asked_constraints`, and how the class is drawn, see `asked_draws`
+    """
+    secret = dict(secret)
+    how = [secret.pop(o, None) for o in ("draw_class", "class_values", "draws_of_persons")]
     asked = asked_constraints(class_name, columns, file, **secret)
     if secret.get("sensitive") is not None and not asked:
         raise CommandError(
             "--sensitive must come with what is asked for the secret. Got it alone: add"
             " --l-diversity, --t-closeness or --alpha, for example --l-diversity 2."
         )
-    return asked
+    return asked + asked_draws(class_name, *how)
 
 # %% ../../nbs/engine/command_files.ipynb #3bdff26a
 def with_order(t: pd.DataFrame, names: Iterable) -> pd.DataFrame:
@@ -317,7 +375,19 @@ _SECRET_OPTIONS = {
     "LDiversity": "--l-diversity",
     "TCloseness": "--t-closeness",
     "Alpha": "--alpha",
+    "RandomizedResponse": "--draw-class",
 }
+
+
+def _with_all_values(y, constraints):
+    """A class in the order of its numbers, with the values among which it is drawn"""
+    from ppdt.engine.randomized_answers import answers_among
+
+    drawn = answers_among(constraints)
+    if drawn is None or y is None or not hasattr(y.dtype, "categories"):
+        return y
+    whole = dict.fromkeys([*y.cat.categories, *drawn.values])
+    return y.cat.set_categories(sorted(whole, key=lambda o: (float(o), o)), ordered=True)
 
 
 def release_of(anonymizer: Any, X: pd.DataFrame, y: pd.Series | None) -> Any:
@@ -326,7 +396,7 @@ def release_of(anonymizer: Any, X: pd.DataFrame, y: pd.Series | None) -> Any:
     from ppdt.release import GuaranteeError
 
     try:
-        return anonymizer.anonymize(X, y)
+        return anonymizer.anonymize(X, _with_all_values(y, anonymizer.constraints))
     except NamelessColumns as e:
         persons = persons_words(e.advice, anonymizer.person, "--person {}")
         raise CommandError(nameless_words(e.advice, why_words(e.advice), persons)) from None

@@ -176,6 +176,26 @@ def _add_secret(p, verb, tree):
         help=f"a file with a line leaf;...;* for each value of a column{tree}",
     )
 
+# %% ../../nbs/engine/command_options.ipynb #5485729e
+def _add_draws(p):
+    """Options that have the class drawn"""
+    p.add_argument(
+        "--draw-class",
+        type=share_of_one,
+        metavar="C",
+        help=(
+            "publish each class as it is with a chance of C only, and else another one, drawn by"
+            " the system: nobody believes in a class by more than C, also who runs the program"
+            " again. Published classes are not all true then; publish one run only"
+        ),
+    )
+    p.add_argument(
+        "--class-values",
+        type=column_list,
+        metavar="A,B",
+        help="all values that the class may have, for --draw-class; they become public",
+    )
+
 
 def _add_trust(p):
     """The option --trust"""
@@ -185,7 +205,11 @@ def _add_trust(p):
 
 def secret_options(args: argparse.Namespace) -> dict:
     """What was asked of a secret, and the taxonomies, as keywords"""
-    return {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
+    found = {o: getattr(args, o) for o in ("sensitive", "l", "t", "alpha", "taxonomies")}
+    if getattr(args, "draw_class", None) is None and getattr(args, "class_values", None) is None:
+        return found
+    found |= {"draw_class": args.draw_class, "class_values": args.class_values}
+    return found | {"draws_of_persons": args.person}
 
 # %% ../../nbs/engine/command_options.ipynb #90d0ce63
 def _add_format(p):
@@ -225,6 +249,8 @@ _ANONYMIZE_EXAMPLES = (
     " -o release.parquet\n"
     "  ppdt anonymize leute.xlsx --sheet Stamm --qi birth,zip --date birth=dd.mm.yyyy"
     " --na -9 -o release.csv\n"
+    "  ppdt anonymize people.csv --qi age,zip --class income --draw-class 0.75"
+    " --class-values low,high -o release.csv\n"
     "  ppdt anonymize register --qi age,zip --engine dask --memory '1.5 GB' -o release\n\n"
     "IN may be .csv, .tsv, .txt (also .gz), .xlsx or .parquet; - is standard input. How it is\n"
     "written is found and told, or said with the last options. OUT is UTF-8 with commas, or\n"
@@ -305,6 +331,7 @@ def _anonymize_parser(sub, run):
         ),
     )
     _add_secret(p, "protect", "; the column is published as nodes of it")
+    _add_draws(p)
     _add_form(p, "")
     add_parts(p)
     add_report_options(p, "IN")

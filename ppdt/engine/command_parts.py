@@ -71,6 +71,7 @@ _ROWS = "group the rows of parts by counts, or protect one file"
 _FORM = "parts are UTF-8 with commas and empty fields for what is missing: convert them"
 _REFUSED = {
     "person": ("--person", "a person's rows may lie in several parts"),
+    "draw_class": ("--draw-class", "classes are drawn for rows in memory"),
     "suppress": ("--suppress", "groups that lose most are found when all are known"),
     "numeric": (
         "--numeric",

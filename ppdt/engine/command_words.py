@@ -29,6 +29,10 @@ class CommandError(Exception):
 
 
 _PHRASES = (
+    ("'alpha' of RandomizedResponse", "--draw-class"),
+    ("'values' of RandomizedResponse", "--class-values"),
+    ("use alpha=0.75", "use --draw-class 0.75"),
+    ("use values=['no', 'yes']", "use --class-values no,yes"),
     ("Got k=", "Got "),
     ("recoding='tiered'", "--mode erp"),
     ("recoding='uniform'", "another --mode"),
@@ -455,11 +459,21 @@ def say(label: str, text: str) -> None:
     print(fitted(f"  {label:<19} {text}"))
 
 
+def _how_class(release):
+    """How the class is published, in words"""
+    from ppdt.engine.promises import drawn_class
+
+    drawn = drawn_class(release.schema.promise)
+    if drawn is None:
+        return "as it is"
+    return f"drawn: true with a chance of {drawn[1].alpha:.4g}"
+
+
 def say_roles(args: argparse.Namespace, release: Any, kinds: dict[str, str]) -> None:
     """How the columns were understood"""
     say("quasi-identifiers", ", ".join(f"{o} ({kinds[o]})" for o in args.qi))
     if args.class_name is not None:
-        say("class", f"{args.class_name} (as it is)")
+        say("class", f"{args.class_name} ({_how_class(release)})")
     if args.identifiers:
         say("dropped", ", ".join(args.identifiers))
     if args.person is not None:

@@ -52,7 +52,8 @@ def without_brothers(method: Any) -> pd.DataFrame:
     Parameters
     ----------
     method : KActusAnonymizer
-        Fitted, with rule="intended" and without `person`.
+        Fitted, with rule="intended" and without `person`. With brothers="mixed" no star excludes
+        a value, and the table of the release comes back.
 
     Returns
     -------
@@ -75,7 +76,7 @@ def without_brothers(method: Any) -> pd.DataFrame:
     steered = method.constraints or method.shortfall == "top_up"
     found: dict[int, dict] = {}
     for i, (node, rows) in enumerate(zip(climb.nodes.tolist(), climb.batches)):
-        told = _left_open(climb, node)
+        told = None if method.brothers == "mixed" else _left_open(climb, node)
         if told is not None and len(rows) > method.k and not (node == 0 and steered):
             found.setdefault(told[0], {})[i] = told[1]
     batch = climb.batch_of(len(climb.stops))

@@ -497,15 +497,16 @@ def learn_file(
     model = model_from_text(text)
     folds = (0 if learner == "part" else 5) if folds is None else folds
     score, told = None, []
+    held = _held_out(clf, X, y, r, folds)
     if test is not None:
         score, told = score_on_people(model, test, class_name or str(y.name), form, dates, counted)
     return Learnt(
         model,
         text,
         _facts(source.name, r, X, y, model, _how(learner, clf)),
-        [*notes, *_what_it_cannot_tell(X, r)],
+        [*notes, *_what_it_cannot_tell(X, r), *_on_true_classes(y, r, held)],
         score_of(*place_codes(clf, y, _answers(clf, X))),
-        _held_out(clf, X, y, r, folds),
+        held,
         score,
         "\n".join(told),
     )
@@ -519,6 +520,29 @@ def _held_out(clf, X, y, r, folds):
         return None
     groups = group_numbers(X, [o for o in r.roles.quasi_identifiers if o in X])
     return cross_validated(clf, X, y, groups, folds)
+
+
+def _on_true_classes(y, r, held):
+    """What scores mean where the class was drawn; nothing where it was not"""
+    from ppdt.engine.promises import drawn_class
+
+    found = drawn_class(r.schema.promise, y)
+    if found is None or found[0] != y.name:
+        return []
+    how = found[1]
+    note = (
+        f"{y.name} was drawn: each value is true with a chance of {how.alpha:.4g}, so scores on the"
+        " release count drawn values, and shares in leaves are of them; --test asks people as they"
+        " are"
+    )
+    told = None if held is None else how.undone(held.score.accuracy, held.score.n)
+    if told:
+        share, error = told
+        note += (
+            f". Of the true values about {100 * share:.0f} % of the rows held out are answered"
+            f" rightly (standard error {100 * error:.0f} points)"
+        )
+    return [note]
 
 
 def _facts(file, r, X, y, model, how):

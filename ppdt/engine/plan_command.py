@@ -54,6 +54,7 @@ _ROLES = {
     "taxonomies": "--taxonomy",
     "date": "--date",
 }
+_WITHOUT_PLAN = {"draw_class": "--draw-class", "class_values": "--class-values"}
 
 
 def is_plan(path: str | PathLike) -> bool:
@@ -75,6 +76,12 @@ def plan_with_options(plan: Plan, args: argparse.Namespace) -> Plan:
             raise CommandError(
                 f"{option} cannot be used with a plan, which says what each column is: say it in"
                 " the plan, or give the table itself"
+            )
+    for name, option in _WITHOUT_PLAN.items():
+        if getattr(args, name, None) is not None:
+            raise CommandError(
+                f"{option} cannot be used with a plan, which has no word for it: give the table"
+                " itself, with the options of its columns"
             )
     typed = {o: getattr(args, o, None) for o in _SETTINGS}
     form = {o: getattr(args, o, None) for o in ("sep", "encoding", "decimal", "sheet")}

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['NO_RERUN', 'ROWS_ONLY', 'safe_options', 'words_of_promise', 'make_promise', 'promised_of_class', 'counted_persons',
-           'check_promise', 'odd_words', 'promise_of', 'asked_of', 'smallest_class', 'by_groups', 'of_promise']
+           'check_promise', 'drawn_class', 'odd_words', 'promise_of', 'asked_of', 'smallest_class', 'by_groups',
+           'of_promise']
 
 # %% ../../nbs/engine/promises.ipynb #25385c66
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -34,7 +35,8 @@ _CHECKS = {
 }
 
 
-_QUIET = {"MondrianAnonymizer": ("fallback",)}  # options that came after the first schemas
+# options that came after the first schemas
+_QUIET = {"MondrianAnonymizer": ("fallback",), "KActusAnonymizer": ("brothers",)}
 NO_RERUN = "against readers who do not run the program again"  # for promises about the class
 _PERSONS = "this file alone can refute it, by a class of fewer than k rows: ppdt audit FILE"
 
@@ -44,11 +46,18 @@ def _plain(v):
     return v.item() if isinstance(v, np.generic) else v
 
 
+def _as_json(v):
+    """A value of a class as a schema writes it"""
+    v = _plain(v)
+    return v if isinstance(v, (str, bool, int, float)) else str(v)
+
+
 def _constraint_entry(bound):
     """A constraint as data; in words only where it names a value or a tree"""
     c, name = bound.constraint, bound.secret.name
     if isinstance(c, RandomizedResponse):
-        return {"words": bound.promise}  # no file shows that coins were tossed
+        told = {"column": name, "chance": _plain(c.alpha), "values": [*map(_as_json, c.values)]}
+        return {"words": bound.promise, "drawn": told}  # no file shows that coins were tossed
     if type(c) not in _KINDS.values():
         return {"words": type(c).__name__}
     if isinstance(c, Alpha) and c.value is not None:
@@ -61,7 +70,7 @@ def _constraint_entry(bound):
     told.pop("value", None)
     return {"words": bound.promise, "kind": type(c).__name__, "column": name, "parameters": told}
 
-
+# %% ../../nbs/engine/promises.ipynb #85c973a5
 def safe_options(est: Any) -> dict[str, Any]:
     """Options of a method of ppdt that are words or truth values.
 
@@ -209,6 +218,14 @@ def _constraint(entry, class_name=None):
     return _KINDS[kind](**entry["parameters"], sensitive=sensitive).check()
 
 
+def _drawn(entry):
+    """How a class was drawn, from an entry; None where it was not"""
+    told = entry.get("drawn")
+    if told is None:
+        return None
+    return RandomizedResponse(told["chance"], tuple(told["values"])).check()
+
+
 def _constraint_faults(entries, columns):
     """What is wrong with constraints"""
     for o in entries:
@@ -216,9 +233,12 @@ def _constraint_faults(entries, columns):
             yield "'constraints' must have words"
         if o.get("kind") is not None and o["column"] not in columns:
             yield f"'constraints' must name columns of the file. Got {o['column']!r}"
+        if o.get("drawn") is not None and o["drawn"]["column"] not in columns:
+            yield f"'drawn' must name a column of the file. Got {o['drawn']['column']!r}"
         _constraint(o)
+        _drawn(o)
 
-
+# %% ../../nbs/engine/promises.ipynb #fbb93380
 def _faults(promise, columns):
     """What is wrong with a promise"""
     kind, groups = promise.get("kind"), promise.get("groups", [])
@@ -263,9 +283,35 @@ def check_promise(promise: dict, columns: Iterable[str]) -> None:
     if fault:
         raise TextFormError(f"the promise in the schema cannot be used ({fault})")
 
+# %% ../../nbs/engine/promises.ipynb #6d7343aa
+def drawn_class(promise: dict, y: pd.Series | None = None) -> tuple[str, RandomizedResponse] | None:
+    """The class that was drawn, and how, by the promise of a schema; None where none was.
+
+    Parameters
+    ----------
+    promise : dict
+        From a schema, checked; see `check_promise`.
+    y : Series, shape (n_rows,), or None
+        The class as it was read: values that it holds have its type, others that of the schema.
+
+    Returns
+    -------
+    (str, RandomizedResponse) or None
+    """
+    drawn = [o for o in promise.get("constraints", []) if o.get("drawn") is not None]
+    if not drawn:
+        return None
+    how = _drawn(drawn[0])
+    if y is not None:
+        own = {str(v): v for v in y.dropna().unique()}
+        how = replace(how, values=tuple(own.get(str(v), v) for v in how.values))
+    return drawn[0]["drawn"]["column"], how
+
 # %% ../../nbs/engine/promises.ipynb #95916dcd
 def _meant(entry, data, y):
     """The words of a constraint by its other entries; None where there are only words"""
+    if entry.get("drawn") is not None:
+        return _drawn(entry).promise(entry["drawn"]["column"])
     c = _constraint(entry, None if y is None else y.name)
     return None if c is None else bind_constraints((c,), data, y)[0].promise
 
@@ -334,17 +380,19 @@ def asked_of(
     constraints : sequence
         What every class must keep.
     other : dict
-        A promise that is not plain k-anonymity, with the k asked, and constraints `in_words` that
-        the schema does not tell more of; else nothing.
+        A promise that is not plain k-anonymity, with the k asked, constraints `in_words` that the
+        schema does not tell more of, and a class that was `drawn`; else nothing.
     """
-    kind, words = promise.get("kind", "none"), []
+    kind, words, drawn = promise.get("kind", "none"), [], None
     if not constraints and k is None:
-        limits = promise.get("constraints", [])
-        words = [str(o["words"]) for o in limits if o.get("kind") is None]
+        limits, drawn = promise.get("constraints", []), drawn_class(promise)
+        plain = [o for o in limits if o.get("kind") is None and o.get("drawn") is None]
+        words = [str(o["words"]) for o in plain]
         found = [_constraint(o, class_name) for o in limits]
         constraints = tuple(o for o in found if o is not None)
     k, constraints, other = _kind_asked(promise, kind, k, constraints)
     other |= {"persons": True} if promise.get("persons") is True else {}
+    other |= {"drawn": drawn} if drawn else {}
     return k, constraints, other | ({"in_words": words} if words else {})
 
 
@@ -433,8 +481,32 @@ def _with_words(found, words):
         warnings=(*found.warnings, note),
     )
 
+# %% ../../nbs/engine/promises.ipynb #4fee3047
+def _with_drawn(found, column, how, secret):
+    """An audit of a file whose class was drawn, which no file shows"""
+    note = (
+        f"{column!r} was drawn, by the schema: each value is true with a chance of"
+        f" {how.alpha:.4g}, and otherwise another one was drawn. No file shows"
+        " that, so it is not checked"
+    )
+    if found.alpha is not None and found.sensitive_value is None and secret == column:
+        belief = float(how.believed(np.array(found.alpha)))
+        note += (
+            "; l, t and alpha are those of the drawn values, where a share of"
+            f" {found.alpha:.4g} tells the true one with a belief of {belief:.4g} only"
+        )
+    promise = "; ".join([*([found.promise] if found.promise else []), how.promise(column)])
+    holds = False if found.holds is False else None
+    return replace(found, promise=promise, holds=holds, warnings=(*found.warnings, note))
 
-def of_promise(found: Any, other: dict, data: pd.DataFrame, coded: Sequence[tuple]) -> Any:
+
+def of_promise(
+    found: Any,
+    other: dict,
+    data: pd.DataFrame,
+    coded: Sequence[tuple],
+    secret: Hashable = None,
+) -> Any:
     """An audit with the verdict on a promise that is not plain k-anonymity.
 
     Parameters
@@ -447,6 +519,8 @@ def of_promise(found: Any, other: dict, data: pd.DataFrame, coded: Sequence[tupl
         What is published.
     coded : sequence of (codes, cells)
         Its quasi-identifiers.
+    secret : hashable
+        The name of the column whose secrets were measured.
 
     Returns
     -------
@@ -460,4 +534,6 @@ def of_promise(found: Any, other: dict, data: pd.DataFrame, coded: Sequence[tupl
         found = _of_concealment(found, other, coded)
     if other.get("persons"):
         found = _of_persons(found)
+    if "drawn" in other:
+        found = _with_drawn(found, *other["drawn"], secret)
     return _with_words(found, other["in_words"]) if "in_words" in other else found

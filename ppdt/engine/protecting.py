@@ -314,6 +314,12 @@ def _without_lost(job, columns):
 
 # %% ../../nbs/engine/protecting.ipynb #8aa7ad59
 _COUNTED_ROWS = 1000  # rows up to which every alternative of a person is counted
+_MOST_ROWS, _MOST_FITS = 10_000, 50_000  # of larger tables: rows, and rows times k
+
+
+def _are_few(n, k):
+    """Can it be said of n rows whose is whose, counted or from a sample, in about two seconds?"""
+    return n <= _COUNTED_ROWS or n <= _MOST_ROWS and n * k <= _MOST_FITS
 
 
 def _measured(est, job, published, columns, data, taxonomies):
@@ -328,7 +334,7 @@ def _measured(est, job, published, columns, data, taxonomies):
         original=job.whole,
         categorical=t.roles.categorical,
         lost=np.flatnonzero(~job.kept),
-        consistency=proof is not None and len(t.X) <= _COUNTED_ROWS,
+        consistency=proof is not None and _are_few(len(t.X), t.k),
         y=t.y,
         constraints=est.constraints,
         taxonomies={o: tree for o, tree in taxonomies.items() if o in job.whole},

@@ -117,6 +117,28 @@ class RandomizedResponse(Constraint):
         other = (1 - self.alpha) / (len(self.values) - 1)
         return self.alpha * shares + other * (1 - shares)
 
+    def undone(self, share: float, n: int) -> tuple[float, float] | None:
+        """What a share of right answers about drawn classes says of the true ones.
+
+        Parameters
+        ----------
+        share : float
+            Drawn classes that were answered rightly.
+        n : int
+            Of so many.
+
+        Returns
+        -------
+        (float, float) or None
+            The share of true classes that gives such a share on average, from 0 to 1, and its
+            standard error; None where all values are drawn alike, which tells nothing.
+        """
+        other = (1 - self.alpha) / (len(self.values) - 1)
+        if self.alpha - other < 1e-9:
+            return None
+        error = (share * (1 - share) / n) ** 0.5 / (self.alpha - other)
+        return min(max((share - other) / (self.alpha - other), 0.0), 1.0), error
+
     def measure(
         self, counts: ArrayLike | csr_array, secret: Secret | None = None
     ) -> tuple[np.ndarray, np.ndarray]:

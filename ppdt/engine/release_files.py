@@ -25,7 +25,7 @@ from ppdt.engine.foreign_texts import (
 )
 from .json_texts import file_text
 from .limits import check_limit, shown
-from .promises import asked_of, check_promise
+from .promises import asked_of, check_promise, drawn_class
 from .releases import Release, sealed
 from .values import inner_dtype
 from .written_columns import file_sha256, read_column
@@ -188,7 +188,9 @@ def as_release(data, schema):
         return sealed(Release(data, y, roles=roles, schema=schema))
     res = Release(data, y, roles=check_roles(data.columns, qi, cat), schema=schema)
     asked = asked_of(schema.promise, None, (), None if y is None else y.name)
-    return sealed(replace(res, audit=audit(res), constraints=tuple(asked[1])))
+    drawn = None if y is None else drawn_class(schema.promise, y)
+    limits = [*asked[1], *([drawn[1]] if drawn and drawn[0] == y.name else [])]
+    return sealed(replace(res, audit=audit(res), constraints=tuple(limits)))
 
 # %% ../../nbs/engine/release_files.ipynb #9e076ee0
 class GuessedFormWarning(UserWarning):

@@ -130,7 +130,10 @@ _LIMITS_OF = {"LDiversity": ("l", "--l-diversity"), "TCloseness": ("t", "--t-clo
 def _constraint_options(promise, class_name) -> Iterator[str]:
     """The options that ask for the constraints"""
     for o in promise.get("constraints", []):
-        told = o.get("parameters", {})
+        told, drawn = o.get("parameters", {}), o.get("drawn")
+        if drawn:
+            values = as_option(map(str, drawn["values"]))
+            yield f"--draw-class {drawn['chance']} --class-values {values}"
         name, option = _LIMITS_OF.get(o.get("kind"), ("alpha", "--alpha"))
         if o.get("kind") is None or name not in told:
             continue
@@ -221,8 +224,14 @@ def conditions(f: Facts) -> list[str]:
     found = []
     for o in f.promise.get("constraints", []):
         told, kind = o.get("parameters", {}), o.get("kind")
-        column, words = o.get("column", ""), str(o["words"])
-        if kind == "LDiversity":
+        column, words, drawn = o.get("column", ""), str(o["words"]), o.get("drawn")
+        if drawn:
+            meaning = (
+                f"each value of {drawn['column']} is true with a chance of"
+                f" {percent(drawn['chance'])}, and otherwise another one was drawn: counts and"
+                " shares are of the drawn values"
+            )
+        elif kind == "LDiversity":
             meaning = f"every group has at least {told['l']:g} different values of {column}"
         elif kind == "TCloseness":
             meaning = f"in every group {column} is distributed as in the whole table, up to a limit"

@@ -18,7 +18,7 @@ from .indices import as_index
 from ..matching import largest_assignment
 
 # %% ../../nbs/engine/sampled_matchings.ipynb #df4840c8
-_STEPS, _PEOPLE, _PAIRS = 300_000, 3_000, 3 * 10**6  # of a walk; beyond these nothing is sampled
+_STEPS, _PEOPLE, _PAIRS = 300_000, 10_000, 3 * 10**6  # of a walk; beyond these nothing is sampled
 
 
 class _People(NamedTuple):
@@ -59,10 +59,44 @@ def _circle(p: int, length: int, u: list, kind: list, fits: list, has: list, of:
         for q, r in zip(people, rows):
             has[q], of[r] = r, q
 
+# %% ../../nbs/engine/sampled_matchings.ipynb #d857d6da
+_PARTS = 10  # of a walk, whose means say how far its mean may be off
+
+
+class _Parts:
+    """How often pairs are seen, in each part of a walk"""
+
+    def __init__(self, n_pairs: int) -> None:
+        self.part, self.looks, self.total = 0, 0, 0
+        self.counts = np.zeros(n_pairs)
+        self.sums, self.squares, self.weight = np.zeros(n_pairs), np.zeros(n_pairs), []
+
+    def look(self, at: np.ndarray, part: int) -> None:
+        """Pairs `at` are seen once more, in a part"""
+        if part != self.part:
+            self._close()
+            self.part = part
+        self.counts += np.bincount(at, minlength=len(self.counts))
+        self.looks += 1
+
+    def _close(self) -> None:
+        mean = self.counts / self.looks
+        self.sums += mean * self.looks
+        self.squares += mean**2
+        self.weight.append(self.looks)
+        self.counts, self.looks = np.zeros(len(self.counts)), 0
+
+    def means(self) -> tuple[np.ndarray, np.ndarray]:
+        """The mean over all looks, and its standard error"""
+        self._close()
+        mean, many = self.sums / sum(self.weight), len(self.weight)
+        spread = np.maximum(self.squares / many - mean**2, 0)
+        return mean, np.sqrt(spread / (many - 1))
+
 # %% ../../nbs/engine/sampled_matchings.ipynb #172d73a0
 def sampled_pairs(
     i: np.ndarray, j: np.ndarray, n_people: np.ndarray, n_rows: np.ndarray, steps: int = _STEPS
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """The chance of one person of a kind to have one row of a kind, from a walk.
 
     Parameters
@@ -76,7 +110,10 @@ def sampled_pairs(
 
     Returns
     -------
-    ndarray of float, shape (n_pairs,)
+    chance : ndarray of float, shape (n_pairs,)
+    error : ndarray of float, shape (n_pairs,)
+        Its standard error, by the means of ten parts of the walk; what the walk did not come to
+        see is not in it.
     """
     found = _each_person(i, j, n_people, n_rows)
     kind, has, fits = found.kind.tolist(), found.has, [_Fits(o) for o in found.fits]
@@ -84,19 +121,21 @@ def sampled_pairs(
     of[has] = np.arange(len(has))
     of, n = of.tolist(), len(has)
     rng = np.random.default_rng(0)
-    key, counts, looks = i * len(n_rows) + j, np.zeros(len(i)), 0
-    sweeps = max(steps // n, 10)
+    key, parts = i * len(n_rows) + j, _Parts(len(i))
+    sweeps = max(steps // n, 2 * _PARTS)
+    first_look = sweeps // 10
     for sweep in range(sweeps):
         lengths = (rng.geometric(0.5, n) + 1).tolist()
         first = rng.integers(n, size=n).tolist()
         for p, length in zip(first, lengths):
             if length <= n:
                 _circle(p, length, rng.random(length - 1).tolist(), kind, fits, has, of)
-        if sweep >= sweeps // 10:
+        if sweep >= first_look:
             at = np.searchsorted(key, found.kind * len(n_rows) + found.row_kind[has])
-            counts += np.bincount(at, minlength=len(key))
-            looks += 1
-    return counts / looks / n_people[i] / n_rows[j]
+            parts.look(at, (sweep - first_look) * _PARTS // (sweeps - first_look))
+    mean, error = parts.means()
+    each = n_people[i] * n_rows[j]
+    return mean / each, error / each
 
 
 class _Fits(list):
@@ -112,7 +151,7 @@ class _Fits(list):
 # %% ../../nbs/engine/sampled_matchings.ipynb #a1d8c83d
 def pair_chances(
     i: np.ndarray, j: np.ndarray, n_people: np.ndarray, n_rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The chance of one person of a kind to have one row of a kind.
 
     Parameters
@@ -126,12 +165,15 @@ def pair_chances(
         NaN where it was neither counted nor sampled.
     is_estimate : ndarray of bool, shape (n_kinds_of_people,)
         Of which kinds of people it is from a sample.
+    error : ndarray of float, shape (n_pairs,)
+        Standard error of the chance, 0 where it was counted, NaN where there is none.
     """
     chance = pair_probabilities(i, j, n_people, n_rows)[0]
     unknown = np.isnan(chance)
-    is_estimate = np.zeros(len(n_people), dtype=bool)
+    is_estimate, error = np.zeros(len(n_people), dtype=bool), np.zeros(len(chance))
+    error[unknown] = np.nan
     if not unknown.any():
-        return chance, is_estimate
+        return chance, is_estimate, error
     a, at = np.unique(i[unknown], return_inverse=True)
     b, to = np.unique(j[unknown], return_inverse=True)
     is_estimate[a] = True
@@ -140,5 +182,6 @@ def pair_chances(
         chance = chance.copy()
         order = np.lexsort((to, at))
         back = np.argsort(order)
-        chance[unknown] = sampled_pairs(at[order], to[order], n_people[a], n_rows[b])[back]
-    return chance, is_estimate
+        mean, off = sampled_pairs(at[order], to[order], n_people[a], n_rows[b])
+        chance[unknown], error[unknown] = mean[back], off[back]
+    return chance, is_estimate, error

@@ -22,7 +22,7 @@ from .command_files import check_not_fewer
 from .command_reading import original_like
 from .command_words import CommandError, known_columns
 from .json_texts import file_text
-from .promises import check_promise, odd_words, smallest_class
+from .promises import check_promise, drawn_class, odd_words, smallest_class
 from .release_files import read_release
 from .signing import signature_fault, signature_path
 from .written_columns import file_sha256
@@ -211,6 +211,8 @@ def _promise_check(promise, a, r):
         why = f"persons were counted{_counted_words(promise)}, and a file shows rows only"
     elif promise["kind"] == "k-concealment":
         why = "rows need not look alike, and the original is needed"
+    elif drawn_class(promise):
+        why = "no file shows that a class was drawn"
     else:
         why = "the schema has no more than the words of a condition"
     return Check("promise", None, f"{words}; {why}")
@@ -248,7 +250,7 @@ def _original_of(original, r, name, schema):
     return X, words
 
 
-def _original_check(a):
+def _original_check(a, drawn=None):
     """Are the rows those of the original?"""
     if a.truthful is None and a.true_by == "counting":
         words = "no column contradicts it; there are too many rows to match one by one"
@@ -269,7 +271,8 @@ def _original_check(a):
     if a.centroid_cells:
         words += f", {a.centroid_cells:,} representatives apart"
     lost = f"; {a.lost_rows:,} of its rows are not published" if a.lost_rows else ""
-    return Check("original", True, words + lost)
+    apart = f"; {drawn!r} was drawn, so it is not compared" if drawn else ""
+    return Check("original", True, words + lost + apart)
 
 # %% ../../nbs/engine/verifying.ipynb #a0223971
 def _beyond(r, promise, has_original, is_signed) -> Iterator[str]:
@@ -281,6 +284,12 @@ def _beyond(r, promise, has_original, is_signed) -> Iterator[str]:
     if r is not None and r.roles.quasi_identifiers:
         names = ", ".join(r.roles.quasi_identifiers)
         yield f"whether others know no more of a person than {names}"
+    drawn = drawn_class(promise)
+    if drawn:
+        yield (
+            f"that {drawn[0]!r} was drawn, with a chance of {drawn[1].alpha:.4g} to stay true,"
+            " once, and by a source that nobody can repeat"
+        )
     if promise.get("method"):
         yield f"that it was made by {promise['method']} with the settings named in the schema"
     yield "what other releases about the same people give away"
@@ -348,7 +357,7 @@ def _table_checks(r, promise, a, has_original, why) -> Iterator[Check]:
     if why:
         yield Check("original", None, f"it cannot be compared: {why}")
     elif has_original and a is not None:
-        yield _original_check(a)
+        yield _original_check(a, (drawn_class(promise) or (None,))[0])
 
 # %% ../../nbs/engine/verifying.ipynb #5e782408
 def examine(
