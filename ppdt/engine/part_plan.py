@@ -44,7 +44,7 @@ _PLAIN_CLUSTERS = _PLAIN | {
     "guide": "with which class rows count is not counted in files",
 }
 
-
+# %% ../../nbs/engine/part_plan.ipynb #2afeb2f3
 _ALONE = {
     "KActusAnonymizer": ". Its inducer alone can be learnt from parts, with ppdt.scale.fit_parts;"
     " moving people between leaves is not built for parts",
