@@ -344,7 +344,7 @@ class ERPAnonymizer(Anonymizer):
         """The promise, in words"""
         if self.recoding == "uniform":
             return super().guarantee
-        return "; ".join([_TIERS, *promised_of_class(check_constraints(self.constraints))])
+        return self._in_words(_TIERS)
 
     def _check(self):
         _check_options(self)

@@ -25,7 +25,7 @@ from .encoder import ReleaseEncoder
 from .engine.cell_accessor import CellAccessor
 from .engine.checks import check_class, fit_columns, forget_learnt, same_columns
 from .engine.opened_tables import opened_table
-from .engine.promises import promised_of_class
+from .engine.promises import NO_RERUN, promised_of_class
 from .engine.protecting import protect, what_may_be_published
 from ppdt.engine.publishing import (
     MISSING_RULES,
@@ -161,10 +161,18 @@ class _Scaffolding(TransformerMixin, BaseEstimator):
 
     @property
     def guarantee(self) -> str | None:
-        """The promise, in words; None where a method promises nothing"""
-        limits = check_constraints(self.constraints)
+        """The promise, in words, and against whom; None where a method promises nothing"""
         counted = "" if self.person is None else ", counted in persons"
-        return "; ".join([f"k-anonymity{counted}", *promised_of_class(limits)])
+        return self._in_words(f"k-anonymity{counted}")
+
+    def _in_words(self, promise):
+        """A promise, what constraints add, and against whom"""
+        words = [promise, *promised_of_class(check_constraints(self.constraints))]
+        # groups that follow the class tell of it to who forms them again
+        looks = self.__sklearn_tags__().target_tags.required
+        if looks and NO_RERUN not in words:
+            words.append(NO_RERUN)
+        return "; ".join(words)
 
     def _check(self):
         """Check a method's own parameters"""

@@ -192,7 +192,7 @@ class TDSAnonymizer(Anonymizer):
     @property
     def guarantee(self) -> str | None:
         """The promise, in words"""
-        return super().guarantee if self.groups is None else _BY_GROUPS
+        return super().guarantee if self.groups is None else self._in_words(_BY_GROUPS)
 
     def _check(self):
         _check_parameters(self)

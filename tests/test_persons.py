@@ -127,7 +127,8 @@ def test_fewer_than_k_persons_are_lost(method):
         else method(k=7, person="whose", shortfall="lose")
     )
     r = tool.anonymize(X, y)
-    assert tool.guarantee == "k-anonymity, counted in persons; fewer than k persons lost"
+    assert tool.guarantee.startswith("k-anonymity, counted in persons; ")
+    assert tool.guarantee.endswith("; fewer than k persons lost")
     assert X["whose"].iloc[r.lost].nunique() < 7
 
 
