@@ -10,12 +10,11 @@ Of both are asked: does a row fit, is the class certain and right, is the guess 
 and Crossing with a second release of the same people, its columns reversed and its seed another);
 Matching knows everybody in the table. Queries asks a tree learnt from the release. Of the shop all
 14 customers are published, nobody is out, and Rerun runs the program again in every world. Of
-500 people of Adult it runs those worlds in which five people with one published row exchange
-their classes, and all others are known (columns open_: ten such groups with several classes).
-Methods called drawn publish classes drawn with a chance of .9 to be true (RandomizedResponse).
-Runs that are stored are not made again (--again makes all anew). The column commit names the run of
-a line; in lines without columns open_ crowd_below_k alone was made again later, by 26b0cff and
-6362c90, when crowds were defined so that groups may overlap.
+500 people of the two other tables it runs those worlds in which five people with one published row
+exchange their classes, and all others are known (columns open_: ten such groups with several
+classes). Methods called drawn publish classes drawn with a chance of .9 to be true
+(RandomizedResponse). Runs that are stored are not made again (--again makes all anew). The column
+commit names the run of a line.
 """
 
 import sys
@@ -248,8 +247,7 @@ def run(unit):
         line |= of_the_listed(release, inside)
         if outside is None:
             return line | of_worlds(made, release, inside[0])
-        if case == "adult":
-            line |= of_few(made, inside)
+        line |= of_few(made, inside)
         both = [release, second(made, *inside)]
     line |= of_attack(attack(FittingRows(release), *inside, *outside))
     line |= of_attack(attack(Crossing(both), *inside, *outside), "crossing_")
@@ -259,9 +257,9 @@ def run(unit):
 
 
 def quick_line(unit):
-    """The line of a unit; of Adult only what running the program again tells of few people"""
+    """Of a unit only what running the program again tells; of the 14 customers the whole line"""
     case, method, k = unit
-    if case != "adult":
+    if case == "customers":
         return run(unit)
     inside, _ = people(case)
     with warnings.catch_warnings():
