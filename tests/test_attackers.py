@@ -25,7 +25,7 @@ from ppdt.attacks import (
 )
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
-from ppdt.diversity import Alpha
+from ppdt.diversity import Alpha, RandomizedResponse
 from ppdt.engine.known_brothers import without_brothers
 from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy
@@ -207,6 +207,17 @@ def test_the_last_of_a_group_is_what_is_left_of_its_sum(numbers, data):
     for o in found:
         exact = found[o].notna()
         np.testing.assert_allclose(found[o][exact], table[o][found.index][exact], atol=1e-6)
+
+
+def test_a_friend_of_people_with_drawn_classes_is_never_sure():
+    """(`Sums` took drawn classes for true ones)"""
+    drawn = RandomizedResponse(0.9, ["No", "Yes"], random_state=0)
+    for made in (MondrianAnonymizer(k=3), MicroaggregationAnonymizer(k=3)):
+        r = made.set_params(constraints=[drawn]).anonymize(X, Y)
+        for i in X.index:
+            seen = Sums(r, X.drop(index=i)).believe(X.loc[[i]])
+            assert seen.shares.max() == pytest.approx(0.9) and not seen.is_certain.any()
+            assert seen.classes[seen.shares[0].argmax()] == r.y[i]
 
 
 def test_dates_that_are_averages():
