@@ -29,8 +29,14 @@ from .median_cuts import Cuts
 from .part_audit import audit_of_counts
 from .part_buckets import finish_end, value_texts
 from .part_class_cuts import grown_class_cuts
-from .part_codes import code_part, count_files, count_values, send_rows_of
-from .part_counts import grown_cuts
+from ppdt.engine.part_codes import (
+    code_part,
+    count_bins,
+    count_files,
+    count_values,
+    send_rows_of,
+)
+from .part_counts import bins_to_refine, grown_cuts, joined_runs, refined
 from .part_engines import mapper_of
 from ppdt.engine.part_files import (
     as_values,
@@ -84,7 +90,7 @@ class Budget(NamedTuple):
     rows : int
         Rows of a piece, of an end, and of a file of the release.
     values : int
-        Different values of a column.
+        Different values of all columns.
     counts : int
         Numbers of a table of counts.
     """
@@ -133,7 +139,7 @@ def budget_of(memory: int | str, rows: int | None, n_columns: int) -> Budget:
         rows = free // (_ROW + _CELL * n_columns)
     if not isinstance(rows, (int, np.integer)) or isinstance(rows, bool) or rows < 1:
         raise ValueError(f"'rows' must be a whole number of at least 1, or None. Got {rows!r}.")
-    return Budget(int(rows), free // (_VALUE * n_columns), free // (8 * _PART))
+    return Budget(int(rows), free // _VALUE, free // (8 * _PART))
 
 # %% ../../nbs/engine/part_steps.ipynb #78dc7e29
 _FIRST = 1000  # rows that are looked at for advice
@@ -217,7 +223,7 @@ def _survey(
     found = mapped(look, paths)
     order = sorted(range(len(paths)), key=lambda i: (found[i].sha256, paths[i]))
     found, paths = [found[i] for i in order], [paths[i] for i in order]
-    plan = plan_of(m, roles, y, names, found, file_kind(paths[0]) == "csv")
+    plan = plan_of(m, roles, y, names, found, file_kind(paths[0]) == "csv", budget.values)
     if plan.is_specialized:
         _check_class(y)
         masked_columns(plan)
@@ -286,7 +292,8 @@ def _limited(run: _Run, files: Sequence[str]) -> _Run:
 # %% ../../nbs/engine/part_steps.ipynb #27922e1f
 def _nodes_at_once(run: _Run) -> int:
     """How many regions are counted in one pass. Raises ValueError where no single one can be."""
-    values = sum(len(a) for a in run.plan.attributes)
+    pairs = zip(run.plan.attributes, run.plan.steps)
+    values = sum(len(a) if step == 1 else 6 * step for a, step in pairs)
     many = run.budget.counts // (values * max(1, sum(run.plan.counted.values())))
     if not many and run.plan.secrets:
         raise ValueError(
@@ -297,6 +304,19 @@ def _nodes_at_once(run: _Run) -> int:
     return max(1, many)
 
 
+def _by_runs(run: _Run, paths: list, cuts: Cuts, nodes: list, tables: list) -> list:
+    """Tables of counts; of columns that were counted in bins, runs of values"""
+    plan = run.plan
+    bins = {j: bins_to_refine(tables[j]) for j, step in enumerate(plan.steps) if step > 1}
+    if not bins:
+        return tables
+    how = partial(count_bins, plan=plan, cuts=cuts, nodes=nodes, bins=bins)
+    fine = added_counts(run.mapped(how, batches_of(paths)))
+    for (j, asked), some in zip(bins.items(), fine):
+        tables[j] = refined(tables[j], asked, some, len(plan.attributes[j]))
+    return tables
+
+
 def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
     """The upper cuts, and the sizes of their ends"""
     paths, plan = [str(run.folder / o) for o in files], run.plan
@@ -305,9 +325,11 @@ def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
     def count(cuts, nodes):
         found = []
         for i in range(0, len(nodes), most):
-            some = partial(count_files, plan=plan, cuts=cuts, nodes=nodes[i : i + most])
-            found.append(added_counts(run.mapped(some, batches_of(paths))))
-        return [np.concatenate(o) for o in zip(*found)]
+            some = nodes[i : i + most]
+            how = partial(count_files, plan=plan, cuts=cuts, nodes=some)
+            tables = added_counts(run.mapped(how, batches_of(paths)))
+            found.append(_by_runs(run, paths, cuts, some, tables))
+        return [joined_runs(o) for o in zip(*found)]
 
     how = (plan.rule, count, plan.limits)
     if plan.n_classes:
