@@ -30,6 +30,7 @@ from ppdt.engine.known_brothers import without_brothers
 from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
+from ppdt.kadet import KADETClassifier
 from ppdt.lattice import LatticeAnonymizer
 from ppdt.matching import consistent
 from ppdt.mict import MicroaggregationAnonymizer
@@ -507,3 +508,11 @@ def test_counts_that_cannot_be_read_are_refused():
         LeafCounts(7).believe(X)
     other = X.replace({"Gender": {"Male": "Robot"}})  # no branch leads on: nobody stands there
     assert (LeafCounts(model).believe(other).rows > 0).tolist() == (X.Gender == "Female").tolist()
+
+
+@pytest.mark.parametrize("cls", [C45Classifier, ID3Classifier, KADETClassifier])
+def test_counts_exclude_nobody_whom_they_count(cls):
+    model = cls().fit(X, Y)
+    seen = LeafCounts(model).believe(X)
+    own = [list(seen.classes).index(c) for c in Y]
+    assert (seen.rows > 0).all() and (seen.shares[np.arange(len(X)), own] > 0).all()
