@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['attribute_levels', 'level_data', 'sons_are_safe', 'TooMuch', 'Parts', 'parts_are_safe', 'first_spans', 'SpanPlaces',
-           'SpanBooks', 'GrowingSpans', 'RoundedGain', 'RoundedRatio', 'grow_kadet', 'as_nested']
+           'SpanBooks', 'GrowingSpans', 'RoundedGain', 'RoundedRatio', 'span_criterion', 'grow_kadet', 'as_nested']
 
 # %% ../../nbs/engine/kadet_span_test.ipynb #0542cc12
 from collections.abc import Callable
@@ -303,6 +303,13 @@ class RoundedRatio(GainRatio):
     def worth(self, gain: np.ndarray, ratio: np.ndarray) -> np.ndarray:
         return np.round(ratio, 9)
 
+
+def span_criterion(criterion: str, min_samples_leaf: float | None) -> Gain | GainRatio:
+    """The criterion of a tree by spans, from its parameters"""
+    if criterion == "gain":
+        return RoundedGain(min_samples_leaf or 1)
+    return RoundedRatio(min_samples_leaf or 2)
+
 # %% ../../nbs/engine/kadet_span_test.ipynb #2f3ca39c
 def grow_kadet(
     people: People,
@@ -317,10 +324,7 @@ def grow_kadet(
 ) -> tuple[Tree, GrowingSpans | None]:
     """(tree, spans or None when they were not needed). Source: kadet, Alg. 1"""
     data = level_data(people)
-    if criterion == "gain":
-        score = RoundedGain(min_samples_leaf or 1)
-    else:
-        score = RoundedRatio(min_samples_leaf or 2)
+    score = span_criterion(criterion, min_samples_leaf)
     if all(people.public):
         admit = sons_are_safe(people, safe, empty_ok)
         return grow(data, score, admit=admit, min_gain=min_gain), None
