@@ -107,7 +107,8 @@ def kadet_task(
     remember_columns(clf, people, y.name)
     nobody = np.zeros(0, dtype=np.int64)
     none = [nobody] * len(people.names)
-    people = replace(people, codes=none, y=nobody)
+    # the classifier will change its list of values
+    people = replace(people, codes=none, y=nobody, values=list(people.values))
     data = level_data(people)
     d = CodedRows(
         data.names,
