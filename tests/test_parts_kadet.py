@@ -2,9 +2,6 @@
 and the engine; what cannot be learnt says so.
 """
 
-import pickle
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,14 +9,13 @@ from examples import one_in
 from hypothesis import given, strategies as st
 from sklearn.base import clone
 from test_parts_trees import ARRAYS, random_table
-from test_scale import Posted, need, new_folder, write_parts
+from test_scale import Posted, new_folder, write_parts
 
-from ppdt.diversity import Alpha, LDiversity, TCloseness
-from ppdt.engine import kadet_classifier, part_kadet, part_trees
+from ppdt.diversity import Alpha, LDiversity
+from ppdt.engine import part_trees
 from ppdt.engine.part_steps import Budget
 from ppdt.generalization import Taxonomy
 from ppdt.kadet import KADETClassifier, publish
-from ppdt.release import GuaranteeError
 from ppdt.scale import fit_parts
 
 

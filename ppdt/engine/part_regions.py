@@ -43,6 +43,7 @@ class RowShelf:
         self.rows: OrderedDict = OrderedDict()  # what lies in memory, the longest unused first
         self.n_rows = 0
         self.number = count()
+        self.own: dict = {}  # regions in each file that was written here
 
     def __contains__(self, key: Any) -> bool:
         return key in self.rows or key in self.runs
@@ -51,19 +52,28 @@ class RowShelf:
         """Keep the rows of a region"""
         self.rows[key] = columns
         self.n_rows += len(columns[0])
-        while self.n_rows > self.most and len(self.rows) > 1:
-            self._write(*self.rows.popitem(last=False))
-
-    def _write(self, key, columns):
-        self.n_rows -= len(columns[0])
-        if key in self.runs:
+        if self.n_rows <= self.most:
             return
-        rows = np.empty(len(columns[0]), dtype=row_type(self.plan))
-        for field, c in zip(rows.dtype.names, columns):
-            rows[field] = c
+        out = []
+        while 2 * self.n_rows > self.most and len(self.rows) > 1:
+            old, columns = self.rows.popitem(last=False)
+            self.n_rows -= len(columns[0])
+            if old not in self.runs:
+                out.append((old, columns))
+        if out:
+            self._write(out)
+
+    def _write(self, out):
+        sizes = [len(columns[0]) for _, columns in out]
+        rows = np.empty(sum(sizes), dtype=row_type(self.plan))
+        for i, field in enumerate(rows.dtype.names):
+            rows[field] = np.concatenate([columns[i] for _, columns in out])
         to = self.folder / f"kept-{next(self.number):06d}.rows"
         atomic_write(to, lambda tmp: rows.tofile(tmp))
-        self.runs[key] = [(to.name, 0, len(rows))]
+        ends = np.cumsum(sizes).tolist()
+        for (key, _), first, last in zip(out, [0, *ends], ends):
+            self.runs[key] = [(to.name, first, last)]
+        self.own[to.name] = len(out)
 
     def get(self, key: Any) -> list[np.ndarray]:
         """The codes of a region, the class last"""
@@ -79,8 +89,10 @@ class RowShelf:
         columns = self.rows.pop(key, None)
         self.n_rows -= 0 if columns is None else len(columns[0])
         for name, _, _ in self.runs.pop(key, ()):
-            if name.startswith("kept-"):
-                (self.folder / name).unlink(missing_ok=True)
+            if name in self.own:
+                self.own[name] -= 1
+                if not self.own[name]:
+                    (self.folder / name).unlink()
 
 # %% ../../nbs/engine/part_regions.ipynb #534ec211
 class Wanted(NamedTuple):
@@ -280,6 +292,9 @@ class CountedRegions:
                 self.shelf.lay((self, kids[b]), [c[at] for c in rows])
 
 # %% ../../nbs/engine/part_regions.ipynb #1b39f572
+_ROOM = 4  # rows as codes, in the place of one that a tree grows on
+
+
 class Passes:
     """Looks at parts on behalf of some divisions of their rows.
 
@@ -294,7 +309,7 @@ class Passes:
     folder : Path
         Where they are kept.
     most : int
-        Rows of a region that is fetched, and rows in memory.
+        Rows of a region that is fetched, at most.
     at_once : int
         How many regions are counted in one pass.
     """
@@ -310,7 +325,7 @@ class Passes:
     ):
         self.mapped, self.batches, self.plan, self.folder = mapped, batches, plan, folder
         self.most, self.at_once = most, at_once
-        self.shelf = RowShelf(plan, folder, most)
+        self.shelf = RowShelf(plan, folder, _ROOM * most)
         self.divisions: list[CountedRegions] = []
         self.n_passes = 0
 
