@@ -244,7 +244,7 @@ def added_kinds(some: Sequence[tuple]) -> tuple[np.ndarray, np.ndarray]:
     _, first, at = np.unique(row_keys(list(kinds.T)), return_index=True, return_inverse=True)
     return kinds[first], np.bincount(at, many, minlength=len(first)).astype(np.int64)
 
-
+# %% ../../nbs/engine/part_kadet.ipynb #579cbb5b
 def _column(task: KadetTask, plan: TreePlan, name: str, codes: np.ndarray) -> pd.Series:
     """Values of some codes, as the parts have them"""
     values = task.values[name]

@@ -94,18 +94,23 @@ class ScoredNodes:
 
         A threshold or a value is refused by itself, a branch a value with its attribute.
         """
-        c = self.choice
-        finer = self.f.g.finer
-        j = int(c.attribute[0])
-        self.choice = None
-        if c.kind[0] == MULTIWAY:
-            self.found[:, j, 0] = 0, 0, -1, False, True
-        else:
-            self.refused.setdefault(j, []).append(c.middle[0])
-            self.score_again(j)
-        if finer is not None and self.found[4, j, 0]:
-            for i in np.flatnonzero(finer == j):
-                self.score_again(i)
+        _refuse(self)
+
+# %% ../../nbs/engine/scored_nodes.ipynb #c7590a42
+def _refuse(nodes: ScoredNodes) -> None:
+    """`ScoredNodes.refuse`"""
+    c = nodes.choice
+    finer = nodes.f.g.finer
+    j = int(c.attribute[0])
+    nodes.choice = None
+    if c.kind[0] == MULTIWAY:
+        nodes.found[:, j, 0] = 0, 0, -1, False, True
+    else:
+        nodes.refused.setdefault(j, []).append(c.middle[0])
+        nodes.score_again(j)
+    if finer is not None and nodes.found[4, j, 0]:
+        for i in np.flatnonzero(finer == j):
+            nodes.score_again(i)
 
 # %% ../../nbs/engine/scored_nodes.ipynb #bb699e15
 def _best(
