@@ -201,7 +201,8 @@ def _pieces(tree: Any, task: KadetTask, columns: Sequence[int]) -> list[tuple]:
             same = np.arange(len(task.people.values[j]))
             told = [same if above[a] is None else above[a] for a in asked]
         _, first, piece = np.unique(np.stack(told), axis=1, return_index=True, return_inverse=True)
-        found.append((piece.ravel(), first))
+        # small numbers, since parts hand over every combination of them
+        found.append((piece.ravel().astype(np.min_scalar_type(len(first))), first))
     return found
 
 
@@ -232,7 +233,7 @@ def count_kinds(
     for name in names:
         codes = read_columns(folder / name)
         told = [piece[codes[j]] for j, piece in zip(columns, pieces)]
-        told = np.stack([*told, codes[-1].astype(np.int64)], axis=1)
+        told = np.stack([*told, codes[-1]], axis=1)
         some.append((told, np.ones(len(told), dtype=np.int64)))
     return added_kinds(some)
 
