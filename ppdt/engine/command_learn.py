@@ -305,7 +305,7 @@ def _learn_folder(args):
             work=args.work,
         )
 
-
+# %% ../../nbs/engine/command_learn.ipynb #694ad151
 def _learn_kadet(args):
     """A tree by kADET, from a table or a plan"""
     from ppdt.engine.learning_kadet import learn_kadet_file, learn_kadet_plan

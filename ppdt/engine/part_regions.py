@@ -8,9 +8,8 @@ __all__ = ['RowShelf', 'Wanted', 'look_at_parts', 'KnownRegions', 'CountedRegion
 # %% ../../nbs/engine/part_regions.ipynb #b88a53f9
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import count
-from operator import add
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from .coded_rows import branch_of_rows
 from .files import atomic_write
 from .part_codes import gathered_rows, read_columns, row_type
 from .part_plan import Coding
+from .part_steps import added_counts
 from .part_tree_top import TopNodes, rows_down
 
 # %% ../../nbs/engine/part_regions.ipynb #c2d1eebd
@@ -38,7 +38,9 @@ class RowShelf:
     """
 
     def __init__(self, plan: Coding, folder: Path, most: int):
-        self.plan, self.folder, self.most = plan, folder, most
+        self.plan = plan
+        self.folder = folder
+        self.most = most
         self.runs: dict = {}  # what lies in files
         self.rows: OrderedDict = OrderedDict()  # what lies in memory, the longest unused first
         self.n_rows = 0
@@ -175,6 +177,14 @@ def look_at_parts(
                 taken.append((to.name, start))
     return found
 
+# %% ../../nbs/engine/part_regions.ipynb #1af3ac1e
+def _raised(table: np.ndarray, above: np.ndarray) -> np.ndarray:
+    """Rows by value and class, as rows by what the values are above"""
+    n = int(above.max(initial=-1)) + 1
+    res = np.zeros((n, table.shape[1]), dtype=np.int64)
+    np.add.at(res, above, table)
+    return res
+
 # %% ../../nbs/engine/part_regions.ipynb #be2591f1
 class KnownRegions:
     """Regions of a table, of which counts can be had.
@@ -200,8 +210,10 @@ class KnownRegions:
         above: Sequence[np.ndarray],
     ):
         self.top = TopNodes(counts)
-        self.columns, self.sizes = list(columns), list(sizes)
-        self.base, self.above = base, above
+        self.columns = list(columns)
+        self.sizes = list(sizes)
+        self.base = base
+        self.above = above
         self.counts = {0: np.asarray(counts)}
         self.node = {0: 0}  # of the top, of each region that parts know
         self.tables: dict = {}
@@ -231,11 +243,7 @@ class KnownRegions:
             rows = self.shelf.get((self, region))
             key = rows[c] * np.int64(k) + rows[-1]
             found = np.bincount(key, minlength=self.sizes[i] * k).reshape(-1, k)
-        if above is None:
-            return found
-        res = np.zeros((int(above.max(initial=-1)) + 1, k), dtype=np.int64)
-        np.add.at(res, above, found)
-        return res
+        return found if above is None else _raised(found, above)
 
 # %% ../../nbs/engine/part_regions.ipynb #e1b80382
 def _split_top(division, large, regions, test, sons, new):
@@ -331,8 +339,12 @@ class Passes:
         most: int,
         at_once: int,
     ):
-        self.mapped, self.batches, self.plan, self.folder = mapped, batches, plan, folder
-        self.most, self.at_once = most, at_once
+        self.mapped = mapped
+        self.batches = batches
+        self.plan = plan
+        self.folder = folder
+        self.most = most
+        self.at_once = at_once
         self.shelf = RowShelf(plan, folder, _ROOM * most)
         self.divisions: list[CountedRegions] = []
         self.n_passes = 0
@@ -366,10 +378,12 @@ class Passes:
         told = self.mapped(look, self.batches)
         self.n_passes += 1
         for i, (o, large, small) in enumerate(asked):
-            tables = [reduce(add, some) for some in zip(*[part[i][0] for part in told])]
+            tables = added_counts([part[i][0] for part in told])
             for j, r in enumerate(large):
                 o.tables[r] = [table[j] for table in tables]
-            files = [file for part in told for file in part[i][1]]
+            files = []
+            for part in told:
+                files += part[i][1]
             for j, r in enumerate(small):
-                runs = [(name, at[j], at[j + 1]) for name, at in files if at[j] < at[j + 1]]
-                self.shelf.runs[(o, r)] = runs
+                runs = [(name, at[j], at[j + 1]) for name, at in files]
+                self.shelf.runs[(o, r)] = [run for run in runs if run[1] < run[2]]

@@ -37,7 +37,10 @@ class CountedNodes(ScoredNodes):
     """
 
     def __init__(self, f: SimpleNamespace, regions: list, counts: np.ndarray, depth: int):
-        self.f, self.regions, self.counts, self.depth = f, regions, counts, depth
+        self.f = f
+        self.regions = regions
+        self.counts = counts
+        self.depth = depth
         self.found = self.choice = self.ids = None
         self.refused = {}
 
@@ -137,8 +140,12 @@ class SpanCounts(SpanPlaces):
         limit: float = np.inf,
         most: float = np.inf,
     ):
-        self.people, self.base, self.regions = people, base, regions
-        self.safe, self.empty_ok, self.limit = safe, empty_ok, limit
+        self.people = people
+        self.base = base
+        self.regions = regions
+        self.safe = safe
+        self.empty_ok = empty_ok
+        self.limit = limit
         self.work = 0
         self.region = [0]
         self.stacks: OrderedDict = OrderedDict()

@@ -143,7 +143,9 @@ class _Counted(ScoredNodes):
     """Nodes whose complete rows were counted by value and class"""
 
     def __init__(self, f: SimpleNamespace, tables: Sequence, counts: np.ndarray):
-        self.f, self.tables, self.counts = f, tables, counts
+        self.f = f
+        self.tables = tables
+        self.counts = counts
         self.found = self.choice = None
         self.refused = {}
 
