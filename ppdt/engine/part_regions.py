@@ -79,12 +79,10 @@ class RowShelf:
 
     def get(self, key: Any) -> list[np.ndarray]:
         """The codes of a region, the class last"""
-        if key in self.rows:
-            self.rows.move_to_end(key)
-            return self.rows[key]
-        columns = gathered_rows(self.runs[key], self.plan, self.folder)
-        self.lay(key, columns)
-        return columns
+        if key not in self.rows:
+            self.lay(key, gathered_rows(self.runs[key], self.plan, self.folder))
+        self.rows.move_to_end(key)
+        return self.rows[key]
 
     def drop(self, key: Any) -> None:
         """A region is no more"""
