@@ -117,7 +117,7 @@ def _fetch(at: np.ndarray, n: int, columns: Sequence, plan: Coding, to: Path) ->
     atomic_write(to, lambda tmp: res.tofile(tmp))
     return [0, *np.cumsum(np.bincount(at[rows], minlength=n)).tolist()]
 
-
+# %% ../../nbs/engine/part_regions.ipynb #cd1410d6
 def look_at_parts(
     names: Sequence[str],
     plan: Coding,
@@ -305,6 +305,12 @@ class CountedRegions(KnownRegions):
             del self.counts[o]
         return new
 
+# %% ../../nbs/engine/part_regions.ipynb #1bcdb194
+def _wanted(division: CountedRegions, large: Sequence, small: Sequence) -> Wanted:
+    """What parts are asked about a division: regions to count, and those to fetch"""
+    nodes = [np.array([division.node[r] for r in o], dtype=np.int64) for o in (large, small)]
+    return Wanted(division.top, division.columns, division.sizes, *nodes)
+
 # %% ../../nbs/engine/part_regions.ipynb #1b39f572
 _ROOM = 4  # rows as codes, in the place of one that a tree grows on
 
@@ -361,15 +367,13 @@ class Passes:
                 size = {r: o.counts[r].sum() for r in o.waits}
                 large = [r for r in o.waits if size[r] > self.most][: self.at_once]
                 small = [r for r in o.waits if size[r] <= self.most]
-                o.waits = {r: None for r in o.waits if r not in {*large, *small}}
+                for r in (*large, *small):
+                    del o.waits[r]
                 asked.append((o, large, small))
             self._look(asked)
 
     def _look(self, asked):
-        def nodes(o, regions):
-            return np.array([o.node[r] for r in regions], dtype=np.int64)
-
-        wanted = [Wanted(o.top, o.columns, o.sizes, nodes(o, a), nodes(o, b)) for o, a, b in asked]
+        wanted = [_wanted(*o) for o in asked]
         about = dict(wanted=wanted, number=self.n_passes, folder=self.folder)
         n_classes = asked[0][0].top.counts.shape[1]
         look = partial(look_at_parts, plan=self.plan, n_classes=n_classes, **about)
