@@ -20,29 +20,23 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .engine.checks import forget_learnt
-from ppdt.engine.kadet_checks import (
-    check_class_constraints,
-    check_class_is_private,
-    check_names,
-    check_parameters,
-    class_limits,
-    why_none_is_safe,
-)
+from .engine.kadet_checks import class_limits
 from ppdt.engine.kadet_classifier import (
     SpanTreeClassifier,
     ask_by_taxonomies,
     case_of,
+    check_start,
     grow_or_say,
-    open_table,
+    keep_spans,
+    open_people,
     remember_columns,
-    span_table,
 )
 from .engine.kadet_publishing import filled_classifier, published_text
 from .engine.kadet_release import span_release
-from .engine.kadet_table import People, code_people, refuse_missing, with_levels
+from .engine.kadet_table import People, code_people, with_levels
 from .growing import entropy, information_gain
 from .models import measure_case
-from .release import GuaranteeError, Release
+from .release import Release
 
 # %% ../nbs/15_kadet.ipynb #3d322d0c
 _all_ = ["with_levels"]
@@ -113,39 +107,15 @@ def safe_counts(
     return ok | (n == 0)
 
 # %% ../nbs/15_kadet.ipynb #96eb6f0d
-def _safe_people(clf: KADETClassifier, people: People) -> Callable:
-    """The test of a span's class counts. Raises ValueError when no tree is safe"""
-    limits = class_limits(clf.constraints)
-    safe = partial(safe_counts, k=clf.k, **limits)
-    counts = np.bincount(people.y, minlength=len(people.classes))
-    # with a public class there is a span for each class
-    start = counts[:, None] if people.class_public else counts
-    if not np.all(safe(start)):
-        raise ValueError(why_none_is_safe(people, clf.k, **limits))
-    return safe
-
-
 def _fit_tree(clf: KADETClassifier, X, y) -> None:
     """Check, read, grow, audit"""
-    check_parameters(clf)
-    X, y = open_table(clf, X, y)
-    check_names(clf, list(X), y.name)
-    refuse_missing(list(X), X.isna().to_numpy().T)
-    people = code_people(X, y, clf.public, clf.taxonomies)
-    check_class_constraints(clf.constraints, y.name)
-    check_class_is_private(people, clf.constraints)
-    safe = _safe_people(clf, people)
+    X, y, people = open_people(clf, X, y)
+    safe = partial(safe_counts, k=clf.k, **class_limits(clf.constraints))
+    check_start(clf, people, safe, np.bincount(people.y, minlength=len(people.classes)))
     remember_columns(clf, people, y.name)
     clf.tree_ = grow_or_say(clf, people, safe)
     ask_by_taxonomies(clf)
-    found = measure_case(case_of(clf, X, y), counts=False)
-    if not found.holds(clf.k, **class_limits(clf.constraints)):
-        raise GuaranteeError(
-            f"KADETClassifier promised a {clf.guarantee}, and its tree does not keep that:"
-            " nothing is returned. This is a fault of the method, not of the table; please"
-            f" report it. The audit says:\n{found}"
-        )
-    clf.spans_ = span_table(found)
+    keep_spans(clf, measure_case(case_of(clf, X, y), counts=False))
 
 # %% ../nbs/15_kadet.ipynb #41b51d8c
 class KADETClassifier(SpanTreeClassifier):

@@ -89,18 +89,20 @@ def spans(
     return find_spans(case)
 
 # %% ../nbs/14_models.ipynb #3471297b
-def _class_measures(s, codes):
-    """Share exposed, entropy l, largest share, and the people of each class in each span"""
+def _class_measures(s, codes, many=None):
+    """Share exposed, entropy l, largest share, and the people of each class in each span; `many`
+    people have a row, None: one
+    """
     n_classes = len(s.tree.classes)
     cell = s.row * n_classes + codes
-    counts = np.bincount(cell, minlength=len(s) * n_classes)
-    counts = counts.reshape(-1, n_classes)
+    counts = np.bincount(cell, many, minlength=len(s) * n_classes)
+    counts = counts.reshape(-1, n_classes).astype(np.int64)
     one = (counts > 0).sum(axis=1) == 1
     exposed = s.populations[one].sum()
     bits = entropy(counts).min()
     largest = counts.max(axis=1) / s.populations
     return {
-        "exposed": float(exposed / len(s.row)),
+        "exposed": float(exposed / s.populations.sum()),
         "l_entropy": float(2**bits),
         "confidence": float(largest.max()),
         "class_counts": counts,
@@ -492,7 +494,7 @@ def measure_case(case: Case, counts: bool = True) -> ModelAudit:
     s = find_spans(case)
     measured = {}
     if case.codes is not None and not case.told:
-        measured = _class_measures(s, case.codes)
+        measured = _class_measures(s, case.codes, case.many)
     attack = None
     if counts:
         try:
@@ -501,7 +503,7 @@ def measure_case(case: Case, counts: bool = True) -> ModelAudit:
             pass
     return ModelAudit(
         k=int(s.populations.min()),
-        n_rows=len(s.row),
+        n_rows=int(s.populations.sum()),
         n_spans=len(s),
         populations=tuple(s.populations.tolist()),
         bins=tuple(s.bins.tolist()),

@@ -210,3 +210,77 @@ def test_audit_and_verify_a_folder(ppdt, tmp_path):
     (tmp_path / "out/rows-000000.parquet").write_bytes(b"other")
     code, _, err = ppdt("verify", "out")
     assert code == 2 and is_one_line(err) and "was changed after it was written" in err
+
+
+LEARN = ["--kadet", "--qi", "Gender,Marital", "--private", "Age", "--class", "Bought", "--k", "3"]
+
+
+@pytest.fixture
+def typed(tmp_path):
+    """Customers as Parquet parts, beside the other files"""
+    t = load_customers().reset_index()
+    (tmp_path / "typed").mkdir()
+    for i in range(3):
+        t[i::3].to_parquet(tmp_path / f"typed/{i}.parquet", index=False)
+
+
+@pytest.mark.parametrize("more", [[], ["--learner", "id3"], ["--alpha", "0.8", "--min-leaf", "1"]])
+def test_learn_a_folder(ppdt, typed, tmp_path, more):
+    """The file that is written for one file, whose tree is asked as that is"""
+    code, told, _ = ppdt("learn", "typed", *LEARN, *more, "-o", "parts.json")
+    assert code == 0 and "typed, 3 part(s), 14 rows, each of them a person" in told
+    assert "audited on all people" in told
+    assert ppdt("learn", "whole.csv", *LEARN, *more, "--folds", "0", "-o", "one.json")[0] == 0
+    texts = [(tmp_path / o).read_text("utf-8") for o in ("parts.json", "one.json")]
+    assert texts[0] == texts[1]
+    one = ppdt("learn", "whole.csv", *LEARN, *more, "--folds", "0")[1]
+    same = ("promise", "found", "learner", "predicts", "on the rows")
+    lines = [
+        [o.strip() for o in text.splitlines() if o.strip().startswith(same)] for text in (told, one)
+    ]
+    assert lines[0] == lines[1] and len(lines[0]) == len(same)
+
+
+def test_the_ages_of_a_taxonomy_in_parts(ppdt, typed, tmp_path):
+    """A file says what is coarser; its numbers are those of the parts"""
+    (tmp_path / "ages.csv").write_text(
+        "".join(f"{i};{i // 30 * 30}s;*\n" for i in range(20, 90)), "utf-8"
+    )
+    words = ["--kadet", "--qi", "Age", "--class", "Bought", "--k", "2", "--taxonomy"]
+    words += ["Age=ages.csv", "--learner", "id3"]
+    for source, to in (("typed", "parts.json"), ("whole.csv", "one.json")):
+        some = ["--folds", "0"] if source == "whole.csv" else []
+        assert ppdt("learn", source, *words, *some, "-o", to)[0] == 0
+    texts = [(tmp_path / o).read_text("utf-8") for o in ("parts.json", "one.json")]
+    assert texts[0] == texts[1] and "(level 1)" in texts[0]
+
+
+NOT_LEARNT = {
+    "a release": (["typed"], "with --kadet, or one for yourself with ppdt.scale.fit_parts"),
+    "CSV": (["parts", *LEARN], "IN must hold Parquet files"),
+    "dates": (["typed", *LEARN, "--date", "Age=yyyy"], "--date cannot be used with a folder"),
+    "form": (["typed", *LEARN, "--sep", ";"], "--sep cannot be used with a folder"),
+    "folds": (["typed", *LEARN, "--folds", "3"], "ask the written tree about a file with ppdt"),
+    "roles": (["typed", *LEARN, "--qi", "Age"], "A column must have one role. Got 'Age'"),
+    "no class": (["typed", "--kadet", "--qi", "Age"], "--class must name what is to be"),
+    "no qi": (["typed", "--kadet", "--class", "Bought"], "--qi must name the columns that"),
+    "slip": (["typed", *LEARN, "--private", "Agee"], "did you mean 'Age'?"),
+    "rules": (["typed", *LEARN, "--rules"], "--kadet grows trees. Got rules"),
+    "k": (["typed", *LEARN, "--k", "15"], "--k must not exceed"),
+    "memory": (
+        ["typed", *LEARN, "--engine", "dask", "--memory", "1 MB"],
+        "--memory must be at least 400 MB",
+    ),
+    "engine": (["whole.csv", *LEARN, "--engine", "dask"], "--engine must come with a folder"),
+    "no parts": (["empty", *LEARN], "IN must hold"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_LEARNT)
+def test_a_folder_that_is_not_learnt(name, ppdt, typed, tmp_path):
+    words, message = NOT_LEARNT[name]
+    (tmp_path / "empty").mkdir()
+    code, out, err = ppdt("learn", *words, "-o", "tree.json")
+    assert code == 2 and is_one_line(err) and not out
+    assert message in err
+    assert not (tmp_path / "tree.json").exists()

@@ -20,7 +20,6 @@ from ppdt.engine.part_steps import Budget
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
-from ppdt.kadet import KADETClassifier
 from ppdt.scale import fit_parts, predict_parts
 from ppdt.tables import TextFormError
 from ppdt.trees import tree_json
@@ -196,7 +195,6 @@ def test_a_run_that_broke_goes_on(people, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("learner", "error", "words"),
     [
-        (KADETClassifier(), TypeError, "Got KADETClassifier .before each split it asks how many"),
         (PARTClassifier(), TypeError, "Got PARTClassifier .a rule takes its rows away"),
         (GeneralizedID3Classifier(), TypeError, "Got GeneralizedID3Classifier .it divides or"),
         (KActusAnonymizer(), TypeError, "Got KActusAnonymizer .moving rows between leaves"),

@@ -48,6 +48,7 @@ from ppdt.engine.part_counts import (
     widths_of_counts,
 )
 from ppdt.generalization import Taxonomy
+from ppdt.kadet import KADETClassifier, publish
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import GuaranteeError
 from ppdt.scale import anonymize_parts, fit_parts, predict_parts, read_parts
@@ -547,6 +548,11 @@ def check_engine(engine, population, by_class, tmp_path):
     clf = fit_parts(source, learner, **asked, engine=engine)
     t = pd.concat([pd.read_parquet(o) for o in sorted(source.iterdir())])
     assert str(clf) == str(learner.fit(t[asked["columns"]], t["income"]))
+    # kADET, which asks about spans all over the table
+    learner = KADETClassifier(k=20, public=["age", "region"])
+    clf = fit_parts(source, learner, **asked, engine=engine)
+    learner.fit(t[asked["columns"]], t["income"])
+    assert publish(clf) == publish(learner) and clf.spans_.equals(learner.spans_)
 
 
 def test_threads(population, by_class, tmp_path):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['run_command', 'exit_code']
+__all__ = ['check_no_folders', 'run_command', 'exit_code']
 
 # %% ../../nbs/engine/command_end.ipynb #80634bce
 import argparse
@@ -53,7 +53,7 @@ _IN_PARTS = "release.schema.json"  # the name of the schema of a release in part
 _FILES = ("source", "file", "plan", "tree", "people", "original", "against", "test")
 
 
-def _check_no_folders(args):
+def check_no_folders(args):
     """Raises CommandError for a folder where a file is to be read; `folders`: where not;
     `with_folder`: what else can be done with one
     """
@@ -75,7 +75,7 @@ def _check_no_folders(args):
 
 def run_command(args: argparse.Namespace) -> int:
     """Do what was typed; with --trust without limits on files"""
-    _check_no_folders(args)
+    check_no_folders(args)
     if not getattr(args, "trust", False):
         return args.run(args)
     with trusted():

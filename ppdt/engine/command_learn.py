@@ -16,7 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .command_end import check_no_folders
 from .command_form import add_file_form, file_form
+from .command_parts import add_parts, check_no_parts, opened_engine
 from .command_progress import doing
 from ppdt.engine.command_words import (
     CommandError,
@@ -44,7 +46,8 @@ _LEARN_EXAMPLES = (
     "  ppdt learn release.csv --depth 3 --test others.csv --class income -o tree.json\n"
     "  ppdt learn release.csv --rules -o rules.json\n"
     "  ppdt learn plan.toml --kadet -o tree.json           (a plan of `ppdt profile`)\n"
-    "  ppdt learn people.csv --kadet --qi age,sex,zip --class income --k 5 -o tree.json\n\n"
+    "  ppdt learn people.csv --kadet --qi age,sex,zip --class income --k 5 -o tree.json\n"
+    "  ppdt learn FOLDER --kadet --qi age,sex,zip --class income --k 5 -o tree.json\n\n"
     "Without -o nothing is written. The file has no counts of people (--counts adds them, for a\n"
     "release); it says how new people are read, with what the plan made coarser. `ppdt predict`\n"
     "and `ppdt publish` read it. The columns --qi, --private and --test's may be dates; how the\n"
@@ -209,13 +212,14 @@ def add_learn(sub: Any, run: Callable) -> None:
         description=_LEARN,
         epilog=_LEARN_EXAMPLES,
     )
-    p.add_argument("source", metavar="IN", help="a release; with --kadet a table or a plan")
+    text = "a release; with --kadet a table, a plan, or a folder of Parquet parts"
+    p.add_argument("source", metavar="IN", help=text)
     _add_learner(p)
     _add_kadet(p)
     _add_form(p, "a column")
     _add_trust(p)
-    own = ", or learn a tree for yourself from parts with ppdt.scale.fit_parts in Python"
-    p.set_defaults(run=run, with_folder=own)
+    add_parts(p)
+    p.set_defaults(run=run, folders=("source",))
 
 # %% ../../nbs/engine/command_learn.ipynb #9019e012
 _ONLY_KADET = ("k", "qi", "private", "l", "alpha", "missing", "taxonomies")
@@ -263,6 +267,45 @@ def _learn_release(args):
     )
 
 # %% ../../nbs/engine/command_learn.ipynb #37cc99fe
+_FORM = ("sep", "encoding", "decimal", "na", "sheet")
+
+
+def _check_folder(args):
+    """Raises CommandError for a folder that is not learnt from, and for options that none has"""
+    own = ", or learn a tree that tells on nobody from its parts with --kadet, or one for yourself"
+    own += " with ppdt.scale.fit_parts in Python"
+    at = argparse.Namespace(source=args.source, with_folder=own)
+    if not args.kadet or (Path(args.source) / "release.schema.json").is_file():
+        check_no_folders(at)
+    why = "cannot be used with a folder, whose Parquet parts have types and no empty fields"
+    _refuse_others(args, ("categorical", "date", "missing", *_FORM), why)
+    why = "cannot be used with a folder: ask the written tree about a file with ppdt predict"
+    _refuse_others(args, ("test", "folds"), why)
+
+
+def _learn_folder(args):
+    """A tree by kADET, from a folder of parts"""
+    from ppdt.engine.learning_parts import learn_kadet_parts
+
+    memory = args.memory or "1 GB"
+    with opened_engine(args.engine or "here", memory) as engine:
+        return learn_kadet_parts(
+            args.source,
+            args.class_name,
+            args.qi,
+            args.private or (),
+            args.taxonomies,
+            args.k,
+            args.l,
+            args.alpha,
+            _learner_name(args),
+            args.min_leaf,
+            engine=engine,
+            memory=memory,
+            work=args.work,
+        )
+
+# %% ../../nbs/engine/command_learn.ipynb #694ad151
 def _learn_kadet(args):
     """A tree by kADET, from a table or a plan"""
     from ppdt.engine.learning_kadet import learn_kadet_file, learn_kadet_plan
@@ -271,6 +314,8 @@ def _learn_kadet(args):
     from ppdt.tables import schema_path
 
     _refuse_others(args, _ONLY_RELEASE, "cannot be used with --kadet")
+    if os.path.isdir(args.source):
+        return _learn_folder(args)
     how = {"learner": _learner_name(args), "min_leaf": args.min_leaf}
     how |= {"folds": args.folds, "test": args.test}
     if is_plan(args.source):
@@ -334,6 +379,10 @@ def do_learn(args: argparse.Namespace) -> int:
     from ppdt.engine.predicting_files import check_target
     from ppdt.tables import schema_path
 
+    if os.path.isdir(args.source):
+        _check_folder(args)
+    else:
+        check_no_parts(args)
     if args.out is not None:
         schema = schema_path(args.source)
         check_target(args.out, args.source, schema, *([args.test] if args.test else []))

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ENGINES', 'add_parts', 'opened_engine', 'or_anonymize_parts', 'or_measure_parts', 'or_predict_parts']
+__all__ = ['ENGINES', 'add_parts', 'check_no_parts', 'opened_engine', 'or_anonymize_parts', 'or_measure_parts',
+           'or_predict_parts']
 
 # %% ../../nbs/engine/command_parts.ipynb #fbaff00e
 import argparse
@@ -134,7 +135,7 @@ def _check_out(out: str) -> None:
         )
 
 
-def _check_no_parts(args: argparse.Namespace) -> None:
+def check_no_parts(args: argparse.Namespace) -> None:
     """Raises CommandError for options on parts where IN is one file"""
     for name in ("engine", "memory", "work"):
         if getattr(args, name, None) is not None:
@@ -213,7 +214,12 @@ def opened_engine(name: str, memory: str) -> Iterator[Any]:
     ------
     CommandError
         For what is not installed.
+    ValueError
+        For less memory than a worker must have.
     """
+    from ppdt.engine.part_steps import budget_of
+
+    budget_of(memory, None, 1)  # Dask would start such workers again and again
     if name == "dask":
         _check_installed(name, "distributed")
         with _dask(memory) as client:
@@ -313,7 +319,7 @@ def or_anonymize_parts(run: Callable) -> Callable:
     def either(args):
         if os.path.isdir(args.source):
             return _anonymize_parts(args)
-        _check_no_parts(args)
+        check_no_parts(args)
         return run(args)
 
     return either

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['FractionCriterion', 'choose_by_counts', 'open_fractions', 'grow_nodes']
+__all__ = ['FractionCriterion', 'open_fractions', 'grow_nodes']
 
 # %% ../../nbs/engine/fractions.ipynb #174d2044
 from collections.abc import Callable, Sequence
@@ -19,7 +19,6 @@ import numpy as np
 from ppdt.engine.coded_rows import (
     CodedRows,
     branch_of_rows,
-    codes_below,
     counted,
     enters_average,
     leaves_at_once,
@@ -28,7 +27,6 @@ from .divided_rows import CellRows, rows_at_depth, send_cells, send_shared
 from ppdt.engine.fraction_scores import (
     row_orders,
     score_cells,
-    score_counts,
     score_rows,
     scored_table,
 )
@@ -36,7 +34,8 @@ from .grower import grow_open, growth_rules, heavy_rows
 from .indices import as_index
 from .looking_ahead import Leave, look_ahead
 from .node_arrays import NodeArrays, nodes_as_tree
-from .questions import best_tests, pick_tests
+from .questions import pick_tests
+from .scored_nodes import ScoredNodes
 from .split_scores import most_ratio, xlog2x_table
 from ..growing import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, Members, Tree, TreeData
 
@@ -187,108 +186,6 @@ def _part(
     res.choice = s.choice and pick_tests(s.choice, nodes)
     return res
 
-# %% ../../nbs/engine/fractions.ipynb #74c37b68
-def _rules(
-    f: SimpleNamespace,
-    refused: Sequence = (),
-) -> SimpleNamespace:
-    """What scores ask of the criterion and the grower"""
-    c = f.criterion
-    return SimpleNamespace(
-        m=c.min_samples_leaf,
-        binary=c.binary_splits,
-        admit=f.g.admit,
-        refused=refused,
-    )
-
-
-class _Scored(_Fragments):
-    """Fragments whose nodes are scored and know their best tests"""
-
-    def open(self) -> np.ndarray:
-        """Which nodes may be split at all"""
-        g = self.f.g
-        res = self.f.criterion.open(self.counts)
-        if g.min_weight > 0:
-            res &= self.counts.sum(axis=1) >= g.min_weight
-        return res & (self.depth < g.max_depth)
-
-    def score(self, j: int) -> tuple:
-        """The best split on attribute j in every node"""
-        rules = _rules(self.f, self.refused.get(j, ()))
-        if self.f.published:
-            return score_cells(self.f, self, j, rules)
-        return score_rows(self.f, self, j, rules)
-
-    def score_again(self, j: int) -> None:
-        """Score attribute j once more, and keep what is found"""
-        for o, v in zip(self.found, self.score(j)):
-            o[j] = v
-
-    def measure(self) -> None:
-        """Score every attribute in every node; a coarser level only where the finer one is shut"""
-        self.settle()
-        g = self.f.g
-        nothing = np.array([0.0, 0.0, -1.0, False, False])[:, None]
-        self.found = np.empty((5, len(g.level), len(self.counts)))
-        for j in np.argsort(g.level, kind="stable"):
-            coarse = g.finer is not None and g.finer[j] >= 0
-            if coarse and not self.found[4, g.finer[j]].any():
-                self.found[:, j] = nothing
-                continue
-            self.score_again(j)
-            if coarse:
-                self.found[:, j, self.found[4, g.finer[j]] == 0] = nothing
-
-    def best(self) -> SimpleNamespace:
-        """The best test of each node"""
-        if self.choice is None:
-            self.choice = _best(self.f, self.found)
-        return self.choice
-
-# %% ../../nbs/engine/fractions.ipynb #e724d325
-def _best(
-    f: SimpleNamespace,
-    found: np.ndarray,
-) -> SimpleNamespace:
-    """The best test of each node among the scores `found`, shape (5, n_attributes, n_nodes)"""
-    _, n_attributes, n = found.shape
-    best = np.full(n, -1)
-    gain = ratio = middle = np.zeros(n)
-    if n_attributes:
-        each = [found[:, j] for j in range(n_attributes)]
-        best = f.criterion.choose(each, f.counted)
-        gain, ratio, middle = (o[best, np.arange(n)] for o in found[:3])
-    worth = f.criterion.worth(gain, ratio)
-    best = np.where(worth > f.g.min_gain, best, -1)
-    word = ONE_VALUE if f.criterion.binary_splits else MULTIWAY
-    kind = np.where(f.numeric[best], THRESHOLD, word)
-    kind = np.where(best < 0, LEAF, kind)
-    return best_tests(
-        best,
-        kind,
-        codes_below(f.d, best, kind, middle),
-        middle,
-        worth,
-    )
-
-# %% ../../nbs/engine/fractions.ipynb #968b9ccb
-def choose_by_counts(
-    f: SimpleNamespace,
-    tables: Sequence[np.ndarray],
-    counts: np.ndarray,
-) -> SimpleNamespace:
-    """The best test of each node, from its complete rows by value and class alone.
-
-    `f` knows `d`, `g`, `criterion`, `counted` and `numeric` as a root does; `tables` has for each
-    attribute the rows by (node, value, class), `counts` those by (node, class).
-    """
-    rules = _rules(f)
-    found = np.empty((5, len(tables), len(counts)))
-    for j, table in enumerate(tables):
-        found[:, j] = score_counts(f.d.line[j], table, counts, rules)
-    return _best(f, found)
-
 # %% ../../nbs/engine/fractions.ipynb #c52066da
 def _parts_by_node(s: _Fragments) -> list:
     """The nodes of a state one by one"""
@@ -379,8 +276,18 @@ def _sons(
     return s.row[pos], child, w
 
 # %% ../../nbs/engine/fractions.ipynb #3e5b0a27
-class _OpenFractions(_Scored):
+class _OpenFractions(ScoredNodes, _Fragments):
     """Open nodes of one depth, for the loop of growers"""
+
+    def score(self, j: int) -> tuple:
+        """The best split on attribute j in every node"""
+        score = score_cells if self.f.published else score_rows
+        return score(self.f, self, j, self.rules(j))
+
+    def measure(self) -> None:
+        """Score every attribute in every node"""
+        self.settle()
+        super().measure()
 
     def parts(self) -> list:
         """The nodes one by one; their best tests are found together"""
@@ -393,23 +300,10 @@ class _OpenFractions(_Scored):
         return look_ahead(self, self.parts()) if plain else self.parts()
 
     def refuse(self) -> None:
-        """The best test of the only node is refused for good.
-
-        A threshold or a value is refused by itself, a branch a value with its attribute.
-        """
-        c = self.choice
-        finer = self.f.g.finer
-        j = int(c.attribute[0])
-        self.f.leave.note(j, len(self.row), True)
-        self.choice = self.ahead = None
-        if c.kind[0] == MULTIWAY:
-            self.found[:, j, 0] = 0, 0, -1, False, True
-        else:
-            self.refused.setdefault(j, []).append(c.middle[0])
-            self.score_again(j)
-        if finer is not None and self.found[4, j, 0]:
-            for i in np.flatnonzero(finer == j):
-                self.score_again(i)
+        """The best test of the only node is refused for good"""
+        self.f.leave.note(int(self.choice.attribute[0]), len(self.row), True)
+        self.ahead = None
+        super().refuse()
 
     def row_numbers(self) -> np.ndarray:
         """Numbers of the rows that have a fragment here"""

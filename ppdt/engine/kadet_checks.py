@@ -125,10 +125,17 @@ def check_class_is_private(people: People, constraints: Sequence) -> None:
 
 
 def why_none_is_safe(
-    people: People, k: int, l: float | None = None, confidence: float | None = None
+    people: People,
+    k: int,
+    l: float | None = None,
+    confidence: float | None = None,
+    counts: np.ndarray | None = None,
 ) -> str:
-    """Why not even the tree without a question is safe"""
-    counts = np.bincount(people.y, minlength=len(people.classes))
+    """Why not even the tree without a question is safe; `counts` of the classes, None: as `people`
+    have them
+    """
+    if counts is None:
+        counts = np.bincount(people.y, minlength=len(people.classes))
     start = "No tree is safe, not even one without a question: "
     if people.class_public:
         few = np.flatnonzero((counts > 0) & (counts < k))[0]

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['MOST_WORK', 'MOST_PAIRS', 'open_table', 'set_classes', 'remember_columns', 'grow_or_say', 'line_of', 'places_in',
-           'places_of_names', 'read_asks', 'ask_by_taxonomies', 'raised', 'rows_as_asked', 'asked_names',
-           'row_with_levels', 'check_raw', 'node_above', 'without_nobody', 'keep_used_values', 'without_missing',
-           'case_of', 'column_of', 'case_columns', 'asked_taxonomies', 'check_given', 'span_table',
-           'SpanTreeParameters', 'SpanTreeClassifier']
+__all__ = ['MOST_WORK', 'MOST_PAIRS', 'open_table', 'open_people', 'check_start', 'set_classes', 'remember_columns',
+           'saying_too_much', 'finished_tree', 'grow_or_say', 'line_of', 'places_in', 'places_of_names', 'read_asks',
+           'ask_by_taxonomies', 'raised', 'rows_as_asked', 'asked_names', 'row_with_levels', 'check_raw', 'node_above',
+           'without_nobody', 'keep_used_values', 'without_missing', 'case_of', 'column_of', 'case_columns',
+           'asked_taxonomies', 'check_given', 'span_table', 'keep_spans', 'SpanTreeParameters', 'SpanTreeClassifier']
 
 # %% ../../nbs/engine/kadet_classifier.ipynb #16d4def2
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -25,11 +26,19 @@ from ..diversity import Alpha, LDiversity
 from .checks import check_k, check_y, fit_columns
 from .classifiers import OneTreeClassifier, split_importances
 from .containers import is_named
-from .kadet_checks import class_limits
+from ppdt.engine.kadet_checks import (
+    check_class_constraints,
+    check_class_is_private,
+    check_names,
+    check_parameters,
+    class_limits,
+    why_none_is_safe,
+)
 from .kadet_pruning import leaves_for_subtrees
 from .kadet_span_test import TooMuch, grow_kadet
 from ppdt.engine.kadet_table import (
     People,
+    code_people,
     column_levels,
     level_name,
     refuse_missing,
@@ -39,6 +48,7 @@ from .model_cases import Case, open_case
 from .paths import decision_path
 from .promises import NO_RERUN
 from .reading import explain
+from .releases import GuaranteeError
 from .shares import tree_shares
 from .tree_tables import asked_columns, asked_rows, one_row, readable_table
 from ..generalization import Taxonomy
@@ -49,17 +59,44 @@ from ..trees import Tree
 
 # %% ../../nbs/engine/kadet_classifier.ipynb #f3a2f5ac
 def open_table(
-    o: SpanTreeParameters, X: pd.DataFrame | ArrayLike, y: ArrayLike
+    o: SpanTreeParameters, X: pd.DataFrame | ArrayLike, y: ArrayLike, n_rows: int | None = None
 ) -> tuple[pd.DataFrame, pd.Series]:
-    """The table of a fit and its class, checked; the names of its columns are kept"""
+    """The table of a fit and its class, checked; the names of its columns are kept. It stands for
+    `n_rows` people; None: as many as it has rows
+    """
     named = is_named(X)
     X = readable_table(o, check_table(X))
     y = check_y(y, X)
     o.n_features_in_ = X.shape[1]
     if named:
         o.feature_names_in_ = np.array(X.columns, dtype=object)
-    check_k(o.k, len(X))
+    check_k(o.k, len(X) if n_rows is None else n_rows)
     return X, y
+
+
+def open_people(
+    o: SpanTreeParameters, X: pd.DataFrame | ArrayLike, y: ArrayLike, n_rows: int | None = None
+) -> tuple[pd.DataFrame, pd.Series, People]:
+    """The table of a fit, its class, and both as codes. Raises ValueError or TypeError for
+    parameters that are not allowed, and for what does not go together
+    """
+    check_parameters(o)
+    X, y = open_table(o, X, y, n_rows)
+    check_names(o, list(X), y.name)
+    refuse_missing(list(X), X.isna().to_numpy().T)
+    people = code_people(X, y, o.public, o.taxonomies)
+    check_class_constraints(o.constraints, y.name)
+    check_class_is_private(people, o.constraints)
+    return X, y, people
+
+
+def check_start(o: SpanTreeParameters, people: People, safe: Callable, counts: np.ndarray) -> None:
+    """Raise ValueError when not even the tree without a question is safe, by class counts"""
+    # with a public class there is a span for each class
+    start = counts[:, None] if people.class_public else counts
+    if not np.all(safe(start)):
+        limits = class_limits(o.constraints)
+        raise ValueError(why_none_is_safe(people, o.k, **limits, counts=counts))
 
 
 def set_classes(o: SpanTreeParameters, classes: np.ndarray) -> None:
@@ -90,9 +127,33 @@ MOST_WORK = 1_000_000_000  # people that the span test looks at before it gives 
 MOST_PAIRS = 5_000_000  # places of all spans together before it gives up: about a gigabyte
 
 
+@contextmanager
+def saying_too_much(people: People) -> Iterator[None]:
+    """Where growing takes too long ValueError says why"""
+    try:
+        yield
+    except TooMuch as e:
+        secret = [name for name, known in zip(people.names, people.public) if not known]
+        raise ValueError(
+            f"{e}. With {len(secret)} private columns ({', '.join(secret[:5])}) every public"
+            " question divides many spans: choose a larger k or min_gain, fewer private columns,"
+            " or turn numbers with many values into a few groups."
+        ) from None
+
+
+def finished_tree(o: SpanTreeParameters, tree: Tree) -> Tree:
+    """A grown tree, pruned as the parameters say"""
+    ratio = o.criterion == "gain_ratio"
+    prune = ratio if o.prune is None else o.prune
+    if prune or ratio:
+        tree = leaves_for_subtrees(tree, prune=prune)
+    # a level is in the name of its attribute
+    return replace(tree, level=np.zeros(len(tree), dtype=int))
+
+
 def grow_or_say(o: SpanTreeParameters, people: People, safe: Callable) -> Tree:
     """The tree, or ValueError that says why it would take too long"""
-    try:
+    with saying_too_much(people):
         tree, _ = grow_kadet(
             people,
             safe,
@@ -104,19 +165,7 @@ def grow_or_say(o: SpanTreeParameters, people: People, safe: Callable) -> Tree:
             MOST_WORK,
             MOST_PAIRS,
         )
-    except TooMuch as e:
-        secret = [name for name, known in zip(people.names, people.public) if not known]
-        raise ValueError(
-            f"{e}. With {len(secret)} private columns ({', '.join(secret[:5])}) every public"
-            " question divides many spans: choose a larger k or min_gain, fewer private columns,"
-            " or turn numbers with many values into a few groups."
-        ) from None
-    ratio = o.criterion == "gain_ratio"
-    prune = ratio if o.prune is None else o.prune
-    if prune or ratio:
-        tree = leaves_for_subtrees(tree, prune=prune)
-    # a level is in the name of its attribute
-    return replace(tree, level=np.zeros(len(tree), dtype=int))
+    return finished_tree(o, tree)
 
 # %% ../../nbs/engine/kadet_classifier.ipynb #be7d1776
 def line_of(column: dict) -> list:
@@ -340,6 +389,17 @@ def span_table(found: ModelAudit) -> pd.DataFrame:
     texts = [value_text(o) for o in s.tree.classes]
     counts = pd.DataFrame(np.asarray(found.class_counts).astype(int), columns=texts)
     return pd.concat([table, counts], axis=1)
+
+
+def keep_spans(o: SpanTreeParameters, found: ModelAudit) -> None:
+    """A classifier keeps the spans of its audit. Raises GuaranteeError for a broken promise"""
+    if not found.holds(o.k, **class_limits(o.constraints)):
+        raise GuaranteeError(
+            f"KADETClassifier promised a {o.guarantee}, and its tree does not keep that:"
+            " nothing is returned. This is a fault of the method, not of the table; please"
+            f" report it. The audit says:\n{found}"
+        )
+    o.spans_ = span_table(found)
 
 # %% ../../nbs/engine/kadet_classifier.ipynb #0c68cbda
 class SpanTreeParameters(OneTreeClassifier):

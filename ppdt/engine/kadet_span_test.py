@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['attribute_levels', 'level_data', 'sons_are_safe', 'TooMuch', 'Parts', 'parts_are_safe', 'first_spans', 'SpanBooks',
-           'refine', 'GrowingSpans', 'RoundedGain', 'RoundedRatio', 'grow_kadet', 'as_nested']
+__all__ = ['attribute_levels', 'level_data', 'sons_are_safe', 'TooMuch', 'Parts', 'parts_are_safe', 'first_spans', 'SpanPlaces',
+           'SpanBooks', 'GrowingSpans', 'RoundedGain', 'RoundedRatio', 'span_criterion', 'grow_kadet', 'as_nested']
 
 # %% ../../nbs/engine/kadet_span_test.ipynb #0542cc12
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -56,31 +57,33 @@ def level_data(people: People) -> TreeData:
     )
 
 # %% ../../nbs/engine/kadet_span_test.ipynb #76dc331e
+def _admit_each_class(tables, safe, empty_ok):
+    """Is each class safe in each son?"""
+    tables = np.asarray(tables)
+    ok = safe(tables[..., None])
+    if not empty_ok:
+        nobody_at_all = tables.sum(axis=-2, keepdims=True) == 0
+        ok = nobody_at_all | ok & (tables > 0)
+    return ok.all(axis=(-2, -1))
+
+
+def _admit_each_son(tables, safe, empty_ok):
+    """Is each son safe?"""
+    tables = np.asarray(tables)
+    ok = safe(tables).all(axis=-1)
+    if empty_ok:
+        return ok
+    somebody = tables.sum(axis=-1) > 0
+    return ok & somebody.all(axis=-1)
+
+
 def sons_are_safe(people: People, safe: Callable, empty_ok: bool = True) -> Callable:
     """A test of sons for tables, shape (..., n_branches, n_classes).
 
     It is right when at most the class is private.
     """
-
-    def each_class(tables):
-        ok = safe(tables[..., None])
-        if not empty_ok:
-            nobody_at_all = tables.sum(axis=-2, keepdims=True) == 0
-            ok = nobody_at_all | ok & (tables > 0)
-        return ok.all(axis=(-2, -1))
-
-    def each_son(tables):
-        ok = safe(tables).all(axis=-1)
-        if empty_ok:
-            return ok
-        somebody = tables.sum(axis=-1) > 0
-        return ok & somebody.all(axis=-1)
-
-    def admit(tables):
-        tables = np.asarray(tables)
-        return each_class(tables) if people.class_public else each_son(tables)
-
-    return admit
+    admit = _admit_each_class if people.class_public else _admit_each_son
+    return partial(admit, safe=safe, empty_ok=empty_ok)
 
 # %% ../../nbs/engine/kadet_span_test.ipynb #2d3e2d5c
 class TooMuch(Exception):
@@ -139,38 +142,23 @@ def first_spans(people: People) -> np.ndarray:
         return np.unique(people.y, return_inverse=True)[1]
     return np.zeros(len(people.y), dtype=np.int64)
 
-# %% ../../nbs/engine/kadet_span_test.ipynb #14c3426f
-class SpanBooks:
-    """Spans of a growing tree: `of` has the span of every person, `rows` the people of every span,
-    `places` its nodes, `touch` the spans of every node
+# %% ../../nbs/engine/kadet_span_test.ipynb #43a58179
+class SpanPlaces:
+    """Where the people of each span may be: `places` has the nodes of every span, `touch` the spans
+    of every node, `pairs` how many these are
     """
 
-    def __init__(self, people: People, data: TreeData, most: float = np.inf) -> None:
-        self.people = people
-        self.data = data
+    def __init__(self, n_spans: int, most: float = np.inf) -> None:
         self.most = most
-        self.of = first_spans(people)
-        n = int(self.of.max(initial=0)) + 1
-        self.rows = [np.flatnonzero(self.of == i) for i in range(n)]
-        self.places = [{0} for _ in range(n)]
-        self.touch = {0: set(range(n))}
-        self.pairs = n
+        self.places = [{0} for _ in range(n_spans)]
+        self.touch = {0: set(range(n_spans))}
+        self.pairs = n_spans
 
     def keep(self, n: int) -> None:
         """Count pairs of a span and a place before they are made"""
         self.pairs += n
         if self.pairs > self.most:
             raise TooMuch(f"The spans have more than {self.most:,} places")
-
-    def parts(self, node: int, test) -> Parts:
-        """How a test of a node divides the people who may be there"""
-        spans = np.array(sorted(self.touch[node]))
-        people = [self.rows[i] for i in spans]
-        rows = np.concatenate(people)
-        span = np.repeat(np.arange(len(spans)), list(map(len, people)))
-        asked = self.data.score[test.attribute]
-        branch = test.branch(asked.codes[rows]).astype(np.int64)
-        return Parts(rows, span, spans, branch)
 
     def widen(self, node: int, sons: dict) -> None:
         """The sons take the place of a node that asks a private attribute"""
@@ -183,42 +171,68 @@ class SpanBooks:
             self.places[i].discard(node)
             self.places[i].update(sons.values())
 
-    def divide(self, node: int, parts: Parts, sons: dict) -> None:
-        """One span for each branch that some of its people take, below a public attribute"""
+    def narrow(self, node: int, old: np.ndarray, branch: np.ndarray, sons: dict) -> np.ndarray:
+        """The parts of spans in a node that asks a public attribute take the places of its sons.
+
+        A part has the span that it was, `old`, and a branch, in order of both. Returns the numbers
+        of the parts as spans.
+        """
         for i in self.touch.pop(node):
             self.places[i].discard(node)
         for son in sons.values():
             self.touch[son] = set()
-        refine(self, parts, sons)
+        is_new = np.diff(old, prepend=-1) == 0
+        new = old.copy()
+        new[is_new] = len(self.places) + np.arange(int(is_new.sum()))
+        for before, after in zip(old[is_new].tolist(), new[is_new].tolist()):
+            places = set(self.places[before])
+            self.keep(len(places) + 1)
+            self.places.append(places)
+            for place in places:
+                self.touch[place].add(after)
+        for span, b in zip(new.tolist(), branch.tolist()):
+            son = sons[b]
+            self.places[span].add(son)
+            self.touch[son].add(span)
+        return new
 
-# %% ../../nbs/engine/kadet_span_test.ipynb #c9860691
-def refine(books: SpanBooks, parts: Parts, sons: dict) -> None:
-    """Number the parts of divided spans, and write them into the books"""
-    width = int(parts.branch.max(initial=0)) + 1
-    both = parts.span * width + parts.branch
-    pair, part_of = np.unique(both, return_inverse=True)
-    old = parts.spans[pair // width]
-    is_new = np.diff(old, prepend=-1) == 0
-    n_new = int(is_new.sum())
-    new = old.copy()
-    new[is_new] = len(books.places) + np.arange(n_new)
-    for before, after in zip(old[is_new].tolist(), new[is_new].tolist()):
-        places = set(books.places[before])
-        books.keep(len(places) + 1)
-        books.places.append(places)
-        for place in places:
-            books.touch[place].add(after)
-    branches = (pair % width).tolist()
-    for span, branch in zip(new.tolist(), branches):
-        son = sons[branch]
-        books.places[span].add(son)
-        books.touch[son].add(span)
-    books.of[parts.rows] = new[part_of]
-    books.rows += [None] * n_new
-    people = parts.rows[np.argsort(part_of, kind="stable")]
-    ends = np.cumsum(np.bincount(part_of))[:-1]
-    for span, rows in zip(new.tolist(), np.split(people, ends)):
-        books.rows[span] = rows
+# %% ../../nbs/engine/kadet_span_test.ipynb #2c82340b
+class SpanBooks(SpanPlaces):
+    """Spans of a growing tree, and who is in them: `of` has the span of every person, `rows` the
+    people of every span
+    """
+
+    def __init__(self, people: People, data: TreeData, most: float = np.inf) -> None:
+        self.people = people
+        self.data = data
+        self.of = first_spans(people)
+        n = int(self.of.max(initial=0)) + 1
+        self.rows = [np.flatnonzero(self.of == i) for i in range(n)]
+        super().__init__(n, most)
+
+    def parts(self, node: int, test) -> Parts:
+        """How a test of a node divides the people who may be there"""
+        spans = np.array(sorted(self.touch[node]))
+        people = [self.rows[i] for i in spans]
+        rows = np.concatenate(people)
+        span = np.repeat(np.arange(len(spans)), list(map(len, people)))
+        asked = self.data.score[test.attribute]
+        branch = test.branch(asked.codes[rows]).astype(np.int64)
+        return Parts(rows, span, spans, branch)
+
+    def divide(self, node: int, parts: Parts, sons: dict) -> None:
+        """One span for each branch that some of its people take, below a public attribute"""
+        width = int(parts.branch.max(initial=0)) + 1
+        both = parts.span * width + parts.branch
+        pair, part_of = np.unique(both, return_inverse=True)
+        old = parts.spans[pair // width]
+        new = self.narrow(node, old, pair % width, sons)
+        self.of[parts.rows] = new[part_of]
+        self.rows += [None] * (len(self.places) - len(self.rows))
+        people = parts.rows[np.argsort(part_of, kind="stable")]
+        ends = np.cumsum(np.bincount(part_of))[:-1]
+        for span, rows in zip(new.tolist(), np.split(people, ends)):
+            self.rows[span] = rows
 
 # %% ../../nbs/engine/kadet_span_test.ipynb #10a41490
 class GrowingSpans(SpanBooks):
@@ -289,6 +303,13 @@ class RoundedRatio(GainRatio):
     def worth(self, gain: np.ndarray, ratio: np.ndarray) -> np.ndarray:
         return np.round(ratio, 9)
 
+
+def span_criterion(criterion: str, min_samples_leaf: float | None) -> Gain | GainRatio:
+    """The criterion of a tree by spans, from its parameters"""
+    if criterion == "gain":
+        return RoundedGain(min_samples_leaf or 1)
+    return RoundedRatio(min_samples_leaf or 2)
+
 # %% ../../nbs/engine/kadet_span_test.ipynb #2f3ca39c
 def grow_kadet(
     people: People,
@@ -303,10 +324,7 @@ def grow_kadet(
 ) -> tuple[Tree, GrowingSpans | None]:
     """(tree, spans or None when they were not needed). Source: kadet, Alg. 1"""
     data = level_data(people)
-    if criterion == "gain":
-        score = RoundedGain(min_samples_leaf or 1)
-    else:
-        score = RoundedRatio(min_samples_leaf or 2)
+    score = span_criterion(criterion, min_samples_leaf)
     if all(people.public):
         admit = sons_are_safe(people, safe, empty_ok)
         return grow(data, score, admit=admit, min_gain=min_gain), None

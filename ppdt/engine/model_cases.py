@@ -298,6 +298,7 @@ class Case:
     moved: dict  # names of the model's features, when columns were taken in their order
     guessed: Iterable  # columns that were taken for the class
     unsaid: bool  # was nothing said of public columns and the class?
+    many: np.ndarray | None = None  # people that each row stands for; None: one
 
 # %% ../../nbs/engine/model_cases.ipynb #96534793
 def _private_names(private, names, m, rules, public):

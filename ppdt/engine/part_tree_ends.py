@@ -137,7 +137,8 @@ def finish_branches(item: tuple, plan: Coding, task: TreeTask, folder: Path) -> 
     def make():
         found = []
         for depth, some in ends:
-            *codes, y = gathered_rows(some, plan, folder)
+            columns = dict(zip(plan.names, gathered_rows(some, plan, folder)))
+            codes, y = plan.asked(columns), columns[plan.names[-1]]
             found.append(grown_branch(task, codes, y, depth))
         to = folder / f"branches-{number:06d}.npz"
         write_columns(to, [np.concatenate([getattr(b.nodes, o) for b in found]) for o in _FIELDS])

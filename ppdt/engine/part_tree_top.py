@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from .coded_rows import CodedRows, branch_of_rows, counted, enters_average
-from .fractions import FractionCriterion, choose_by_counts
+from .fractions import FractionCriterion
 from .grower import growth_rules
 from .indices import as_index
 from .part_codes import read_columns
 from .part_plan import Coding
-from .questions import LEAF, MULTIWAY, pick_tests
+from .questions import LEAF, MULTIWAY, next_finer, pick_tests
+from .scored_nodes import choose_by_counts
 
 # %% ../../nbs/engine/part_tree_top.ipynb #d31d5838
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,13 @@ class TreeTask:
         Of the error estimate; None: nothing is pruned.
     raising : bool
         May a branch take the place of its parent?
+    min_gain : float or None
+        What the score of a test must exceed; None: nothing.
+    admit : callable or None
+        From the class counts of branches, shape (..., n_branches, n_classes), to a truth value: may
+        they be?
+    base : list of int or None
+        Attributes of one number are levels of one column; `d.level` says which.
     """
 
     d: CodedRows
@@ -52,6 +60,9 @@ class TreeTask:
     collapses: bool = False
     confidence: float | None = None
     raising: bool = False
+    min_gain: float | None = None
+    admit: Callable | None = None
+    base: list | None = None
 
     @property
     def counted(self) -> np.ndarray:
@@ -61,7 +72,11 @@ class TreeTask:
     def rules(self, depth: int) -> SimpleNamespace:
         """What a grower asks below a node of some depth"""
         most = None if self.max_depth is None else self.max_depth - depth
-        return growth_rules(self.d, max_depth=most)  # type: ignore[arg-type]
+        how = dict(min_gain=self.min_gain, max_depth=most, admit=self.admit)
+        g = growth_rules(self.d, **how)  # type: ignore[arg-type]
+        if self.base is not None:
+            g.finer = next_finer(self.base, g.level)
+        return g
 
     def is_open(self, counts: np.ndarray, depth: np.ndarray) -> np.ndarray:
         """Which nodes may be split, from their class counts and depths"""
@@ -72,7 +87,8 @@ class TreeTask:
         """Some rows of the table"""
         d = self.d
         codes = [c.astype(np.int32) for c in codes]
-        return CodedRows(d.names, codes, d.values, d.line, d.classes, y.astype(np.int64), None)
+        about = d.values, d.line, d.classes
+        return CodedRows(d.names, codes, *about, y.astype(np.int64), None, d.level)
 
     def choose(self, tables: Sequence[np.ndarray], counts: np.ndarray) -> SimpleNamespace:
         """The best test of each node.

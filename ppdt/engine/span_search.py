@@ -467,6 +467,8 @@ def _number(g, sets, of, case, places):
         return_inverse=True,
         return_counts=True,
     )
+    if case.many is not None:
+        size = np.bincount(row, case.many).astype(np.int64)
     at = found
     class_of = None
     if case.told:
