@@ -32,6 +32,7 @@ from ppdt.engine.command_files import with_order
 from ppdt.engine.command_parts import opened_engine
 from ppdt.engine.files import guess_kind, read_text, to_kind
 from ppdt.generalization import Taxonomy
+from ppdt.kactus import KActusAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import GuaranteeError
 from ppdt.scale import anonymize_parts, fit_parts, predict_parts, read_parts
@@ -835,7 +836,13 @@ def test_what_does_not_go_through(population, tmp_path, method, words):
     assert not list(tmp_path.iterdir())
 
 
-BY_COUNTS = (ClusterAnonymizer, MondrianAnonymizer, TDSAnonymizer, TDRAnonymizer)
+BY_COUNTS = (
+    ClusterAnonymizer,
+    KActusAnonymizer,
+    MondrianAnonymizer,
+    TDSAnonymizer,
+    TDRAnonymizer,
+)
 OTHERS = [o for o in ANONYMIZERS if o not in BY_COUNTS]
 
 
