@@ -449,11 +449,23 @@ def population(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def by_class(population, tmp_path_factory):
-    """Another method on the same parts, and its release of the engine `here`"""
+    """Other methods on the same parts, which go by the class, each with its release of the engine
+    `here`
+    """
     source, method, _ = population
-    method = MondrianAnonymizer(**(method.get_params() | {"mode": "infogain"}))
-    out = tmp_path_factory.mktemp("by_class") / "out"
-    return method, anonymize_parts(source, out, method, y="income", rows=900)
+    cuts = MondrianAnonymizer(**(method.get_params() | {"mode": "infogain"}))
+    climb = KActusAnonymizer(
+        5,
+        method.quasi_identifiers,
+        published=["disease"],
+        inducer=C45Classifier(prune=False),
+        numeric="interval",
+        selection="lots",
+        random_state=1,
+    )
+    out = tmp_path_factory.mktemp("by_class")
+    where = [(o, out / type(o).__name__) for o in (cuts, climb)]
+    return [(o, anonymize_parts(source, to, o, y="income", rows=900)) for o, to in where]
 
 
 def check_engine(engine, population, by_class, tmp_path):
@@ -464,10 +476,11 @@ def check_engine(engine, population, by_class, tmp_path):
     found = read_parts(tmp_path / "out", engine)
     for o in ("k", "class_sizes", "cm", "l_distinct", "l_entropy", "alpha", "t", "holds"):
         assert getattr(found.audit, o) == getattr(wanted.audit, o), o
-    other, wanted = by_class
-    made = anonymize_parts(source, tmp_path / "class", other, y="income", rows=900, engine=engine)
-    assert digests(made) == digests(wanted)
-    assert made.audit == wanted.audit
+    for other, wanted in by_class:
+        out = tmp_path / type(other).__name__
+        made = anonymize_parts(source, out, other, y="income", rows=900, engine=engine)
+        assert digests(made) == digests(wanted)
+        assert made.audit == wanted.audit
     # a tree whose rows are counted for its top, and once more when that is pruned
     asked = dict(y="income", columns=["age", "education", "region"], rows=700)
     learner = C45Classifier(confidence=0.5)
