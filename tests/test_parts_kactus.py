@@ -3,10 +3,11 @@ order of rows, the budget and the engine; what cannot go through says so.
 """
 
 import numpy as np
+import pandas as pd
 import places
 import pytest
 from examples import one_in
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from random_trees import random_tree
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
@@ -26,6 +27,7 @@ from ppdt.datasets import fetch_adult, make_population
 from ppdt.diversity import LDiversity
 from ppdt.engine import part_buckets, part_climb, part_leaves, part_release
 from ppdt.engine.climbing import spare_by_lot
+from ppdt.engine.files import guess_kind, read_text, to_kind
 from ppdt.engine.lots import cast_lots, order_of_lots
 from ppdt.growing import MULTIWAY, THRESHOLD
 from ppdt.id3_sets import GeneralizedID3Classifier
@@ -129,6 +131,67 @@ def test_the_same_as_in_memory(gaps, seed):
         assert found[0] == found[1]
 
 
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=min(4, settings().max_examples))
+def test_csv_as_the_command_reads_it(seed):
+    """Texts with types by what all parts hold; the class is a text"""
+    rng = np.random.default_rng(seed)
+    t = random_table(rng, int(rng.integers(20, 60)), False).drop(columns=["day", "size"])
+    t["class"] = np.where(t["age"] > 30, "1.50", rng.choice(["1.50", "2"], len(t)))
+    method = KActusAnonymizer(
+        3,
+        ["tree", "age", "wage"],
+        identifiers=["name"],
+        published=["note"],
+        inducer=C45Classifier(min_samples_leaf=1, prune=False),
+        numeric="interval",
+        selection="lots",
+        random_state=1,
+    )
+    with new_folder() as folder:
+        source = write_parts(t, folder / "parts", rng, "csv")
+        t.to_csv(folder / "whole.csv", index=False)
+        raw = read_text(folder / "whole.csv")
+        kinds = {o: guess_kind(raw[o]) for o in method.quasi_identifiers}
+        X = pd.DataFrame({o: to_kind(raw[o], kinds.get(o, "categorical"), o) for o in raw.columns})
+        memory = method.anonymize(X.drop(columns="class"), X["class"])
+        made = anonymize_parts(source, folder / "out", method, y="class", rows=9)
+        check_same(made, memory)
+
+
+@pytest.mark.parametrize("kind", ["declared", "number", "truth"])
+def test_classes_and_columns_of_other_kinds(tmp_path, kind):
+    """A declared class, one of which nobody has; numbers and truth values; columns of truth values
+    and of numbers that are categories
+    """
+    rng = np.random.default_rng(5)
+    n = 300
+    t = pd.DataFrame({"is": rng.random(n) < 0.5, "zip": rng.choice([1096, 1097, 1200], n)})
+    t["one"] = "one"
+    t["age"] = rng.integers(20, 60, n)
+    score = t["is"] ^ (t["zip"] == 1097) ^ (t["age"] > 44) ^ (rng.random(n) < 0.1)
+    classes = {
+        "declared": pd.Categorical(np.where(score, "yes", "no"), ["yes", "never", "no"]),
+        "number": score.astype(int) * 3,
+        "truth": score,
+    }
+    t["class"] = classes[kind]
+    method = KActusAnonymizer(
+        7,
+        categorical=["zip"],
+        inducer=C45Classifier(prune=False),
+        numeric="interval",
+        selection="lots",
+        random_state=0,
+    )
+    memory = method.anonymize(t.drop(columns="class"), t["class"])
+    assert memory.audit.n_classes > 4 and method.climb_.log.moved.sum() > 0
+    for rows in (20, 1000):
+        source = write_parts(t, tmp_path / f"parts-{rows}", rng)
+        made = anonymize_parts(source, tmp_path / f"out-{rows}", method, y="class", rows=rows)
+        check_same(made, memory)
+
+
 # ---------- few rows climb on behalf of all
 
 
@@ -142,8 +205,8 @@ def test_the_same_as_in_memory(gaps, seed):
     brothers=st.sampled_from(["shown", "mixed"]),
 )
 def test_first_lots_climb_for_all(seed, n_inner, n, k, limit, shortfall, brothers):
-    """A node of more than 3k rows as one of 3k: the same batch for each of these, and all others
-    stay in the batch of their node
+    """A node of many rows as one of few: the same batch for each of these, and all others stay in
+    the batch of their node
     """
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, n_inner, (MULTIWAY, THRESHOLD))
@@ -152,11 +215,12 @@ def test_first_lots_climb_for_all(seed, n_inner, n, k, limit, shortfall, brother
     how = KActusAnonymizer(suppression_limit=limit, shortfall=shortfall, brothers=brothers)
     whole = climb_to_root(how, tree, stops, k, spare_by_lot)
     turn = np.array([(stops[:i] == v).sum() for i, v in enumerate(stops.tolist())])
-    first = np.flatnonzero(turn < 3 * k)
+    most = part_climb.rows_that_climb(k)
+    first = np.flatnonzero(turn < most)
     some = climb_to_root(how, tree, stops[first], k, spare_by_lot, n_rows=n)
     assert some.nodes.tolist() == whole.nodes.tolist()
     assert some.batch_of(len(first)).tolist() == whole.batch_of(n)[first].tolist()
-    others = np.flatnonzero(turn >= 3 * k)
+    others = np.flatnonzero(turn >= most)
     node = whole.nodes[whole.batch_of(n)[others]]
     assert node.tolist() == stops[others].tolist() and (whole.batch_of(n)[others] >= 0).all()
 

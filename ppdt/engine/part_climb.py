@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['check_inducer_of_parts', 'needs_class', 'check_rows_of_tree', 'words_of_inducer', 'Batches', 'finish_climbed',
-           'climbed_ends']
+           'rows_that_climb', 'climbed_ends']
 
 # %% ../../nbs/engine/part_climb.ipynb #37aed8fa
 from collections.abc import Callable, Sequence
@@ -214,6 +214,11 @@ def finish_climbed(
     return once(folder / f"end-{end:06d}.json", make)
 
 # %% ../../nbs/engine/part_climb.ipynb #e6d94a06
+def rows_that_climb(k: int) -> int:
+    """How many rows of a node climb on behalf of all, at most"""
+    return 3 * k
+
+
 def climbed_ends(
     mapped: Callable, budget: Budget, plan: Plan, files: list[str], folder: Path
 ) -> tuple[Plan, list[dict]]:
@@ -250,7 +255,7 @@ def climbed_ends(
         runs = [(o, at[end], at[end + 1]) for o, at in zip(files, sent) if at[end] < at[end + 1]]
         if runs:
             items.append((end, runs))
-    about = {"tested": paths_told(m, plan.attributes).tested, "most": 3 * plan.k}
+    about = {"tested": paths_told(m, plan.attributes).tested, "most": rows_that_climb(plan.k)}
     about |= {"seed": lot_seed(plan.method.random_state)}
     told = mapped(partial(tell_climbers, **about, **shared), items)
     who = read_climbers(told, len(plan.attributes), folder)
