@@ -300,6 +300,17 @@ def people(tmp_path_factory):
     return folder / "parts", t, method, made
 
 
+def test_rows_left_out_are_a_share_of_all(people, tmp_path):
+    """Not of the few rows that climb"""
+    source, t, method, _ = people
+    method = KActusAnonymizer(**(method.get_params(deep=False) | {"suppression_limit": 0.02}))
+    memory = method.anonymize(t.drop(columns="income"), t["income"])
+    few = np.minimum(method.climb_.held, part_climb.rows_that_climb(method.k)).sum()
+    assert 0.02 * few < len(memory.lost) <= 0.02 * len(t)
+    made = anonymize_parts(source, tmp_path / "out", method, y="income", rows=400)
+    check_same(made, memory)
+
+
 def test_functions_and_items_travel_as_bytes(people, tmp_path):
     source, _, method, wanted = people
     about = dict(y="income", rows=200, engine=Posted())
