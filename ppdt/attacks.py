@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['Gain', 'gain_of', 'gain_of_shares', 'Attack', 'attack', 'Beliefs', 'Downcoded', 'Downcoding', 'Crossing',
-           'FittingRows', 'Matching', 'Presence', 'Queries', 'Rerun', 'Sums']
+           'FittingRows', 'LeafCounts', 'Matching', 'Presence', 'Queries', 'Rerun', 'Sums']
 
 # %% ../nbs/engine/attacks.ipynb #abc69fcd
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from .engine.downcoding import Downcoded, Downcoding
 from .engine.fitting_rows import Beliefs, FittingRows, Presence
 from .engine.known_members import Sums
 from .engine.matched_people import Matching
-from .engine.queries import Queries
+from .engine.queries import LeafCounts, Queries
 from .engine.reruns import Rerun
 
 # %% ../nbs/engine/attacks.ipynb #757cf697
@@ -33,6 +33,7 @@ _all_ = [
     "Downcoding",
     "Crossing",
     "FittingRows",
+    "LeafCounts",
     "Matching",
     "Presence",
     "Queries",

@@ -8,7 +8,9 @@
 Half of the people are published (8,000 of Adult and of the population), as many others are not.
 Of both are asked: does a row fit, is the class certain and right, is the guess right (FittingRows,
 and Crossing with a second release of the same people, its columns reversed and its seed another);
-Matching knows everybody in the table. Queries asks a tree learnt from the release. Of the shop all
+Matching knows everybody in the table. Queries asks a tree learnt from the release. Downcoding has
+the release alone (shares of its rows: named, alone, whole), Sums knows nine tenths of the people in
+it and where they stand (friend_: what is certain of the others, and right). Of the shop all
 14 customers are published, nobody is out, and Rerun runs the program again in every world. Of
 500 people of the two other tables it runs those worlds in which five people with one published row
 exchange their classes, and all others are known (columns open_: ten such groups with several
@@ -39,7 +41,16 @@ from replicate import (
     stored_runs,
 )
 
-from ppdt.attacks import Crossing, FittingRows, Matching, Queries, Rerun, attack
+from ppdt.attacks import (
+    Crossing,
+    Downcoding,
+    FittingRows,
+    Matching,
+    Queries,
+    Rerun,
+    Sums,
+    attack,
+)
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import (
     DataCorruptedError,
@@ -78,6 +89,11 @@ COLUMNS = [
     "matching_estimated",
     "query_guess_in",
     "query_guess_out",
+    "named",
+    "alone",
+    "whole",
+    "friend_certain",
+    "friend_numbers",
     "worlds",
     "rerun_worlds",
     "rerun_certain",
@@ -92,6 +108,7 @@ COLUMNS = [
     *MADE,
 ]
 MOST_WORLDS = 5000
+KNOWN_SHARE = 0.9  # of the people in the table, whom a friend knows
 FEW, GROUPS, OPEN = 500, 10, 5  # people of whom few are open, groups of open ones, most in one
 
 
@@ -166,6 +183,35 @@ def of_questions(release, inside, outside):
     found = attack(Queries(model), *inside, *outside).guess
     shares = found.share_in, found.share_out
     return dict(zip(("query_guess_in", "query_guess_out"), np.round(shares, 6)))
+
+
+def of_the_file(release):
+    """What follows for certain from the release alone, as shares of its rows"""
+    if not len(release.data):
+        return {}
+    found = Downcoding(release).find()
+    return {o: round(found.share(o), 6) for o in ("named", "alone", "whole")}
+
+
+def of_friends(release, inside):
+    """What is certain of a tenth of the people, to who knows the others: of how many of them the
+    class, and of how many the numbers that were averaged
+    """
+    X, y = inside
+    rows = np.setdiff1d(np.arange(len(X)), release.lost)
+    rng = np.random.default_rng(0)
+    known = np.sort(rng.permutation(len(rows))[: round(KNOWN_SHARE * len(rows))])
+    asked = np.setdiff1d(np.arange(len(rows)), known)
+    if not len(asked):
+        return {}
+    raw = X.iloc[rows].set_axis(release.data.index)
+    friend = Sums(release, raw.iloc[known])
+    seen = friend.believe(raw.iloc[asked])
+    right = seen.is_certain & (seen.guess == y.iloc[rows[asked]].to_numpy())
+    numbers = friend.values().dropna(axis=1, how="all")
+    told = len(numbers) if numbers.shape[1] else 0
+    shares = float(right.mean()), told / len(asked)
+    return dict(zip(("friend_certain", "friend_numbers"), np.round(shares, 6)))
 
 
 def of_worlds(made, release, X):
@@ -244,7 +290,7 @@ def run(unit):
         warnings.simplefilter("ignore")  # methods say when there was nothing to split
         release = made.anonymize(*inside)
         line = dict(zip(KEY, unit)) | {"n": len(inside[0]), "lost": len(release.lost)}
-        line |= of_the_listed(release, inside)
+        line |= of_the_listed(release, inside) | of_the_file(release) | of_friends(release, inside)
         if outside is None:
             return line | of_worlds(made, release, inside[0])
         line |= of_few(made, inside)

@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from sklearn.base import clone
 from ppdt.attacks import (
     Crossing,
     FittingRows,
+    LeafCounts,
     Matching,
     Presence,
     Queries,
@@ -23,11 +25,12 @@ from ppdt.attacks import (
 )
 from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.datasets import load_customers
-from ppdt.diversity import Alpha
+from ppdt.diversity import Alpha, RandomizedResponse
 from ppdt.engine.known_brothers import without_brothers
 from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
+from ppdt.kadet import KADETClassifier
 from ppdt.lattice import LatticeAnonymizer
 from ppdt.matching import consistent
 from ppdt.mict import MicroaggregationAnonymizer
@@ -205,6 +208,17 @@ def test_the_last_of_a_group_is_what_is_left_of_its_sum(numbers, data):
     for o in found:
         exact = found[o].notna()
         np.testing.assert_allclose(found[o][exact], table[o][found.index][exact], atol=1e-6)
+
+
+def test_a_friend_of_people_with_drawn_classes_is_never_sure():
+    """(`Sums` took drawn classes for true ones)"""
+    drawn = RandomizedResponse(0.9, ["No", "Yes"], random_state=0)
+    for made in (MondrianAnonymizer(k=3), MicroaggregationAnonymizer(k=3)):
+        r = made.set_params(constraints=[drawn]).anonymize(X, Y)
+        for i in X.index:
+            seen = Sums(r, X.drop(index=i)).believe(X.loc[[i]])
+            assert seen.shares.max() == pytest.approx(0.9) and not seen.is_certain.any()
+            assert seen.classes[seen.shares[0].argmax()] == r.y[i]
 
 
 def test_dates_that_are_averages():
@@ -419,3 +433,86 @@ def test_a_star_of_mixed_brothers_costs_a_row_each():
     assert shown == {"shown": {"x": 6, "y": 5, "*": 4}, "mixed": {"x": 5, "y": 4, "*": 6}}
     with pytest.raises(ValueError, match="'brothers' must be 'shown' with rule='literal'"):
         KActusAnonymizer(k=3, rule="literal", brothers="mixed").fit(table, y)
+
+
+# ---------- the counts of a published tree
+@st.composite
+def trees_and_people(draw):
+    """(a tree learnt from a few people, they, their classes, which of them are known)"""
+    n = draw(st.integers(4, 9))
+    X = pd.DataFrame(
+        {
+            "x": draw(st.lists(st.integers(0, 4), min_size=n, max_size=n)),
+            "w": draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n)),
+        }
+    )
+    y = draw(st.lists(st.sampled_from(["No", "Yes"]), min_size=n, max_size=n))
+    assume(len(set(y)) == 2)
+    leaf = draw(st.integers(1, 3))
+    model = C45Classifier(prune=False, min_samples_leaf=leaf).fit(X, y)
+    who = draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n - 1))
+    return model, X, np.array(y), who
+
+
+@one_in(2)
+@given(trees_and_people())
+def test_counts_without_those_who_are_known_are_all_worlds(drawn):
+    """Among all ways to give the others their classes that make the tree's counts, each is as
+    likely; the belief is the share of those in which somebody has a class
+    """
+    model, X, y, who = drawn
+    rest = [i for i in range(len(X)) if i not in who]
+    reader = LeafCounts(model, X.iloc[who], y[who]) if who else LeafCounts(model)
+    seen = reader.believe(X.iloc[rest])
+    place = [leaf_of(model.tree_, row) for row in X.to_dict("records")]
+    wanted = Counter(zip(place, y))
+    tally = np.zeros((len(rest), 2))
+    for classes in itertools.product(["No", "Yes"], repeat=len(rest)):
+        world = y.copy()
+        world[rest] = classes
+        if Counter(zip(place, world)) == wanted:
+            tally += [[c == "No", c == "Yes"] for c in classes]
+    names = [list(seen.classes).index(c) for c in ("No", "Yes")]
+    shares = seen.shares[:, names]
+    assert shares == pytest.approx(tally / tally.sum(axis=1, keepdims=True))
+    here = [place[i] for i in rest]
+    assert seen.rows.tolist() == [here.count(o) for o in here]
+
+
+def leaf_of(tree, row):
+    """The leaf of a person, by walking"""
+    node = 0
+    while tree.attribute[node] >= 0:
+        name = tree.names[tree.attribute[node]]
+        kids = tree.children(node)
+        if np.isfinite(tree.threshold[node]):
+            node = kids[0 if row[name] <= tree.threshold[node] else 1]
+        else:
+            values = tree.values[tree.attribute[node]]
+            node = next(k for k in kids if values[tree.code[k]] == row[name])
+    return int(node)
+
+
+def test_counts_that_cannot_be_read_are_refused():
+    model = C45Classifier().fit(X, Y)
+    for known, classes, words in (
+        (X.head(2), None, "'y' must be given with 'known'"),
+        (X.head(2), ["Yes"], "one for each of 'known'"),
+        (X.head(2), ["Yes", "Perhaps"], "classes of the tree. Got Perhaps"),
+        (X.head(2), ["No", "No"], "learnt from"),
+        (X.head(2).assign(Age=[30, None]), ["Yes", "Yes"], "missing"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            LeafCounts(model, known, classes)
+    with pytest.raises(TypeError):
+        LeafCounts(7).believe(X)
+    other = X.replace({"Gender": {"Male": "Robot"}})  # no branch leads on: nobody stands there
+    assert (LeafCounts(model).believe(other).rows > 0).tolist() == (X.Gender == "Female").tolist()
+
+
+@pytest.mark.parametrize("cls", [C45Classifier, ID3Classifier, KADETClassifier])
+def test_counts_exclude_nobody_whom_they_count(cls):
+    model = cls().fit(X, Y)
+    seen = LeafCounts(model).believe(X)
+    own = [list(seen.classes).index(c) for c in Y]
+    assert (seen.rows > 0).all() and (seen.shares[np.arange(len(X)), own] > 0).all()

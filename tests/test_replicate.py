@@ -800,8 +800,13 @@ def test_stored_lines_of_attacks_are_of_the_design(attacks):
     drawn = t[t.method.str.endswith("_drawn")]
     assert (drawn.certain_in.dropna() == 0).all() and (drawn.open_certain.dropna() == 0).all()
     assert (drawn[["rerun_belief", "table_belief"]].dropna() <= 0.9).all(axis=None)
-    few = large.dropna(subset=["open_people"])
-    assert (few.case == "adult").all() and len(few) >= 18
+    for o in ("named", "alone", "whole", "friend_certain", "friend_numbers"):
+        assert t[o].between(0, 1).all(), o
+    assert (t.named <= t.alone).all() and (drawn.friend_certain == 0).all()
+    averaged = t.method.isin(["mdav", "mict"])
+    assert (t.friend_numbers[~averaged] == 0).all() and (t.friend_numbers[averaged] > 0).any()
+    assert large.open_people.notna().all(), "each program was run again"
+    few = large
     assert (few.open_kept.between(1, few.open_worlds)).all()
     told = few[few.open_kept == few.open_worlds]
     assert told.open_belief.to_numpy() == pytest.approx(told.open_before.to_numpy(), abs=1e-5)

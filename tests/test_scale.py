@@ -19,6 +19,7 @@ import pandas as pd
 import places
 import pyarrow as pa
 import pytest
+from examples import one_in
 from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 from registry import ANONYMIZERS, example
@@ -27,10 +28,25 @@ from ppdt.c45 import C45Classifier, ID3Classifier
 from ppdt.clusters import ClusterAnonymizer
 from ppdt.datasets import make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
-from ppdt.engine import part_buckets, part_codes, part_release, part_rows, part_work
+from ppdt.engine import (
+    part_buckets,
+    part_codes,
+    part_plan,
+    part_release,
+    part_rows,
+    part_steps,
+    part_work,
+)
 from ppdt.engine.command_files import with_order
 from ppdt.engine.command_parts import opened_engine
 from ppdt.engine.files import guess_kind, read_text, to_kind
+from ppdt.engine.part_counts import (
+    CutRule,
+    bins_to_refine,
+    cuts_of_counts,
+    refined,
+    widths_of_counts,
+)
 from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
@@ -194,6 +210,64 @@ def test_the_same_as_in_memory(mode, seed):
         source = write_parts(t, folder / "parts", rng)
         made = anonymize_parts(source, folder / "out", method, y="class", rows=rows)
         check_same(made, memory)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=min(8, settings().max_examples))
+def test_columns_of_many_values_are_counted_twice_and_cut_alike(seed):
+    """First in bins, then by value where it matters: the same groups"""
+    rng = np.random.default_rng(seed)
+    gaps = bool(rng.random() < 0.4)
+    t = random_table(rng, int(rng.integers(20, 60)), gaps)
+    method = random_method(rng, gaps)
+    memory = method.anonymize(t.drop(columns="class"), t["class"])
+    with pytest.MonkeyPatch.context() as patch, new_folder() as folder:
+        patch.setattr(part_plan, "MANY_VALUES", int(rng.integers(1, 6)))
+        seen = []
+        bins = part_steps.count_bins
+        patch.setattr(part_steps, "count_bins", lambda *a, **o: seen.append(1) or bins(*a, **o))
+        source = write_parts(t, folder / "parts", rng)
+        rows = max(int(rng.choice([5, 10])), len(t) // 12)
+        made = anonymize_parts(source, folder / "out", method, y="class", rows=rows)
+        check_same(made, memory)
+        assert seen or made.audit.n_rows <= rows or len(t["wage"].unique()) < 6
+
+
+@one_in(1)
+@given(data=st.data())
+def test_cuts_from_bins_are_those_from_all_values(data):
+    d = data.draw(st.integers(1, 30))
+    n = data.draw(st.integers(1, 4))
+    row = st.lists(st.sampled_from([0, 0, 0, 1, 2, 7]), min_size=d, max_size=d)
+    counts = np.array(data.draw(st.lists(row, min_size=n, max_size=n)))
+    counts[counts.sum(axis=1) == 0, 0] = 1
+    places = np.cumsum(data.draw(st.lists(st.sampled_from([0.5, 1, 9]), min_size=d, max_size=d)))
+    rule = CutRule(
+        data.draw(st.integers(1, 4)),
+        data.draw(st.sampled_from(["le_then_lt", "le", "balanced"])),
+        "rank",
+        data.draw(st.sampled_from(["lower", "midpoint"])),
+        data.draw(st.booleans()),
+        [places],
+        [float(places[-1] - places[0])],
+        [True],
+    )
+    step = data.draw(st.integers(1, d))
+    n_bins = -(-d // step)
+    padded = np.pad(counts, ((0, 0), (0, n_bins * step - d))).reshape(n, n_bins, step)
+    bins = bins_to_refine(padded.sum(axis=2))
+    fine = padded[np.arange(n)[:, None], bins]
+    for i, asked in enumerate(bins):
+        for slot in range(1, 4):
+            fine[i, slot] *= asked[slot] not in asked[:slot]
+    runs = refined(padded.sum(axis=2), bins, fine, d)
+    assert runs.counts.sum() == counts.sum()
+    wanted, found = (cuts_of_counts([o], rule) for o in (counts, runs))
+    assert [o.tolist() for o in wanted] == [o.tolist() for o in found]
+    assert widths_of_counts([runs], rule).tolist() == widths_of_counts([counts], rule).tolist()
+    cut = np.flatnonzero(wanted[0] >= 0)
+    left = [counts[i, : wanted[1][i] + 1].sum() for i in cut]
+    assert runs.at(cut).up_to(wanted[1][cut]).tolist() == left
 
 
 @given(seed=st.integers(0, 2**32 - 1), alone=st.booleans())
@@ -867,12 +941,16 @@ def test_other_methods_say_so(tmp_path, cls):
 
 
 def test_too_many_values(tmp_path):
-    """Columns whose values do not fit into the budget are named"""
+    """Columns whose values do not fit into the budget are named, in one part or in all together"""
     t = pd.DataFrame({"wage": np.arange(400_000.0), "sex": "F"})
-    (tmp_path / "parts").mkdir()
-    t.to_parquet(tmp_path / "parts/0.parquet")
-    with pytest.raises(ValueError, match="'wage' must have at most 125,000 different values"):
-        anonymize_parts(tmp_path / "parts", tmp_path / "out", MondrianAnonymizer(), memory="400 MB")
+    words = "must have at most 250,000 different values in all for this 'memory'. Got .* in 'wage'"
+    for parts in ([t], [t[:200_000], t[200_000:]]):
+        folder = tmp_path / f"parts{len(parts)}"
+        folder.mkdir()
+        for i, o in enumerate(parts):
+            o.to_parquet(folder / f"{i}.parquet")
+        with pytest.raises(ValueError, match=words):
+            anonymize_parts(folder, tmp_path / "out", MondrianAnonymizer(), memory="400 MB")
 
 
 def test_a_release_that_was_changed(population, tmp_path):

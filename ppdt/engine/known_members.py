@@ -21,6 +21,8 @@ from ..tables import Centroid
 class Sums:
     """An attacker who knows some people in the table, and takes them out of counts and means.
 
+    Where classes were drawn (`RandomizedResponse`) he knows with which chance, and believes less.
+
     Parameters
     ----------
     release : Release
@@ -70,7 +72,13 @@ class Sums:
         ValueError
             When a quasi-identifier is not there.
         """
-        return self._rest.believe(people)
+        told = self._rest.believe(people)
+        if self._rows.answers is None:
+            return told
+        shares = np.zeros((len(told.rows), len(self._rows.classes)))
+        place = [*self._rows.classes].index
+        shares[:, [place(c) for c in told.classes]] = told.shares
+        return self._rows.of_answers(Beliefs(told.rows, shares, self._rows.classes))
 
     def values(self) -> pd.DataFrame:
         """Equation (1), in each group with one member who is not known.

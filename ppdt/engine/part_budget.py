@@ -28,7 +28,7 @@ class Budget(NamedTuple):
     rows : int
         Rows of a piece, of an end, and of a file of the release.
     values : int
-        Different values of a column.
+        Different values of all columns.
     counts : int
         Numbers of a table of counts.
     """
@@ -77,7 +77,7 @@ def budget_of(memory: int | str, rows: int | None, n_columns: int) -> Budget:
         rows = free // (_ROW + _CELL * n_columns)
     if not isinstance(rows, (int, np.integer)) or isinstance(rows, bool) or rows < 1:
         raise ValueError(f"'rows' must be a whole number of at least 1, or None. Got {rows!r}.")
-    return Budget(int(rows), free // (_VALUE * n_columns), free // (8 * _PART))
+    return Budget(int(rows), free // _VALUE, free // (8 * _PART))
 
 # %% ../../nbs/engine/part_budget.ipynb #4340b487
 _BATCHES = 32

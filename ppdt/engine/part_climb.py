@@ -17,13 +17,37 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .batches import paths_told, publish_column, shown_by
-from .climbing import Climb, spare_by_lot
-from .inducers import estimator_of, is_fitted, opened_inducer
+# %% ../../nbs/engine/part_climb.ipynb #e643453e
+from ppdt.engine.batches import (
+    paths_told,
+    publish_column,
+    shown_by,
+)
+from ppdt.engine.climbing import (
+    Climb,
+    spare_by_lot,
+)
+from ppdt.engine.inducers import (
+    estimator_of,
+    is_fitted,
+    opened_inducer,
+)
 from .part_buckets import write_end
-from .part_budget import Budget, added_counts, batches_of
-from .part_codes import gathered_rows, read_columns, send_rows_of, write_columns
-from .part_files import Survey, is_gap
+from ppdt.engine.part_budget import (
+    Budget,
+    added_counts,
+    batches_of,
+)
+from ppdt.engine.part_codes import (
+    gathered_rows,
+    read_columns,
+    send_rows_of,
+    write_columns,
+)
+from ppdt.engine.part_files import (
+    Survey,
+    is_gap,
+)
 from ppdt.engine.part_leaves import (
     Climbers,
     LeafEnds,
@@ -34,10 +58,19 @@ from ppdt.engine.part_leaves import (
     values_for_tree,
 )
 from .part_plan import Plan
-from .part_trees import TreePlan, check_learner, learnt_from_codes
+from ppdt.engine.part_trees import (
+    TreePlan,
+    check_learner,
+    learnt_from_codes,
+)
 from .part_work import once
 from .publishing import used_cells
-from ..kactus import KActusAnonymizer, check_model, climb_to_root, lot_seed
+from ppdt.kactus import (
+    KActusAnonymizer,
+    check_model,
+    climb_to_root,
+    lot_seed,
+)
 
 # %% ../../nbs/engine/part_climb.ipynb #f69f8a0a
 def check_inducer_of_parts(m: KActusAnonymizer) -> None:
@@ -58,7 +91,10 @@ def needs_class(m: KActusAnonymizer) -> bool:
     return not is_fitted(estimator_of(m.inducer))
 
 
-def check_rows_of_tree(plan: Plan, surveys: Sequence[Survey]) -> None:
+def check_rows_of_tree(
+    plan: Plan,
+    surveys: Sequence[Survey],
+) -> None:
     """Raises ValueError for missing values in the rows that a tree learns from"""
     m = plan.method
     if not needs_class(m):
@@ -91,7 +127,12 @@ def words_of_inducer(inducer: Any) -> str:
 
 # %% ../../nbs/engine/part_climb.ipynb #79eb331e
 def _tree_codes(
-    names: Sequence[str], plan: Plan, columns: Sequence[str], tables: list, folder: Path, to: Path
+    names: Sequence[str],
+    plan: Plan,
+    columns: Sequence[str],
+    tables: list,
+    folder: Path,
+    to: Path,
 ) -> list[str]:
     """Write files of codes once more, as a tree numbers values"""
 
@@ -103,7 +144,13 @@ def _tree_codes(
     return [once((to / o).with_suffix(".json"), partial(recode, o)) for o in names]
 
 
-def _learnt(mapped: Callable, budget: Budget, plan: Plan, files: list, folder: Path) -> Any:
+def _learnt(
+    mapped: Callable,
+    budget: Budget,
+    plan: Plan,
+    files: list,
+    folder: Path,
+) -> Any:
     """The inducer, which learns from files of codes"""
     values, to = values_for_tree(plan), folder / "tree"
     to.mkdir(exist_ok=True)
@@ -119,7 +166,13 @@ def _learnt(mapped: Callable, budget: Budget, plan: Plan, files: list, folder: P
     return learnt_from_codes(est, values, plan.n_rows, code, mapped, budget, to)
 
 
-def _opened(mapped: Callable, budget: Budget, plan: Plan, files: list, folder: Path) -> Any:
+def _opened(
+    mapped: Callable,
+    budget: Budget,
+    plan: Plan,
+    files: list,
+    folder: Path,
+) -> Any:
     """The model of the inducer. Raises ValueError for one that cannot be climbed."""
     est = estimator_of(plan.method.inducer)
     if not is_fitted(est):
@@ -146,7 +199,13 @@ class Batches:
     cells: list
 
 
-def _cells(plan: Plan, m: Any, c: Climb, who: Climbers, of_node: np.ndarray) -> list[tuple]:
+def _cells(
+    plan: Plan,
+    m: Any,
+    c: Climb,
+    who: Climbers,
+    of_node: np.ndarray,
+) -> list[tuple]:
     """For each quasi-identifier the cell of each batch, and the cells"""
     attributes, method = plan.attributes, plan.method
     shown = shown_by(paths_told(m, attributes), c, c.stops, method.merge)
@@ -164,7 +223,12 @@ def _cells(plan: Plan, m: Any, c: Climb, who: Climbers, of_node: np.ndarray) -> 
     return res
 
 
-def _write_climbed(c: Climb, who: Climbers, ends: Sequence[int], folder: Path) -> None:
+def _write_climbed(
+    c: Climb,
+    who: Climbers,
+    ends: Sequence[int],
+    folder: Path,
+) -> None:
     """Tell each end the batches of its rows that climbed, -1 for lost ones"""
     batch = c.batch_of(len(who.stop))
     order = np.lexsort([who.row, who.end])
@@ -175,7 +239,12 @@ def _write_climbed(c: Climb, who: Climbers, ends: Sequence[int], folder: Path) -
 
 
 def finish_climbed(
-    item: tuple, plan: Plan, stops: Stops, found: Batches, folder: Path, step: int
+    item: tuple,
+    plan: Plan,
+    stops: Stops,
+    found: Batches,
+    folder: Path,
+    step: int,
 ) -> dict:
     """Finish one end after the climb, and write what is published of its rows.
 
@@ -220,7 +289,11 @@ def rows_that_climb(k: int) -> int:
 
 
 def climbed_ends(
-    mapped: Callable, budget: Budget, plan: Plan, files: list[str], folder: Path
+    mapped: Callable,
+    budget: Budget,
+    plan: Plan,
+    files: list[str],
+    folder: Path,
 ) -> tuple[Plan, list[dict]]:
     """Learn a tree, climb it, and write what is published.
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['find_parts', 'Piece', 'row_tables', 'pieces', 'part_form', 'check_forms', 'Survey', 'joined_values', 'is_gap',
-           'check_number', 'surveyed', 'rows_that_stay', 'kinds_of', 'as_values']
+           'check_numbers', 'surveyed', 'rows_that_stay', 'kinds_of', 'as_values']
 
 # %% ../../nbs/engine/part_files.ipynb #0ec54e5f
 import os
@@ -276,13 +276,15 @@ def is_gap(values: pd.Series) -> pd.Series:
     return values.isna() | (values.eq("") if values.dtype == object else False)
 
 
-def check_number(name: str, values: pd.Series, most: int) -> None:
-    """Raises ValueError for more different values than fit into memory"""
-    if len(values) > most:
+def check_numbers(many: dict[str, int], most: int) -> None:
+    """Raises ValueError for more different values, by column, than fit into memory"""
+    total = sum(many.values())
+    if total > most:
+        widest = max(many, key=lambda o: many[o])
         raise ValueError(
-            f"Column {name!r} must have at most {most:,} different values for this 'memory'. Got"
-            f" more: round them, for example to two digits, give more memory, or list the column"
-            " under 'identifiers' if it names people."
+            f"Columns must have at most {most:,} different values in all for this 'memory'. Got"
+            f" {total:,}, {many[widest]:,} of them in {widest!r}: round these, for example to two"
+            " digits, give more memory, or list the column under 'identifiers' if it names people."
         )
 
 # %% ../../nbs/engine/part_files.ipynb #b0cf4a8f
@@ -307,7 +309,7 @@ def surveyed(
     rows : int
         Rows of a piece.
     most : int
-        Different values that a column may have.
+        Different values that all columns may have.
 
     Returns
     -------
@@ -321,19 +323,19 @@ def surveyed(
         stays = rows_that_stay(piece, quasi_identifiers, drop)
         n, n_kept = n + piece.n_rows, n_kept + int(stays.sum())
         for o, (codes, found) in piece.columns.items():
-            _add(values[o], found, o, most)
+            _add(values[o], found)
             if drop:
-                _add(kept[o], found.iloc[pd.unique(codes[stays])], o, most)
+                _add(kept[o], found.iloc[pd.unique(codes[stays])])
             if o in gaps:
                 gaps[o] += int(is_gap(found).to_numpy()[codes].sum())
+        check_numbers({o: len(v[0]) for o, v in values.items() if v}, most)
     every, some = ({o: v[0] for o, v in d.items() if v} for d in (values, kept))
     return Survey(file_sha256(path), n, n_kept, every, some, gaps)
 
 
-def _add(so_far: list, found: pd.Series, name: str, most: int) -> None:
+def _add(so_far: list, found: pd.Series) -> None:
     """Add values to those that were seen before"""
     so_far[:] = [joined_values([*so_far, found])]
-    check_number(name, so_far[0], most)
 
 
 def rows_that_stay(piece: Piece, quasi_identifiers: Sequence[str], drop: bool) -> np.ndarray:

@@ -23,13 +23,23 @@ from ppdt.engine.inducers import (
     stops_of,
     stops_of_answers,
 )
-from .lots import cast_lots, order_of_lots
-from .part_codes import gathered_rows, read_columns, write_columns
+from ppdt.engine.lots import (
+    cast_lots,
+    order_of_lots,
+)
+from ppdt.engine.part_codes import (
+    gathered_rows,
+    read_columns,
+    write_columns,
+)
 from .part_plan import Plan
 from .part_release import own_values
 from .part_specialized import spread
 from .part_work import once
-from ..tables import MISSING, Attribute
+from ppdt.tables import (
+    MISSING,
+    Attribute,
+)
 from ..trees import Tree
 
 # %% ../../nbs/engine/part_leaves.ipynb #56ddd4ac
@@ -140,7 +150,12 @@ class LeafEnds:
         return self.first[at] + spread(codes, self.width[at])
 
 # %% ../../nbs/engine/part_leaves.ipynb #2c7df292
-def count_stops(names: Sequence[str], plan: Plan, stops: Stops, folder: Path) -> list[np.ndarray]:
+def count_stops(
+    names: Sequence[str],
+    plan: Plan,
+    stops: Stops,
+    folder: Path,
+) -> list[np.ndarray]:
     """Rows of files of codes that stop at each node, as a list of one table of shape (n_nodes,)"""
     found = np.zeros(len(stops.tree), dtype=np.int64)
     for name in names:
@@ -149,7 +164,10 @@ def count_stops(names: Sequence[str], plan: Plan, stops: Stops, folder: Path) ->
     return [found]
 
 # %% ../../nbs/engine/part_leaves.ipynb #ed4ba174
-def all_codes(columns: dict[str, np.ndarray], plan: Plan) -> list[np.ndarray]:
+def all_codes(
+    columns: dict[str, np.ndarray],
+    plan: Plan,
+) -> list[np.ndarray]:
     """Codes of all that is published of rows, as memory has them: quasi-identifiers first, the
     class last, -1 where a value is missing
     """
@@ -161,7 +179,11 @@ def all_codes(columns: dict[str, np.ndarray], plan: Plan) -> list[np.ndarray]:
     return found
 
 
-def _shown_pairs(a: Attribute, at: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
+def _shown_pairs(
+    a: Attribute,
+    at: np.ndarray,
+    codes: np.ndarray,
+) -> list[np.ndarray]:
     """Different values of nodes, pairs (node, code); of a number the ends of those of each node"""
     size = len(a)
     at, codes = np.divmod(np.unique(at * size + codes), size)
@@ -175,7 +197,13 @@ def _shown_pairs(a: Attribute, at: np.ndarray, codes: np.ndarray) -> list[np.nda
 
 
 def tell_climbers(
-    item: tuple, plan: Plan, stops: Stops, tested: np.ndarray, seed: int, most: int, folder: Path
+    item: tuple,
+    plan: Plan,
+    stops: Stops,
+    tested: np.ndarray,
+    seed: int,
+    most: int,
+    folder: Path,
 ) -> dict:
     """Look for the rows of an end that may have to climb.
 
@@ -249,7 +277,11 @@ class Climbers:
     shown: list[tuple]
 
 
-def read_climbers(told: Sequence[dict], n_columns: int, folder: Path) -> Climbers:
+def read_climbers(
+    told: Sequence[dict],
+    n_columns: int,
+    folder: Path,
+) -> Climbers:
     """What all ends have told.
 
     Parameters

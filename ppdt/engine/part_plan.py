@@ -6,6 +6,7 @@
 __all__ = ['check_method', 'Coding', 'Plan', 'plan_of', 'coded_column']
 
 # %% ../../nbs/engine/part_plan.ipynb #7d9ddd24
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -17,8 +18,8 @@ from ..clusters import ClusterAnonymizer, check_weights
 from .checks import check_k
 from .class_cuts import ClassTask, class_options
 from .command_files import in_order
-from .part_counts import CutRule
-from .part_files import Survey, as_values, joined_values, kinds_of
+from .part_counts import MANY_VALUES, CutRule
+from .part_files import Survey, as_values, check_numbers, joined_values, kinds_of
 from .part_secrets import Limits, secret_names
 from .refining import least_of_blocks
 from .taxonomy import check_taxonomy_names, trees_of
@@ -173,8 +174,14 @@ class _Coded:
 
     roles: Roles
     method: Any
+    class_name: str | None
     domains: dict
     ranks: list
+
+    @property
+    def secrets(self) -> list[str]:
+        """The columns that constraints protect"""
+        return secret_names(self.method.constraints, self.class_name)
 
     @property
     def is_specialized(self) -> bool:
@@ -190,6 +197,16 @@ class _Coded:
     def taxonomies(self) -> dict[str, Taxonomy] | None:
         """Taxonomies by column name; None for a method that takes none"""
         return getattr(self.method, "taxonomies", None)
+
+    @property
+    def attributes(self) -> list[Attribute]:
+        """Domains of the quasi-identifiers"""
+        return [self.domains[o] for o in self.roles.quasi_identifiers]
+
+    @property
+    def trees(self) -> list[Taxonomy | None]:
+        """Taxonomies of the quasi-identifiers"""
+        return trees_of(self.taxonomies, self.attributes)
 
     @property
     def complete(self) -> tuple:
@@ -268,16 +285,6 @@ class Plan(_Coded):
         return int(self.method.k)
 
     @property
-    def attributes(self) -> list[Attribute]:
-        """Domains of the quasi-identifiers"""
-        return [self.domains[o] for o in self.roles.quasi_identifiers]
-
-    @property
-    def trees(self) -> list[Taxonomy | None]:
-        """Taxonomies of the quasi-identifiers"""
-        return trees_of(self.taxonomies, self.attributes)
-
-    @property
     def ordered(self) -> list[Attribute]:
         """Domains of the quasi-identifiers in the order in which they are cut"""
         pairs = zip(self.attributes, self.trees)
@@ -291,17 +298,23 @@ class Plan(_Coded):
         return class_options(self.ordered, self.n_rows, self.n_classes, m.k, *words, self.limits)
 
     @property
-    def secrets(self) -> list[str]:
-        """The columns that constraints protect"""
-        return secret_names(self.method.constraints, self.class_name)
-
-    @property
     def counted(self) -> dict[str, int]:
         """Columns by which the values of a region are counted, and how many codes each has"""
         found = {self.class_name: self.n_classes} if self.n_classes else {}
         for o in self.secrets:
             found.setdefault(o, len(self.domains[o]) + 1)
         return found
+
+    @property
+    def steps(self) -> list[int]:
+        """How many neighbouring values of each quasi-identifier are counted as one, see
+        `ppdt.engine.part_counts.Runs`
+        """
+        sizes = [len(a) for a in self.attributes]
+        if self.counted:
+            return [1] * len(sizes)
+        apart = [n <= MANY_VALUES or p is None for n, p in zip(sizes, self.rule.places)]
+        return [1 if alone else math.isqrt(n) for n, alone in zip(sizes, apart)]
 
     def coded(self, found: pd.Series, name: str) -> np.ndarray:
         """Codes of different values of a part, see `coded_column`"""
@@ -321,12 +334,20 @@ def _check_gaps(surveys: Sequence[Survey], names: Sequence[str], missing: str) -
     return gaps
 
 
-def _united(surveys: Sequence[Survey], which: str, names: Sequence[str]) -> dict[str, pd.Series]:
-    """Different values of all parts, by column"""
-    found = {}
+def _united(
+    surveys: Sequence[Survey], which: str, names: Sequence[str], most: int | None = None
+) -> dict[str, pd.Series]:
+    """Different values of all parts, by column; ValueError for more than `most` in all"""
+    found: dict[str, pd.Series] = {}
     for o in names:
         some = [getattr(s, which)[o] for s in surveys if o in getattr(s, which)]
-        found[o] = joined_values([v for v in some if len(v)] or some)
+        waiting = [v for v in some if len(v)] or some
+        while len(waiting) > 1 and most is not None and sum(map(len, waiting)) > most:
+            waiting = [joined_values(waiting[:2]), *waiting[2:]]
+            check_numbers({**{c: len(v) for c, v in found.items()}, o: len(waiting[0])}, most)
+        found[o] = joined_values(waiting)
+    if most is not None:
+        check_numbers({o: len(v) for o, v in found.items()}, most)
     return found
 
 
@@ -400,6 +421,7 @@ def plan_of(
     names: Sequence[str],
     surveys: Sequence[Survey],
     is_csv: bool,
+    most: int | None = None,
 ) -> Plan:
     """What follows from the surveys of all parts, in any order.
 
@@ -417,6 +439,8 @@ def plan_of(
         What each part has.
     is_csv : bool
         Are the values texts?
+    most : int or None
+        Different values that all columns may have; None: any.
 
     Returns
     -------
@@ -425,13 +449,13 @@ def plan_of(
     Raises
     ------
     ValueError
-        For missing values, and for fewer rows than k.
+        For missing values, for fewer rows than k, and for too many different values.
     """
     qi, m = roles.quasi_identifiers, method
     n, n_kept = sum(s.n_rows for s in surveys), sum(s.n_kept for s in surveys)
     gaps = _check_gaps(surveys, qi, m.missing)
     _check_rows(m.k, n, n_kept)
-    values = _united(surveys, "values", names)
+    values = _united(surveys, "values", names, most)
     kept = values if m.missing != "drop" else _united(surveys, "kept", names)
     kinds, every = _typed(m, roles, class_name, values, is_csv)
     # of those that stay, with the dtype that all have together

@@ -35,8 +35,14 @@ from ppdt.engine.part_climb import (
     needs_class,
     words_of_inducer,
 )
-from .part_codes import code_part, count_files, count_values, send_rows_of
-from .part_counts import grown_cuts
+from ppdt.engine.part_codes import (
+    code_part,
+    count_bins,
+    count_files,
+    count_values,
+    send_rows_of,
+)
+from .part_counts import bins_to_refine, grown_cuts, joined_runs, refined
 from .part_engines import mapper_of
 from ppdt.engine.part_files import (
     as_values,
@@ -47,6 +53,8 @@ from ppdt.engine.part_files import (
     pieces,
     surveyed,
 )
+
+# %% ../../nbs/engine/part_steps.ipynb #0a9c44aa
 from .part_plan import Plan, check_method, plan_of
 from ppdt.engine.part_release import (
     Column,
@@ -159,7 +167,7 @@ def _survey(
     found = mapped(look, paths)
     order = sorted(range(len(paths)), key=lambda i: (found[i].sha256, paths[i]))
     found, paths = [found[i] for i in order], [paths[i] for i in order]
-    plan = plan_of(m, roles, y, names, found, file_kind(paths[0]) == "csv")
+    plan = plan_of(m, roles, y, names, found, file_kind(paths[0]) == "csv", budget.values)
     if plan.is_specialized:
         _check_class(y)
         masked_columns(plan)
@@ -201,7 +209,8 @@ def _limited(run: _Run, files: Sequence[str]) -> _Run:
 # %% ../../nbs/engine/part_steps.ipynb #27922e1f
 def _nodes_at_once(run: _Run) -> int:
     """How many regions are counted in one pass. Raises ValueError where no single one can be."""
-    values = sum(len(a) for a in run.plan.attributes)
+    pairs = zip(run.plan.attributes, run.plan.steps)
+    values = sum(len(a) if step == 1 else 6 * step for a, step in pairs)
     many = run.budget.counts // (values * max(1, sum(run.plan.counted.values())))
     if not many and run.plan.secrets:
         raise ValueError(
@@ -212,6 +221,19 @@ def _nodes_at_once(run: _Run) -> int:
     return max(1, many)
 
 
+def _by_runs(run: _Run, paths: list, cuts: Cuts, nodes: list, tables: list) -> list:
+    """Tables of counts; of columns that were counted in bins, runs of values"""
+    plan = run.plan
+    bins = {j: bins_to_refine(tables[j]) for j, step in enumerate(plan.steps) if step > 1}
+    if not bins:
+        return tables
+    how = partial(count_bins, plan=plan, cuts=cuts, nodes=nodes, bins=bins)
+    fine = added_counts(run.mapped(how, batches_of(paths)))
+    for (j, asked), some in zip(bins.items(), fine):
+        tables[j] = refined(tables[j], asked, some, len(plan.attributes[j]))
+    return tables
+
+
 def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
     """The upper cuts, and the sizes of their ends"""
     paths, plan = [str(run.folder / o) for o in files], run.plan
@@ -220,9 +242,11 @@ def _top(run: _Run, files: Sequence[str]) -> tuple[Cuts, list[int]]:
     def count(cuts, nodes):
         found = []
         for i in range(0, len(nodes), most):
-            some = partial(count_files, plan=plan, cuts=cuts, nodes=nodes[i : i + most])
-            found.append(added_counts(run.mapped(some, batches_of(paths))))
-        return [np.concatenate(o) for o in zip(*found)]
+            some = nodes[i : i + most]
+            how = partial(count_files, plan=plan, cuts=cuts, nodes=some)
+            tables = added_counts(run.mapped(how, batches_of(paths)))
+            found.append(_by_runs(run, paths, cuts, some, tables))
+        return [joined_runs(o) for o in zip(*found)]
 
     how = (plan.rule, count, plan.limits)
     if plan.n_classes:
@@ -268,7 +292,7 @@ def _finished_ends(run: _Run, files: Sequence[str]) -> list[dict]:
     finish = partial(finish_end, plan=run.plan, top=top, folder=run.folder, step=step)
     return run.mapped(finish, items)
 
-
+# %% ../../nbs/engine/part_steps.ipynb #656b7cb0
 def _published(run: _Run, files: Sequence[str]) -> tuple[_Run, list[dict]]:
     """The run without lost rows, and what is said of each end"""
     if run.plan.is_climbed:
@@ -280,7 +304,7 @@ def _published(run: _Run, files: Sequence[str]) -> tuple[_Run, list[dict]]:
     _check_all_published(run.plan, told)
     return run, told
 
-
+# %% ../../nbs/engine/part_steps.ipynb #0f6d5328
 def _written_files(run: _Run, told: Sequence[dict]) -> list[str]:
     """Files of the release, in order"""
     samples = [row for o in told for row in o["sample"]]

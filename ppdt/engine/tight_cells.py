@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['tight_columns', 'check_tight', 'BoxColumn', 'Boxes', 'box_column', 'boxes_of', 'alone_inside', 'whole_inside']
+__all__ = ['ENDS', 'tight_columns', 'check_tight', 'BoxColumn', 'Boxes', 'box_column', 'boxes_of', 'alone_inside', 'whole_inside']
 
 # %% ../../nbs/engine/tight_cells.ipynb #cf6f548d
 from collections.abc import Collection, Sequence
@@ -19,11 +19,13 @@ from ..generalization import Taxonomy
 from ..tables import MISSING, Cell, Exact, Interval, Node, ValueSet, check_roles
 
 # %% ../../nbs/engine/tight_cells.ipynb #a84bb362
+ENDS = "ends"  # the first and the last value occur, not those between
+_FOUND = {"set": True, "interval": True, "ends": ENDS}
 _TIGHT = {
-    "MondrianAnonymizer": ("recoding", ("set", "interval")),
-    "ClusterAnonymizer": ("recoding", ("set", "interval")),
-    "ERPAnonymizer": ("recoding", ("uniform",)),
-    "KActusAnonymizer": ("numeric", ("mean", "interval")),
+    "MondrianAnonymizer": ("recoding", _FOUND),
+    "ClusterAnonymizer": ("recoding", _FOUND),
+    "ERPAnonymizer": ("recoding", {"uniform": True}),
+    "KActusAnonymizer": ("numeric", {"mean": True, "interval": True}),
 }
 
 
@@ -41,13 +43,17 @@ def tight_columns(promise: dict, columns: Collection[str], trees: Collection[str
 
     Returns
     -------
-    dict of bool by name
-        Are the ranges of these columns tight, as their sets are?
+    dict of bool or str by name
+        Are the ranges of these columns tight, as their sets are? `ENDS`: of both only the ends.
+        Columns without tight cells are not in it.
     """
-    option, words = _TIGHT.get(str(promise.get("method")), ("", ()))
+    option, found = _TIGHT.get(str(promise.get("method")), ("", {}))
     told = promise.get("options")
     word = told.get(option) if isinstance(told, dict) else None
-    return {o: o not in trees for o in columns} if word in words else {}
+    how = found.get(word) if isinstance(word, str) else None
+    if how == ENDS:
+        return {o: ENDS for o in columns if o not in trees}
+    return {} if how is None else {o: o not in trees for o in columns}
 
 
 def check_tight(tight: bool | dict | Collection[str], columns: Sequence[str]) -> dict:
@@ -90,16 +96,17 @@ class Boxes(NamedTuple):
     columns: list
 
 # %% ../../nbs/engine/tight_cells.ipynb #405be982
-def _sure(c: Cell | None, tight: bool | None) -> tuple:
+def _sure(c: Cell | None, tight: bool | str | None) -> tuple:
     """Values that surely occur where a cell is published.
 
-    `tight`: are the ranges of its column tight? None: not even its sets
+    `tight`: are the ranges of its column tight? `ENDS`: of ranges and sets the ends are; None: not
+    even its sets
     """
     if c is None:
         return (MISSING,)
     if isinstance(c, (Exact, ValueSet)):
-        known = tight is not None or len(c.values) == 1
-        return tuple(c.values) if known else ()
+        most = {None: 1, ENDS: 2}.get(tight, len(c.values))
+        return tuple(c.values) if len(c.values) <= most else ()
     if (
         not isinstance(c, Interval)
         or c.hi_open
@@ -127,7 +134,7 @@ def box_column(
     name: str,
     at: np.ndarray,
     held: Sequence[Cell],
-    tight: bool | None,
+    tight: bool | str | None,
     tree: Taxonomy | None = None,
 ) -> BoxColumn:
     """A column of classes; `at`: numbers of cells, -1 missing"""
@@ -152,7 +159,7 @@ def boxes_of(
         Their names.
     n : int
         Its rows.
-    tight : dict of bool by name
+    tight : dict of bool or str by name
         Columns whose cells are tight, and their ranges, see `tight_columns`.
     trees : dict of Taxonomy
         Whole ones, for columns of nodes.
