@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['load_adult_excerpt_tree', 'climb', 'KActusAnonymizer', 'Climb', 'climb_text', 'BatchRecoder']
+__all__ = ['load_adult_excerpt_tree', 'climb', 'check_model', 'climb_to_root', 'lot_seed', 'KActusAnonymizer', 'Climb',
+           'climb_text', 'BatchRecoder']
 
 # %% ../nbs/16_kactus.ipynb #9de5bb2b
 from collections.abc import Callable, Sequence
@@ -51,6 +52,7 @@ from ppdt.engine.inducers import (
     rows_by_node,
     stops_of,
 )
+from .engine.lots import cast_lots, order_of_lots
 from .engine.publishing import Published, unchanged
 from .release import Anonymizer
 from .tables import encode
@@ -264,7 +266,7 @@ _WORDS = dict(
     rule=("intended", "literal"),
     numeric=("mean", "interval", "path"),
     shortfall=("lose", "top_up"),
-    selection=("random", "first", "nearest"),
+    selection=("random", "first", "nearest", "lots"),
     merge=("none", "sets"),
     brothers=("shown", "mixed"),
 )
@@ -293,9 +295,9 @@ def _check_own(o):
     check_share("suppression_limit", o.suppression_limit)
 
 
-def _check_model(m, names, merge):
+def check_model(m, names: Sequence[str], merge: str) -> None:
     """Raises ValueError for a tree that does not fit the quasi-identifiers, or groups values"""
-    check_asks(m, names)
+    check_asks(m, list(names))
     if merge == "none" and (m.tree.kind == ONE_VALUE).any():
         raise ValueError(
             "'inducer' must have one branch for each value with merge='none'. Got a tree with"
@@ -312,25 +314,71 @@ def _allow_in(allow, order):
     return lambda rows, groups, n: allow(order[rows], groups, n)
 
 
+def climb_to_root(
+    o: "KActusAnonymizer",
+    tree: Tree,
+    stops: np.ndarray,
+    k: int,
+    choose: Callable,
+    allow: Callable | None = None,
+    n_rows: int | None = None,
+) -> Climb:
+    """A climb with the options of an anonymizer, and what becomes of the remainder.
+
+    Parameters
+    ----------
+    o : KActusAnonymizer
+        Its `rule`, `brothers`, `shortfall` and `suppression_limit`.
+    tree : Tree
+        What is climbed.
+    stops : ndarray of int, shape (n_rows,)
+        The node where each row stops.
+    k : int
+        Rows that a batch must have.
+    choose, allow : callable or None
+        As in `climb`.
+    n_rows : int or None
+        Rows of which the limit is a share; None: those that climb.
+
+    Returns
+    -------
+    Climb
+    """
+    mix = o.brothers == "mixed"
+    c, rest = climb(tree, stops, k, o.rule, choose, allow, mix=mix)
+    most = int(o.suppression_limit * (len(stops) if n_rows is None else n_rows) + 1e-9)
+    lose_at = nodes_to_lose(c, k, most)
+    if lose_at:
+        c, rest = climb(tree, stops, k, o.rule, choose, allow, lose_at, mix)
+    shortfall = "lose" if len(rest) <= most - len(c.lost) else o.shortfall
+    return _settle(c, rest, k, shortfall, choose, allow)
+
+
+def lot_seed(random_state: int | np.random.Generator | None) -> int:
+    """The seed of lots, see `ppdt.engine.lots.cast_lots`; of None another one each time"""
+    return int(np.random.default_rng(random_state).integers(2**63 - 1))
+
+
+def _climbing_order(o, task):
+    """Rows in the order in which they climb: by what they hold, or as their lots fall"""
+    if o.selection != "lots":
+        return grouping_order(task)
+    codes = [*task.codes, *[encode(s)[1] for s in task.untouched]]
+    return order_of_lots(codes, *cast_lots(codes, lot_seed(o.random_state)))
+
+
 def _climbed(o, task):
     """(model, inducer, Climb, order) of an anonymizer's task; row i of the climb is row order[i] of
     the table
     """
     table = as_trained(task.X, task.attributes)
-    order, learn = grouping_order(task), learning_order(task)
+    order, learn = _climbing_order(o, task), learning_order(task)
     m, inducer = model_of(estimator_of(o.inducer), table, task.y, learn)
-    _check_model(m, [a.name for a in task.attributes], o.merge)
+    check_model(m, [a.name for a in task.attributes], o.merge)
     stops, codes = stops_of(m, table)[order], [c[order] for c in task.codes]
     choose = chooser(o.selection, np.random.default_rng(o.random_state), task.attributes, codes)
     allow = _allow_in(task.allow, order)
-    mix = o.brothers == "mixed"
-    c, rest = climb(m.tree, stops, task.k, o.rule, choose, allow, mix=mix)
-    most = int(o.suppression_limit * len(order) + 1e-9)
-    lose_at = nodes_to_lose(c, task.k, most)
-    if lose_at:
-        c, rest = climb(m.tree, stops, task.k, o.rule, choose, allow, lose_at, mix)
-    shortfall = "lose" if len(rest) <= most - len(c.lost) else o.shortfall
-    return m, inducer, _settle(c, rest, task.k, shortfall, choose, allow), order
+    return m, inducer, climb_to_root(o, m.tree, stops, task.k, choose, allow), order
 
 # %% ../nbs/16_kactus.ipynb #170d9f96
 def _batch_columns(o, task, m, c, order):
@@ -394,13 +442,14 @@ class KActusAnonymizer(Anonymizer):
         Fewer than k rows left at the root: "lose" them, or "top_up" with rows that other batches
         can spare (where there are none, the smallest batch joins them).
     selection : str
-        Rows that are spared: "random", the "first" in the order of their values, or those "nearest"
-        to the rows that wait.
+        Rows that are spared: "random", the "first" in the order of their values, those "nearest" to
+        the rows that wait, or by "lots" which follow from the seed and from all that is published
+        of a row, so that the order of rows changes no release.
     merge : str
         A pruned node's rows lose its test with "none"; with "sets" they keep what the paths of all
         of them have in common, such as {Blue, Yellow}.
     random_state : int, Generator or None
-        For selection="random".
+        For selection="random" and "lots"; who knows the seed of lots and a row knows its lot.
     constraints : sequence
         `LDiversity`, `TCloseness` or `Alpha` objects: what every batch must fulfil besides its
         size.

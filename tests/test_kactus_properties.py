@@ -86,7 +86,7 @@ OPTIONS = dict(
     rule=pick("intended", "literal"),
     numeric=pick("mean", "path", "interval"),
     shortfall=pick("lose", "top_up"),
-    selection=pick("random", "first", "nearest"),
+    selection=pick("random", "first", "nearest", "lots"),
     merge=pick("none", "sets"),
     random_state=st.integers(0, 9),
 )

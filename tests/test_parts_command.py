@@ -10,6 +10,8 @@ from test_scale import need
 
 from ppdt import cli
 from ppdt.datasets import load_customers
+from ppdt.engine import command_parts
+from ppdt.kactus import KActusAnonymizer
 
 WORDS = ["--qi", "Gender,Marital,Age", "--class", "Bought", "--identifiers", "customer"]
 WORDS += ["--publish", "paid", "--k", "2"]
@@ -93,6 +95,37 @@ def test_taxonomies_and_missing_values(ppdt, tmp_path):
     assert wanted["Age"].str.contains("<").any()
 
 
+@pytest.mark.parametrize("recoding", ["set", "interval"])
+def test_kactus_draws_a_seed(ppdt, tmp_path, monkeypatch, recoding):
+    """Another one each time; with that seed the release is that of Python"""
+    drawn = []
+    monkeypatch.setattr(command_parts, "randbelow", lambda n: drawn.append(n) or 7)
+    words = [*WORDS, "--mode", "kactus", "--k", "3", "--recoding", recoding]
+    code, told, _ = ppdt("anonymize", "parts", "-o", "out", *words)
+    assert code == 0 and drawn == [2**63]
+    assert "2 rows lost (fewer than k=3), and one draw by chance" in told
+    t = pd.read_csv("whole.csv", dtype={"paid": str})
+    method = KActusAnonymizer(
+        k=3,
+        quasi_identifiers=["Gender", "Marital", "Age"],
+        identifiers=["customer"],
+        published=["paid"],
+        numeric="interval",
+        merge="sets" if recoding == "set" else "none",
+        selection="lots",
+        random_state=7,
+    )
+    wanted = method.anonymize(t.drop(columns="Bought"), t["Bought"]).text()
+    assert rows_of(tmp_path / "out").equals(wanted.astype(str))
+    assert ppdt("verify", "out")[0] == 0
+    t.loc[0, "Age"] = None
+    t.to_csv("parts/0.csv", index=False)
+    code, told, _ = ppdt("anonymize", "parts", "-o", "late", *words, "--missing", "drop")
+    assert (
+        code == 0 and "1 row dropped, with a missing value in a quasi-identifier, or lost" in told
+    )
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_dask_of_the_command(ppdt, monkeypatch):
     """Threads instead of processes, which are tested elsewhere; with less memory than this process
@@ -120,6 +153,18 @@ BAD = {
     "alpha of clusters": (
         [*ANONYMIZE, "--mode", "cluster", "--alpha", "0.8"],
         "--mode cluster cannot keep --l-diversity",
+    ),
+    "alpha of kactus": (
+        [*ANONYMIZE, "--mode", "kactus", "--alpha", "0.8"],
+        "--mode kactus cannot keep --l-diversity",
+    ),
+    "work of kactus": (
+        [*ANONYMIZE, "--mode", "kactus", "--work", "w"],
+        "--work cannot be used with --mode kactus",
+    ),
+    "no class of kactus": (
+        ["anonymize", "parts", "-o", "out", "--qi", "Age", "--mode", "kactus"],
+        "--mode kactus must have the class that its tree predicts",
     ),
     "suppress": ([*ANONYMIZE, "--suppress", "0.1"], "--suppress cannot be used with a folder"),
     "report": ([*ANONYMIZE, "--report", "r.html"], "--report cannot be used with a folder"),

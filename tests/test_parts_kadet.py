@@ -17,7 +17,7 @@ from test_scale import Posted, new_folder, write_parts
 from ppdt.datasets import fetch_adult, fetch_benchmark, make_population
 from ppdt.diversity import Alpha, LDiversity, TCloseness
 from ppdt.engine import kadet_span_test, part_kadet, part_spans, part_trees
-from ppdt.engine.part_steps import Budget
+from ppdt.engine.part_budget import Budget
 from ppdt.generalization import Taxonomy
 from ppdt.kadet import KADETClassifier, publish, read_published, tree_release
 from ppdt.release import GuaranteeError

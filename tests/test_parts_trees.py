@@ -16,7 +16,7 @@ from ppdt import cli
 from ppdt.c45 import C45Classifier, ID3Classifier, PARTClassifier
 from ppdt.datasets import make_population
 from ppdt.engine import part_tree_pruning, part_trees
-from ppdt.engine.part_steps import Budget
+from ppdt.engine.part_budget import Budget
 from ppdt.generalization import Taxonomy
 from ppdt.id3_sets import GeneralizedID3Classifier
 from ppdt.kactus import KActusAnonymizer
@@ -197,7 +197,7 @@ def test_a_run_that_broke_goes_on(people, tmp_path, monkeypatch):
     [
         (PARTClassifier(), TypeError, "Got PARTClassifier .a rule takes its rows away"),
         (GeneralizedID3Classifier(), TypeError, "Got GeneralizedID3Classifier .it divides or"),
-        (KActusAnonymizer(), TypeError, "Got KActusAnonymizer .moving rows between leaves"),
+        (KActusAnonymizer(), TypeError, "Got KActusAnonymizer .it protects a table, which"),
         (None, TypeError, "Got NoneType: use it on a table in memory"),
         (C45Classifier(class_weight="balanced"), ValueError, "'class_weight' of the learner"),
         (C45Classifier(weights="distribution"), ValueError, "'weights' of the learner must be"),

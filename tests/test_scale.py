@@ -48,6 +48,7 @@ from ppdt.engine.part_counts import (
     widths_of_counts,
 )
 from ppdt.generalization import Taxonomy
+from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier, publish
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.release import GuaranteeError
@@ -523,11 +524,23 @@ def population(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def by_class(population, tmp_path_factory):
-    """Another method on the same parts, and its release of the engine `here`"""
+    """Other methods on the same parts, which go by the class, each with its release of the engine
+    `here`
+    """
     source, method, _ = population
-    method = MondrianAnonymizer(**(method.get_params() | {"mode": "infogain"}))
-    out = tmp_path_factory.mktemp("by_class") / "out"
-    return method, anonymize_parts(source, out, method, y="income", rows=900)
+    cuts = MondrianAnonymizer(**(method.get_params() | {"mode": "infogain"}))
+    climb = KActusAnonymizer(
+        5,
+        method.quasi_identifiers,
+        published=["disease"],
+        inducer=C45Classifier(prune=False),
+        numeric="interval",
+        selection="lots",
+        random_state=1,
+    )
+    out = tmp_path_factory.mktemp("by_class")
+    where = [(o, out / type(o).__name__) for o in (cuts, climb)]
+    return [(o, anonymize_parts(source, to, o, y="income", rows=900)) for o, to in where]
 
 
 def check_engine(engine, population, by_class, tmp_path):
@@ -538,10 +551,11 @@ def check_engine(engine, population, by_class, tmp_path):
     found = read_parts(tmp_path / "out", engine)
     for o in ("k", "class_sizes", "cm", "l_distinct", "l_entropy", "alpha", "t", "holds"):
         assert getattr(found.audit, o) == getattr(wanted.audit, o), o
-    other, wanted = by_class
-    made = anonymize_parts(source, tmp_path / "class", other, y="income", rows=900, engine=engine)
-    assert digests(made) == digests(wanted)
-    assert made.audit == wanted.audit
+    for other, wanted in by_class:
+        out = tmp_path / type(other).__name__
+        made = anonymize_parts(source, out, other, y="income", rows=900, engine=engine)
+        assert digests(made) == digests(wanted)
+        assert made.audit == wanted.audit
     # a tree whose rows are counted for its top, and once more when that is pruned
     asked = dict(y="income", columns=["age", "education", "region"], rows=700)
     learner = C45Classifier(confidence=0.5)
@@ -915,7 +929,13 @@ def test_what_does_not_go_through(population, tmp_path, method, words):
     assert not list(tmp_path.iterdir())
 
 
-BY_COUNTS = (ClusterAnonymizer, MondrianAnonymizer, TDSAnonymizer, TDRAnonymizer)
+BY_COUNTS = (
+    ClusterAnonymizer,
+    KActusAnonymizer,
+    MondrianAnonymizer,
+    TDSAnonymizer,
+    TDRAnonymizer,
+)
 OTHERS = [o for o in ANONYMIZERS if o not in BY_COUNTS]
 
 

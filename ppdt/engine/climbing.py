@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # %% auto #0
 __all__ = ['printed_tree', 'bottom_up', 'without', 'Climb', 'climb_text', 'check_climb', 'check_moved', 'judge', 'spare_first',
-           'spare_random', 'spare_nearest', 'chooser', 'mixed_in', 'nodes_to_lose']
+           'spare_random', 'spare_by_lot', 'spare_nearest', 'chooser', 'mixed_in', 'nodes_to_lose']
 
 # %% ../../nbs/engine/climbing.ipynb #a768232d
 from collections.abc import Callable
@@ -370,6 +370,14 @@ def spare_random(rng):
 
     return choose
 
+
+def spare_by_lot(sons: list, spare: list, wanted: int, wait: np.ndarray) -> np.ndarray:
+    """Rows that may be spared, where rows are numbered as their lots fall: each son keeps its last
+    ones, and the first of all others go
+    """
+    may_go = [np.sort(rows)[:s] for rows, s in zip(sons, spare)]
+    return np.sort(np.concatenate(may_go))[:wanted]
+
 # %% ../../nbs/engine/climbing.ipynb #f8a31507
 def _distance(rows, wait, codes, spread, sizes):
     """How far rows are from those that wait: the sum over attributes of the share of them that has
@@ -418,9 +426,13 @@ def spare_nearest(codes: list, spread: list, sizes: list):
 
 # %% ../../nbs/engine/climbing.ipynb #ac263eef
 def chooser(how: str, rng, attributes: list, codes: list):
-    """The function that says which rows may be spared: "first", "random" or "nearest" ones"""
+    """The function that says which rows may be spared: the "first", those by "lots", "random" or
+    "nearest" ones
+    """
     if how == "first":
         return spare_first
+    if how == "lots":
+        return spare_by_lot
     if how == "random":
         return spare_random(rng)
     lines, spread = [], []

@@ -257,7 +257,7 @@ _ANONYMIZE_EXAMPLES = (
     "Parquet; -o - writes it to standard output, its schema to --schema FILE.\n"
     "IN may be a folder of CSV or Parquet files that together are one table, larger than memory;\n"
     "OUT is a folder then, with the groups that one file would have (--mode strict, infogain, tds\n"
-    "or tdr; of cluster those of strict blocks).\n"
+    "or tdr; of cluster those of strict blocks; kactus draws once more for each run).\n"
     "A row stands for a person; where somebody has several, --person says whose row it is.\n"
     "A quasi-identifier is numeric when each of its values is a number without leading zeros.\n"
     "exit code: 0 written, 1 the promise could not be kept, 2 bad input"

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from secrets import randbelow
 from typing import Any
 
 from .command_files import asked_of_secret, read_taxonomies
@@ -33,6 +34,7 @@ from ppdt.engine.command_words import (
     check_qi,
     nameless_words,
     notes_of_method,
+    rows_in_words,
     say,
     translated,
 )
@@ -89,7 +91,7 @@ _REFUSED = {
     "report": ("--report", "a report is made of one file"),
     "internal": ("--internal", "a report is made of one file"),
 }
-_BY_PARTS = ("strict", "infogain", "tds", "tdr", "cluster")
+_BY_PARTS = ("strict", "infogain", "tds", "tdr", "cluster", "kactus")
 
 
 def _check_refused(args: argparse.Namespace) -> None:
@@ -101,11 +103,16 @@ def _check_refused(args: argparse.Namespace) -> None:
                 " one file that holds all rows."
             )
     asked = [o for o in ("l", "t", "alpha") if getattr(args, o, None) is not None]
-    if args.mode in ("tds", "tdr", "cluster") and asked:
+    if args.mode in _BY_PARTS[2:] and asked:
         raise CommandError(
             f"--mode {args.mode} cannot keep --l-diversity, --t-closeness and --alpha in a folder"
             " of parts: leave them out, use --mode strict or infogain, or protect one file that"
             " holds all rows."
+        )
+    if args.mode == "kactus" and args.work is not None:
+        raise CommandError(
+            "--work cannot be used with --mode kactus, since each run of the command casts other"
+            " lots: leave it out, or use KActusAnonymizer(random_state=...) in Python."
         )
     if args.mode not in (None, *_BY_PARTS):
         raise CommandError(
@@ -160,7 +167,7 @@ def _dask(memory: str) -> Iterator[Any]:
     import dask
     from distributed import Client, LocalCluster
 
-    from ppdt.engine.part_steps import bytes_of
+    from ppdt.engine.part_budget import bytes_of
 
     # a worker that waited for memory would wait for ever: nothing that it holds is given back
     on = dask.config.set({"distributed.worker.memory.pause": False})
@@ -217,7 +224,7 @@ def opened_engine(name: str, memory: str) -> Iterator[Any]:
     ValueError
         For less memory than a worker must have.
     """
-    from ppdt.engine.part_steps import budget_of
+    from ppdt.engine.part_budget import budget_of
 
     budget_of(memory, None, 1)  # Dask would start such workers again and again
     if name == "dask":
@@ -252,7 +259,20 @@ def _method(args: argparse.Namespace, columns: list[str], name: str) -> Any:
         constraints=asked_of_secret(args.class_name, columns, name, secret),
         published=list(shown),
     )
+    if args.mode == "kactus":
+        return method.set_params(selection="lots", random_state=randbelow(2**63))
     return method.set_params(blocks="strict") if args.mode == "cluster" else method
+
+
+def _notes(args: argparse.Namespace, lost: int) -> list[str]:
+    """What to say of the method, and of rows that are missing"""
+    if args.mode != "kactus":
+        return notes_of_method(args.mode, args.k, 0, lost)
+    if args.missing != "drop":
+        return notes_of_method(args.mode, args.k, lost, 0)
+    why = f"dropped, with a missing value in a quasi-identifier, or lost (fewer than k={args.k})"
+    one = notes_of_method(args.mode, args.k, 0, 0)[0].partition(", and ")[2]
+    return [f"{rows_in_words(lost)} {why}", one]
 
 
 def _say_columns(args: argparse.Namespace, schema: Any) -> None:
@@ -292,7 +312,7 @@ def _anonymize_parts(args: argparse.Namespace) -> int:
     lost = a.lost_rows or 0
     print(f"{Path(args.source).name}: {len(paths):,} part(s), {a.n_rows + lost:,} rows")
     _say_columns(args, made.schema)
-    for o in [*notes_of_method(args.mode, args.k, 0, lost), *asks_for_nothing(args)]:
+    for o in [*_notes(args, lost), *asks_for_nothing(args)]:
         say("note", o)
     name = Path(args.out).name
     print(f"wrote {name} ({len(made):,} file(s), {a.n_rows:,} rows) and its schema in it\n")

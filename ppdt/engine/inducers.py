@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['estimator_of', 'is_fitted', 'check_inducer', 'as_trained', 'model_of', 'asked_attributes', 'check_asks', 'stops_of',
-           'rows_by_node', 'content_order', 'learning_order', 'grouping_order', 'kept_nodes', 'below_any', 'cut_back',
-           'public_map']
+__all__ = ['estimator_of', 'is_fitted', 'check_inducer', 'as_trained', 'opened_inducer', 'model_of', 'asked_attributes',
+           'check_asks', 'answers_of', 'left_limits', 'stops_of_answers', 'stops_of', 'rows_by_node', 'content_order',
+           'learning_order', 'grouping_order', 'kept_nodes', 'below_any', 'cut_back', 'public_map']
 
 # %% ../../nbs/engine/inducers.ipynb #df9d5ea2
 from dataclasses import replace
@@ -114,17 +114,22 @@ def _named_like(m, names):
     return replace(m, asks=asks)
 
 
+def opened_inducer(est, names: list):
+    """The model of a fitted classifier, or of a Tree, whose rows have columns of these names"""
+    try:
+        m = open_model(est, None)
+    except (TypeError, ValueError) as e:
+        raise type(e)(str(e).replace("'tree'", "'inducer'")) from None
+    return _named_like(m, names)
+
+
 def model_of(est, X: pd.DataFrame, y, order: np.ndarray) -> tuple:
     """(model, classifier): the tree of a classifier; one that is not fitted learns it from the
     rows, in an order that depends on content only
     """
     if not is_fitted(est):
         est = _trained(est, X, y, order)
-    try:
-        m = open_model(est, None)
-    except (TypeError, ValueError) as e:
-        raise type(e)(str(e).replace("'tree'", "'inducer'")) from None
-    return _named_like(m, list(X)), est
+    return opened_inducer(est, list(X)), est
 
 # %% ../../nbs/engine/inducers.ipynb #269bedbc
 def asked_attributes(t: Tree) -> list:
@@ -154,7 +159,7 @@ def _like_in_fit(t, j):
     return [0.0] if dtype is None else [pd.Timestamp(0, tz=time_zone(dtype))]
 
 
-def _answers(m, X):
+def answers_of(m, X: pd.DataFrame) -> np.ndarray:
     """What each attribute of the tree is for each row: a number, or a code of a value, NaN where
     missing, -2 for a value that the tree does not know; shape (n_attributes, n_rows)
     """
@@ -172,7 +177,7 @@ def _answers(m, X):
     return res
 
 # %% ../../nbs/engine/inducers.ipynb #1f089eb8
-def _left_limits(m):
+def left_limits(m) -> np.ndarray:
     """What goes left at each threshold at most, NaN at other nodes; shape (n_nodes,)"""
     res = np.full(len(m.tree), np.nan)
     for i in np.flatnonzero(m.tree.kind == THRESHOLD).tolist():
@@ -180,14 +185,11 @@ def _left_limits(m):
     return res
 
 
-def stops_of(m, X: pd.DataFrame) -> np.ndarray:
-    """The node where each row stops: its leaf, or the question that it has no answer to; shape
-    (n_rows,)
-    """
-    t, cut = m.tree, _left_limits(m)
-    x = _answers(m, X)
-    at = np.zeros(len(X), dtype=np.int64)
-    live = np.arange(len(X) if t.attribute[0] >= 0 else 0)
+def stops_of_answers(t: Tree, cut: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The node where each row stops, from `left_limits` and `answers_of`; shape (n_rows,)"""
+    n = x.shape[1]
+    at = np.zeros(n, dtype=np.int64)
+    live = np.arange(n if t.attribute[0] >= 0 else 0)
     while len(live):
         p = at[live]
         kind = t.kind[p]
@@ -201,6 +203,13 @@ def stops_of(m, X: pd.DataFrame) -> np.ndarray:
         goes_on &= t.attribute[at[live]] >= 0
         live = live[goes_on]
     return at
+
+
+def stops_of(m, X: pd.DataFrame) -> np.ndarray:
+    """The node where each row stops: its leaf, or the question that it has no answer to; shape
+    (n_rows,)
+    """
+    return stops_of_answers(m.tree, left_limits(m), answers_of(m, X))
 
 # %% ../../nbs/engine/inducers.ipynb #84bd2627
 def rows_by_node(tree: Tree, stops: np.ndarray) -> dict:

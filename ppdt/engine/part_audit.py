@@ -235,6 +235,8 @@ _UNMEASURED = (
 
 def _risk_fields(sizes: np.ndarray, k: int) -> dict:
     """Risks of rows, from the sizes of all classes in order"""
+    if not len(sizes):
+        return {"n_rows": 0, "n_classes": 0, "class_sizes": (), "uniques": 0}
     n = int(sizes.sum())
     above = sizes[sizes / k < 1 - 1e-12].sum()
     return dict(
@@ -321,7 +323,7 @@ def audit_of_counts(
     gone, cells = suppressed
     n = int(sizes.sum()) + gone
     out = gone + (lost_rows or 0)
-    fields = _risk_fields(sizes, k) if len(sizes) else {"n_rows": 0, "n_classes": 0}
+    fields = _risk_fields(sizes, k)
     fields |= _known_fields(n, loss, true_rows)
     enough = not len(sizes) or fields["k"] >= k
     fields |= _verdict(k, enough, fields.get("truthful"), kept)
@@ -333,6 +335,8 @@ def audit_of_counts(
         k_wildcard=None if cells else fields.get("k"),
         discernibility=discernibility(sizes, out),
     )
-    if secret is not None and len(sizes):
+    if secret is not None and not len(sizes):
+        fields["cm"] = out / (n + (lost_rows or 0))
+    elif secret is not None:
         fields |= _class_fields(found, secret, int(sizes.sum()), n, out, lost_rows or 0)
     return Audit(**fields)

@@ -37,10 +37,10 @@ from .kadet_table import People
 from .keys import row_keys
 from .node_arrays import NodeArrays, nodes_as_tree
 from .opening import left_limit
+from .part_budget import added_counts, batches_of
 from .part_codes import read_columns
 from .part_regions import CountedRegions, Passes
 from .part_spans import CountedNodes, CountedSpans
-from .part_steps import added_counts, batches_of
 from .part_tree_plan import TreePlan, TreeRun, every_value, nodes_at_once, plan_of_values
 from .part_tree_top import TreeTask, count_classes
 from ..kadet import KADETClassifier, safe_counts

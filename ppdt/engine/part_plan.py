@@ -24,6 +24,7 @@ from .part_secrets import Limits, secret_names
 from .refining import least_of_blocks
 from .taxonomy import check_taxonomy_names, trees_of
 from ..generalization import Taxonomy
+from ..kactus import KActusAnonymizer
 from ..medians import in_leaf_order
 from ..mondrian import MondrianAnonymizer
 from ..tables import Attribute, Roles, encode, encode_like, with_missing
@@ -40,27 +41,57 @@ _PLAIN_TREES = {
     "person": _PLAIN["person"],
     "groups": "classes of several groups of columns are not counted in files",
 }
+_PLAIN_CLIMBS = {
+    "person": _PLAIN["person"],
+    "constraints": "which batches may be published is asked of all their rows",
+}
 _PLAIN_CLUSTERS = _PLAIN | {
     "constraints": "a group takes in the rows that it lacks, which are looked for one by one",
     "guide": "with which class rows count is not counted in files",
 }
 
 # %% ../../nbs/engine/part_plan.ipynb #2afeb2f3
-_ALONE = {
-    "KActusAnonymizer": ". Its inducer alone can be learnt from parts, with ppdt.scale.fit_parts;"
-    " moving people between leaves is not built for parts",
-}
+def _check_climb(m):
+    """Raises ValueError for options of kACTUS under which a climb needs all rows"""
+    wanted = [
+        ("selection", "lots", "the rows that move follow from no order of rows"),
+        ("rule", "intended", "few rows leave each leaf"),
+    ]
+    for name, value, why in wanted:
+        if getattr(m, name) != value:
+            raise ValueError(
+                f"{name!r} of the anonymizer must be {value!r} for a table in parts, so that {why}."
+                f" Got {getattr(m, name)!r}: use KActusAnonymizer({name}={value!r})."
+            )
+    if m.numeric == "mean":
+        raise ValueError(
+            "'numeric' of the anonymizer must be 'interval' or 'path' for a table in parts, whose"
+            " cells are checked against the rows. Got 'mean': use"
+            " KActusAnonymizer(numeric='interval')."
+        )
+    seed = m.random_state
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise ValueError(
+            "'random_state' of the anonymizer must be a whole number for a table in parts, from"
+            f" which all workers cast the same lots. Got {seed!r}: choose one, and keep it to"
+            " yourself."
+        )
+
+# %% ../../nbs/engine/part_plan.ipynb #df41f8dd
+_KINDS = (MondrianAnonymizer, TDSAnonymizer, ClusterAnonymizer, KActusAnonymizer)
 
 
 def _check_kind(m):
     """Raises TypeError for a method that needs all rows at once, ValueError for such options"""
-    if not isinstance(m, (MondrianAnonymizer, TDSAnonymizer, ClusterAnonymizer)):
+    if not isinstance(m, _KINDS):
         raise TypeError(
             "'anonymizer' must be a MondrianAnonymizer with mode='strict' or 'infogain', a"
-            " TDSAnonymizer or a TDRAnonymizer, which go by counts, or a ClusterAnonymizer with"
-            f" blocks='strict'. Got {type(m).__name__}, which needs the rows: anonymize a table in"
-            f" memory{_ALONE.get(type(m).__name__, '')}."
+            " TDSAnonymizer or a TDRAnonymizer, which go by counts, a ClusterAnonymizer with"
+            " blocks='strict', or a KActusAnonymizer with selection='lots'. Got"
+            f" {type(m).__name__}, which needs the rows: anonymize a table in memory."
         )
+    if isinstance(m, KActusAnonymizer):
+        _check_climb(m)
     if isinstance(m, MondrianAnonymizer) and m.mode not in ("strict", "infogain"):
         raise ValueError(
             "'mode' of the anonymizer must be 'strict' or 'infogain', whose cuts follow from"
@@ -77,11 +108,13 @@ def _check_kind(m):
             " checked against the rows: use recoding='set'."
         )
 
-
+# %% ../../nbs/engine/part_plan.ipynb #39bb7937
 def _refused(m):
     """Options that must be left out, and why"""
     if isinstance(m, ClusterAnonymizer):
         return _PLAIN_CLUSTERS
+    if isinstance(m, KActusAnonymizer):
+        return _PLAIN_CLIMBS
     return _PLAIN if isinstance(m, MondrianAnonymizer) else _PLAIN_TREES
 
 
@@ -141,8 +174,39 @@ class _Coded:
 
     roles: Roles
     method: Any
+    class_name: str | None
     domains: dict
     ranks: list
+
+    @property
+    def secrets(self) -> list[str]:
+        """The columns that constraints protect"""
+        return secret_names(self.method.constraints, self.class_name)
+
+    @property
+    def is_specialized(self) -> bool:
+        """Does one cut recode the whole table?"""
+        return isinstance(self.method, TDSAnonymizer)
+
+    @property
+    def is_climbed(self) -> bool:
+        """Is a tree for the class climbed?"""
+        return isinstance(self.method, KActusAnonymizer)
+
+    @property
+    def taxonomies(self) -> dict[str, Taxonomy] | None:
+        """Taxonomies by column name; None for a method that takes none"""
+        return getattr(self.method, "taxonomies", None)
+
+    @property
+    def attributes(self) -> list[Attribute]:
+        """Domains of the quasi-identifiers"""
+        return [self.domains[o] for o in self.roles.quasi_identifiers]
+
+    @property
+    def trees(self) -> list[Taxonomy | None]:
+        """Taxonomies of the quasi-identifiers"""
+        return trees_of(self.taxonomies, self.attributes)
 
     @property
     def complete(self) -> tuple:
@@ -168,7 +232,7 @@ class Plan(_Coded):
 
     Attributes
     ----------
-    method : MondrianAnonymizer, ClusterAnonymizer or TDSAnonymizer
+    method : MondrianAnonymizer, ClusterAnonymizer, TDSAnonymizer or KActusAnonymizer
         The method, with its options.
     roles : Roles
         What each column is for.
@@ -199,7 +263,7 @@ class Plan(_Coded):
         Of TDS and TDR, once they have chosen: the cell of each code of each quasi-identifier.
     """
 
-    method: MondrianAnonymizer | ClusterAnonymizer | TDSAnonymizer
+    method: MondrianAnonymizer | ClusterAnonymizer | TDSAnonymizer | KActusAnonymizer
     roles: Roles
     class_name: str | None
     names: tuple
@@ -221,16 +285,6 @@ class Plan(_Coded):
         return int(self.method.k)
 
     @property
-    def attributes(self) -> list[Attribute]:
-        """Domains of the quasi-identifiers"""
-        return [self.domains[o] for o in self.roles.quasi_identifiers]
-
-    @property
-    def trees(self) -> list[Taxonomy | None]:
-        """Taxonomies of the quasi-identifiers"""
-        return trees_of(self.method.taxonomies, self.attributes)
-
-    @property
     def ordered(self) -> list[Attribute]:
         """Domains of the quasi-identifiers in the order in which they are cut"""
         pairs = zip(self.attributes, self.trees)
@@ -242,11 +296,6 @@ class Plan(_Coded):
         m = self.method
         words = (m.candidates, m.categories, bool(m.stop_pure), self.trees, m.cut_rule, m.width)
         return class_options(self.ordered, self.n_rows, self.n_classes, m.k, *words, self.limits)
-
-    @property
-    def secrets(self) -> list[str]:
-        """The columns that constraints protect"""
-        return secret_names(self.method.constraints, self.class_name)
 
     @property
     def counted(self) -> dict[str, int]:
@@ -266,11 +315,6 @@ class Plan(_Coded):
             return [1] * len(sizes)
         apart = [n <= MANY_VALUES or p is None for n, p in zip(sizes, self.rule.places)]
         return [1 if alone else math.isqrt(n) for n, alone in zip(sizes, apart)]
-
-    @property
-    def is_specialized(self) -> bool:
-        """Does one cut recode the whole table?"""
-        return isinstance(self.method, TDSAnonymizer)
 
     def coded(self, found: pd.Series, name: str) -> np.ndarray:
         """Codes of different values of a part, see `coded_column`"""
@@ -359,8 +403,8 @@ def _typed(m: Any, roles: Roles, class_name: str | None, values: dict, is_csv: b
 
 
 def _rule_of(m: Any, ordered: Sequence[Attribute]) -> tuple[CutRule, bool]:
-    """How regions are cut, and are cuts chosen by the class? TDS and TDR cut no regions"""
-    if isinstance(m, TDSAnonymizer):
+    """How regions are cut, and are cuts chosen by the class? TDS, TDR and kACTUS cut none"""
+    if isinstance(m, (TDSAnonymizer, KActusAnonymizer)):
         return CutRule.of(ordered, m.k), False
     if isinstance(m, ClusterAnonymizer):
         return CutRule.of(ordered, least_of_blocks(max(m.block_rows, 2 * m.k))), False
@@ -369,9 +413,9 @@ def _rule_of(m: Any, ordered: Sequence[Attribute]) -> tuple[CutRule, bool]:
     rule = CutRule.of(ordered, m.k, m.cut_rule, m.width, bool(m.fallback), median)
     return rule, m.mode == "infogain"
 
-
+# %% ../../nbs/engine/part_plan.ipynb #e1ee9ed4
 def plan_of(
-    method: MondrianAnonymizer | ClusterAnonymizer | TDSAnonymizer,
+    method: MondrianAnonymizer | ClusterAnonymizer | TDSAnonymizer | KActusAnonymizer,
     roles: Roles,
     class_name: str | None,
     names: Sequence[str],
@@ -383,7 +427,7 @@ def plan_of(
 
     Parameters
     ----------
-    method : MondrianAnonymizer, ClusterAnonymizer or TDSAnonymizer
+    method : MondrianAnonymizer, ClusterAnonymizer, TDSAnonymizer or KActusAnonymizer
         The method.
     roles : Roles
         What each column is for.
@@ -418,11 +462,12 @@ def plan_of(
     some = {o: s[values[o].isin(kept[o]).to_numpy()] for o, s in every.items()}
     in_gap = set(gaps) if m.missing == "category" else set()
     domains = {o: _domain(s, o, o in roles.categorical, o in in_gap) for o, s in some.items()}
-    check_taxonomy_names(m.taxonomies, names)
+    taxonomies = getattr(m, "taxonomies", None)
+    check_taxonomy_names(taxonomies, names)
     if isinstance(m, ClusterAnonymizer):
         check_weights(m.weights, qi)
     attributes = [domains[o] for o in qi]
-    by_leaves = None if isinstance(m, ClusterAnonymizer) else m.taxonomies
+    by_leaves = None if isinstance(m, ClusterAnonymizer) else taxonomies
     ordered, ranks = _leaf_ranks(attributes, trees_of(by_leaves, attributes))
     rule, by_class = _rule_of(m, ordered)
     n_classes = _n_classes(domains, some, class_name) if by_class else 0

@@ -18,9 +18,9 @@ import numpy as np
 
 from .coded_rows import branch_of_rows
 from .files import atomic_write
+from .part_budget import added_counts
 from .part_codes import gathered_rows, read_columns, row_type
 from .part_plan import Coding
-from .part_steps import added_counts
 from .part_tree_top import TopNodes, rows_down
 
 # %% ../../nbs/engine/part_regions.ipynb #c2d1eebd

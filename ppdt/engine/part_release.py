@@ -110,7 +110,7 @@ def schema_of(plan: Plan, plain: Sequence[str], shown: dict[str, list[str]]) -> 
     data = _few_rows(columns)
     y = None if plan.class_name is None else data.pop(plan.class_name)
     dtypes = {o: a.dtype for o, a in plan.domains.items()}
-    trees = plan.method.taxonomies or {}
+    trees = plan.taxonomies or {}
     schema = make_schema(data, y, plan.roles, dtypes, trees)
     promise = make_promise(plan.method, "k-anonymity", plan.k, data, y)
     return replace(schema, promise=promise)

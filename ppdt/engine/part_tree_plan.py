@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from .part_steps import Budget
+from .part_budget import Budget
 from .part_tree_top import TreeTask
 from ..tables import Attribute, encode, encode_like
 
