@@ -3,6 +3,7 @@ is prepared by its first cell. Sites are not built here: scripts/lite.py is run 
 pip and JupyterLite.
 """
 
+import ast
 import csv
 import json
 import os
@@ -63,6 +64,28 @@ def test_wheels_are_those_that_pages_ask_for():
     line = re.search(r"%pip install -q (ppdt .*)", copies.START)[1]
     asked = line.format(pages=" ".join(copies.FOR_PAGES)).split()
     assert set(asked) <= {"ppdt", *lite.LACKING}
+
+
+def asks_for_processes(text):
+    """Does a module import, as it is read, what starts processes?"""
+    names = set()
+    for o in ast.parse(text).body:
+        if isinstance(o, ast.Import):
+            names |= {a.name for a in o.names}
+        elif isinstance(o, ast.ImportFrom):
+            names |= {f"{o.module}.{a.name}" for a in o.names}
+    return any(re.match(r"multiprocessing|concurrent\.futures\.Process", o) for o in names)
+
+
+def test_what_pages_read_asks_for_no_processes():
+    """A browser's Python has none, and there the import alone may fail"""
+    assert asks_for_processes("from concurrent.futures import ProcessPoolExecutor")
+    assert not asks_for_processes("def f():\n    import multiprocessing")
+    pages = [json.loads(p.read_text("utf-8"))["cells"] for p in copies.book(NBS)]
+    scripts = copies.scripts_of(copies.source(o) for cells in pages for o in cells)
+    assert {"replicate", "grouping_runs"} <= {o.stem for o in scripts}
+    read = [*scripts, *(ROOT / "ppdt").rglob("*.py")]
+    assert not [o.name for o in read if asks_for_processes(o.read_text("utf-8"))]
 
 
 def stand_in(monkeypatch, wheels=("comm-1-py3-none-any.whl", "ppdt-0-py3-none-any.whl")):
