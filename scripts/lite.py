@@ -38,7 +38,7 @@ KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
 ALONE = {"disablePyPIFallback": True}
 PYODIDE = ("pyodide.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # what the kernel of JupyterLite asks Pyodide for, pooch, and pages with Parquet
-OF_PYODIDE = ("ipython", "micropip", "packaging", "platformdirs", "requests", "pyarrow")
+OF_PYODIDE = ("ipython", "jedi", "micropip", "packaging", "platformdirs", "requests", "pyarrow")
 PACKED = ("settings.ini", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md")
 PACKED += ("CITATION.cff",)
 
