@@ -39,7 +39,6 @@ import platform
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 
@@ -615,6 +614,9 @@ def each_unit(make, units, keep=None, jobs=1, desc="runs"):
         for u in units:
             take(make(u))
         return res
+    # not above: a browser's Python has no processes, and pages there read this file, too
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+
     with ProcessPoolExecutor(jobs) as pool:
         for f in as_completed([pool.submit(make, u) for u in units]):
             take(f.result())

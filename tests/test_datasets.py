@@ -482,6 +482,24 @@ def test_adult_connection_refused(server, alone):
     assert "no connection" in names_three_ways(e, alone) and left_in(alone) == []
 
 
+def test_adult_a_browser_refuses(alone, monkeypatch):
+    """Pyodide hands on what the browser says, as an error of its own"""
+    import pooch
+
+    kind = type("JsException", (Exception,), {})
+
+    def refuse(self, *args):
+        raise kind("TypeError: Failed to fetch")
+
+    monkeypatch.setattr(pooch.HTTPDownloader, "__call__", refuse)
+    with pytest.raises(DataNotFoundError) as e:
+        fetch_adult(url="https://example.org/adult.zip", progress=False)
+    assert "the browser did not get" in names_three_ways(e, alone) and left_in(alone) == []
+    kind.__name__ = "Bug"  # any other error is shown as it is
+    with pytest.raises(kind):
+        fetch_adult(url="https://example.org/adult.zip", progress=False)
+
+
 def test_adult_no_address_at_all(alone):
     with pytest.raises(DataNotFoundError) as e:
         fetch_adult(url="adult.zip", progress=False)

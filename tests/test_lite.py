@@ -3,6 +3,7 @@ is prepared by its first cell. Sites are not built here: scripts/lite.py is run 
 pip and JupyterLite.
 """
 
+import ast
 import csv
 import json
 import os
@@ -65,11 +66,45 @@ def test_wheels_are_those_that_pages_ask_for():
     assert set(asked) <= {"ppdt", *lite.LACKING}
 
 
+def asks_for_processes(text):
+    """Does a module import, as it is read, what starts processes?"""
+    names = set()
+    for o in ast.parse(text).body:
+        if isinstance(o, ast.Import):
+            names |= {a.name for a in o.names}
+        elif isinstance(o, ast.ImportFrom):
+            names |= {f"{o.module}.{a.name}" for a in o.names}
+    return any(re.match(r"multiprocessing|concurrent\.futures\.Process", o) for o in names)
+
+
+def test_what_pages_read_asks_for_no_processes():
+    """A browser's Python has none, and there the import alone may fail"""
+    assert asks_for_processes("from concurrent.futures import ProcessPoolExecutor")
+    assert not asks_for_processes("def f():\n    import multiprocessing")
+    pages = [json.loads(p.read_text("utf-8"))["cells"] for p in copies.book(NBS)]
+    scripts = copies.scripts_of(copies.source(o) for cells in pages for o in cells)
+    assert {"replicate", "grouping_runs"} <= {o.stem for o in scripts}
+    read = [*scripts, *(ROOT / "ppdt").rglob("*.py")]
+    assert not [o.name for o in read if asks_for_processes(o.read_text("utf-8"))]
+
+
+def test_pages_start_no_threads_in_a_browser():
+    """Nor processes: its Python has neither. A cell that starts some asks where it is."""
+    starts = re.compile(r"\b(?:Thread|ThreadPoolExecutor|ProcessPoolExecutor|subprocess\.\w+)\(")
+    found = []
+    for page in copies.book(NBS):
+        cells = json.loads(page.read_text("utf-8"))["cells"]
+        code = [copies.source(o) for o in cells if o["cell_type"] == "code"]
+        found += [(page.name, o) for o in code if starts.search(o)]
+    assert "a_table_that_does_not_fit.ipynb" in dict(found)
+    assert not [o for o in found if 'sys.platform == "emscripten"' not in o[1]]
+
+
 def stand_in(monkeypatch, wheels=("comm-1-py3-none-any.whl", "ppdt-0-py3-none-any.whl")):
     """Commands are noted, not run; wheels are empty, and a site is one file"""
     told = []
 
-    def run(*command):
+    def run(*command, cwd=None):
         told.append([str(o) for o in command])
         if "wheel" in command:
             folder = Path(command[command.index("-w") + 1])
@@ -82,8 +117,16 @@ def stand_in(monkeypatch, wheels=("comm-1-py3-none-any.whl", "ppdt-0-py3-none-an
         else:
             at = Path(command[command.index("--contents") + 1])
             assert (at / "nbs/01_leaks.ipynb").is_file()
-            settings = Path(command[command.index("--lite-dir") + 1]) / "overrides.json"
-            assert json.loads(settings.read_text("utf-8")) == lite.SETTINGS
+            made = Path(command[command.index("--lite-dir") + 1])
+            assert json.loads((made / "overrides.json").read_text("utf-8")) == lite.SETTINGS
+            # a site with a Pyodide of its own asks nobody else, and another one does
+            config, alone = made / "jupyter-lite.json", (made / "static/pyodide").is_dir()
+            assert config.exists() == alone
+            if alone:
+                site = json.loads(config.read_text("utf-8"))["jupyter-config-data"]
+                assert site["litePluginSettings"] == {lite.KERNEL: {"disablePyPIFallback": True}}
+            # JupyterLite leaves notes there, by which it would leave out steps the next time
+            assert cwd == made
             out = command[command.index("--output-dir") + 1]
             out.mkdir(parents=True)
             (out / "index.html").touch()
@@ -93,11 +136,42 @@ def stand_in(monkeypatch, wheels=("comm-1-py3-none-any.whl", "ppdt-0-py3-none-an
     return told
 
 
+def distribution(folder):
+    """A folder that looks like a whole Pyodide: files are empty, but for the list of packages"""
+    folder.mkdir()
+    versions = CARRIED | dict.fromkeys(lite.OF_PYODIDE, "99.0") | {"python-dateutil": "2.9"}
+    packages = {
+        o: {"version": v, "file_name": f"{o}-{v}.whl", "depends": []} for o, v in versions.items()
+    }
+    packages["pandas"]["depends"] = ["numpy", "python_dateutil"]  # so it is written there
+    for name in [*lite.PYODIDE, *(o["file_name"] for o in packages.values())]:
+        (folder / name).touch()
+    (folder / lite.PYODIDE[-1]).write_text(json.dumps({"packages": packages}), "utf-8")
+    return folder
+
+
+def test_a_pyodide_that_lacks_something_is_refused(tmp_path, monkeypatch, capsys):
+    told = stand_in(monkeypatch)
+    folder = distribution(tmp_path / "pyodide")
+    assert lite.missing(folder) == []
+    for name in ("pyodide.asm.wasm", "python-dateutil-2.9.whl"):
+        (folder / name).unlink()
+        assert lite.missing(folder) == [name]
+        (folder / name).touch()
+    lock = folder / lite.PYODIDE[-1]
+    old = json.loads(lock.read_text("utf-8"))
+    old["packages"]["matplotlib"]["version"] = "3.8.4"
+    del old["packages"]["ipython"]
+    lock.write_text(json.dumps(old), "utf-8")
+    assert set(lite.missing(folder)) == {"ipython", "matplotlib>=3.9 (it has 3.8.4)"}
+    assert lite.main([str(tmp_path / "out"), "--pyodide", str(folder)]) == 2
+    assert "matplotlib>=3.9 (it has 3.8.4)" in capsys.readouterr().err
+    assert not told and not (tmp_path / "out").exists()
+
+
 def test_what_is_built(tmp_path, monkeypatch, capsys):
     told = stand_in(monkeypatch)
-    pyodide = tmp_path / "pyodide"
-    pyodide.mkdir()
-    (pyodide / "pyodide.mjs").touch()
+    pyodide = distribution(tmp_path / "pyodide")
     out, kept = tmp_path / "site" / "lite", tmp_path / "copies"
     assert lite.main([str(out), str(kept), "--pyodide", str(pyodide)]) == 0
     wheel, build = told

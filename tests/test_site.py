@@ -64,6 +64,11 @@ def _run(cmd, where):
     return r.stdout + r.stderr
 
 
+def _with_braces(math):
+    """MathML with tables of cases that draw their braces themselves, as styles.css says"""
+    return re.sub(r"<mo[^>]*>(?:\{|&#x0007B;)</mo>\s*<mtable>", '<mtable class="cases">', math)
+
+
 def _mathml(formula):
     """MathML of a formula; its number stands at the right"""
     from latex2mathml.converter import convert
@@ -74,8 +79,8 @@ def _mathml(formula):
         return convert(tex, display="inline")
     number = re.search(r"\\tag\{(.+?)\}", tex)
     if number is None:
-        return convert(tex, display="block")
-    math = convert(tex.replace(number[0], ""), display="block")
+        return _with_braces(convert(tex, display="block"))
+    math = _with_braces(convert(tex.replace(number[0], ""), display="block"))
     math = f'<span class="formula">{math}</span>'
     return f'<span class="equation">{math}<span class="number">({number[1]})</span></span>'
 
@@ -163,6 +168,19 @@ def test_pages_are_whole(pages):
         formulas = re.sub(r"<[^>]+>", " ", " ".join(re.findall(r"<math.*?</math>", txt, re.S)))
         raw = re.search(r"\\[A-Za-z]+", formulas)
         assert not raw, f"a formula on {name} shows {raw[0]}"
+
+
+def test_a_brace_spans_its_cases():
+    """It is drawn by the style, since browsers need a font for mathematics to stretch one"""
+    tex = r"\[f = \begin{cases} 0 & x \\ 1 & y \end{cases} \tag{1}\]"
+    for formula in (tex, tex.replace(r"\tag{1}", "")):
+        made = _tex.sub(_mathml, formula)
+        assert made.count('<mtable class="cases">') == 1
+        assert not re.search(r">(\{|&#x0007B;)<", made)
+    style = (ROOT / "nbs/styles.css").read_text("utf-8")
+    assert {"mtable.cases {", ".quarto-dark mtable.cases {"} <= set(
+        re.findall(r"^(.*mtable\.cases \{)", style, re.M)
+    )
 
 
 def test_local_links_lead_somewhere(site, pages):

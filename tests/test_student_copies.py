@@ -212,6 +212,15 @@ def test_all_answers_are_known_by_their_hashes(tmp_path, monkeypatch):
             assert not class_check.is_right(name, int(task), wrong(o["answer"])), (name, task)
 
 
+def test_a_browser_finds_the_same_hashes(monkeypatch):
+    """Its Python has no OpenSSL, and without it hashlib has no PBKDF2"""
+    answers = ["[2, 3, 5]", "yes", "", "é" * 40]
+    by_openssl = [class_check.digest("01_leaks", 1, o) for o in answers]
+    monkeypatch.delattr(class_check.hashlib, "pbkdf2_hmac")
+    assert [class_check.digest("01_leaks", 1, o) for o in answers] == by_openssl
+    assert len(set(by_openssl)) == 4
+
+
 def test_what_a_student_installs_has_all_that_copies_import():
     settings = ConfigParser(delimiters=["="])
     settings.read(ROOT / "settings.ini", "utf-8")

@@ -158,6 +158,12 @@ def _to_cache(cache, url, progress, place, read):
             " or PPDT_CACHE"
         )
         raise not_found(reason, cache, place) from None
+    except Exception as e:
+        # Pyodide's, which has no module to import it from elsewhere
+        if type(e).__name__ != "JsException":
+            raise
+        reason = f"the browser did not get {url}: no network, or a server for its own pages only"
+        raise not_found(reason, cache, place) from None
 
 # %% ../../nbs/engine/downloads.ipynb #4af2adc8
 def _check_way(url, download, cache, place):
