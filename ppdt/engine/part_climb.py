@@ -90,7 +90,7 @@ def needs_class(m: KActusAnonymizer) -> bool:
     """Does its inducer learn the class?"""
     return not is_fitted(estimator_of(m.inducer))
 
-
+# %% ../../nbs/engine/part_climb.ipynb #c5c407e5
 def check_rows_of_tree(
     plan: Plan,
     surveys: Sequence[Survey],
@@ -143,7 +143,7 @@ def _tree_codes(
 
     return [once((to / o).with_suffix(".json"), partial(recode, o)) for o in names]
 
-
+# %% ../../nbs/engine/part_climb.ipynb #7bdae70f
 def _learnt(
     mapped: Callable,
     budget: Budget,
@@ -237,7 +237,7 @@ def _write_climbed(
         rows = order[first:last]
         write_columns(folder / f"climbed-{end:06d}.npz", [who.row[rows], batch[rows]])
 
-
+# %% ../../nbs/engine/part_climb.ipynb #df94c0cc
 def finish_climbed(
     item: tuple,
     plan: Plan,
@@ -287,7 +287,7 @@ def rows_that_climb(k: int) -> int:
     """How many rows of a node climb on behalf of all, at most"""
     return 3 * k
 
-
+# %% ../../nbs/engine/part_climb.ipynb #0d00eb03
 def climbed_ends(
     mapped: Callable,
     budget: Budget,

@@ -195,7 +195,7 @@ def _shown_pairs(
         at, codes = at[ends], codes[ends]
     return [at, codes]
 
-
+# %% ../../nbs/engine/part_leaves.ipynb #88b64e1b
 def tell_climbers(
     item: tuple,
     plan: Plan,

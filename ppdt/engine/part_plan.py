@@ -179,6 +179,11 @@ class _Coded:
     ranks: list
 
     @property
+    def k(self) -> int:
+        """Rows that must look alike; those that a region keeps may be more"""
+        return int(self.method.k)
+
+    @property
     def secrets(self) -> list[str]:
         """The columns that constraints protect"""
         return secret_names(self.method.constraints, self.class_name)
@@ -280,11 +285,6 @@ class Plan(_Coded):
     cells: list | None = None
 
     @property
-    def k(self) -> int:
-        """Rows that must look alike; those that a region keeps may be more"""
-        return int(self.method.k)
-
-    @property
     def ordered(self) -> list[Attribute]:
         """Domains of the quasi-identifiers in the order in which they are cut"""
         pairs = zip(self.attributes, self.trees)
@@ -333,7 +333,7 @@ def _check_gaps(surveys: Sequence[Survey], names: Sequence[str], missing: str) -
         )
     return gaps
 
-
+# %% ../../nbs/engine/part_plan.ipynb #bdf3cd1c
 def _united(
     surveys: Sequence[Survey], which: str, names: Sequence[str], most: int | None = None
 ) -> dict[str, pd.Series]:
