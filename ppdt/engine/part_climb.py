@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.base import clone
 
 # %% ../../nbs/engine/part_climb.ipynb #e643453e
+from ..c45 import C45Classifier, ID3Classifier
 from ppdt.engine.batches import (
     paths_told,
     publish_column,
@@ -79,7 +80,7 @@ def check_inducer_of_parts(m: KActusAnonymizer) -> None:
     if is_fitted(est):
         return
     try:
-        check_learner(est)
+        check_learner(est, (C45Classifier, ID3Classifier))
     except (TypeError, ValueError) as e:
         words = str(e).replace("'learner'", "'inducer' of the anonymizer")
         words = words.replace("of the learner", "of the inducer")
