@@ -1400,3 +1400,151 @@ def _textbook_minimal(nodes):
     return [
         a for a in nodes if not any(b != a and all(x <= y for x, y in zip(b, a)) for b in nodes)
     ]
+
+# %% ../nbs/engine/recoding.ipynb #6349841d
+def _textbook_ends_recoding(a, codes, groups):
+    """Each value becomes all values between the ends of its group, one row at a time"""
+    cells = []
+    for g in groups:
+        inside = sorted({int(c) for c, h in zip(codes, groups) if h == g})
+        values = [a.items[i] for i in range(inside[0], inside[-1] + 1)]
+        if len(inside) == 1:
+            cells.append(Exact(values[0]))
+        elif a.kind != "numeric":
+            cells.append(ValueSet(values))
+        elif values[-1] is MISSING:
+            cells.append(Suppressed())
+        else:
+            cells.append(Interval(values[0], values[-1]))
+    return cells
+
+# %% ../nbs/engine/refined_averages.ipynb #1303b7ae
+def _textbook_squares(s, rows):
+    """The squares of a group of rows, exactly"""
+    res, n = Fraction(0), len(rows)
+    for u, scale in zip(s.units, s.scale):
+        values = [Fraction(float(u[i])) for i in rows]
+        mean = sum(values) / n
+        res += Fraction(float(scale)) * sum((v - mean) ** 2 for v in values)
+    for c in s.codes:
+        mode = max(Counter(c[rows].tolist()).values())
+        res += Fraction(s.weight) * (n - mode)
+    return res
+
+
+def _textbook_refined_averages(s, groups, k, budget, near=16):
+    """Moves and exchanges, one row after the other, each price by definition"""
+    groups, waits = list(groups), set(range(len(groups)))
+    cost = lambda *parts: sum(_textbook_squares(s, o) for o in parts)
+    units = lambda squares: round(squares * 2**32)
+    inside = lambda g: [i for i, h in enumerate(groups) if h == g]
+    while waits and budget:
+        for row in sorted(waits):
+            if row not in waits or not budget:
+                continue
+            waits.discard(row)
+            mine = inside(groups[row])
+            rest = [i for i in mine if i != row]
+            saved = units(cost(mine) - cost(rest)) if rest else 0
+            others = [h for h in range(max(groups) + 1) if h != groups[row]]
+            added = [(units(cost([*inside(h), row]) - cost(inside(h))), h) for h in others]
+            if saved == 0 or not added:
+                continue
+            best, h = min(added)
+            if len(mine) > k and best < saved:
+                waits |= {*mine, *inside(h)}
+                groups[row] = h
+                budget -= 1
+                continue
+            swaps = []
+            for _, h in sorted(added)[:near]:
+                theirs = inside(h)
+                before = cost(mine, theirs)
+                for i in theirs:
+                    left = [o for o in theirs if o != i]
+                    price = units(cost([*rest, i], [*left, row]) - before)
+                    swaps.append((price, len(swaps), i))
+            price, _, i = min(swaps)
+            if price < 0:
+                waits |= {*mine, *inside(groups[i])}
+                groups[row], groups[i] = groups[i], groups[row]
+                budget -= 1
+    return np.array(groups)
+
+# %% ../nbs/engine/rules.ipynb #9106eeec
+def _textbook_partial(d, parts, m=2, binary=False, prune=True, confidence=0.25):
+    """A partial tree by recursion; a son is None where nobody looked"""
+    node = _textbook_as_leaf(SimpleNamespace(counts=_textbook_splits_counts(d, parts)))
+    best = _textbook_choice(d, parts, m, binary)
+    if not best:
+        return node
+    _, _, node.kind, node.cut, node.attribute = best
+    bags = _textbook_send(d, node, parts)
+    node.bags = [_textbook_splits_counts(d, o) for o in bags]
+    node.sons = [None] * len(bags)
+    todo = [i for i, o in enumerate(node.bags) if o.sum() > m - SPLIT_EPS]
+    if not todo:
+        return _textbook_as_leaf(node)
+    while todo:
+        # the lowest entropy, the first of equals
+        i = min(todo, key=lambda i: (round(float(entropy(node.bags[i])), 6), i))
+        todo.remove(i)
+        node.sons[i] = _textbook_partial(d, bags[i], m, binary, prune, confidence)
+        # it goes on below: its sisters stay unseen
+        if node.sons[i].sons:
+            return node
+    for i, o in enumerate(node.sons):
+        node.sons[i] = o or _textbook_as_leaf(SimpleNamespace(counts=node.bags[i]))
+    as_leaf = error_estimate(node.counts, confidence)
+    as_tree = sum(error_estimate(o.counts, confidence) for o in node.sons)
+    leaf = prune and as_leaf <= as_tree + 0.1 + SPLIT_EPS
+    return _textbook_as_leaf(node) if leaf else node
+
+
+def _textbook_as_leaf(node):
+    node.attribute = -1
+    node.sons = []
+    return node
+
+# %% ../nbs/engine/rules.ipynb #acc4a41c
+def _textbook_path(d, node, m=2):
+    """The way to the heaviest leaf among branches that were looked at and weigh m or more.
+
+    (tests, counts of the leaf)
+    """
+    if not node.sons:
+        return [], node.counts
+    ways = []
+    for i, o in enumerate(node.sons):
+        if o and node.bags[i].sum() > m - SPLIT_EPS:
+            ways.append((i, _textbook_path(d, o, m)))
+    b, (tests, counts) = max(ways, key=lambda o: (round(float(o[1][1].sum()), 6), -o[0]))
+    share = node.bags[b].sum() / sum(o.sum() for o in node.bags)
+    return [(node.attribute, node.kind, node.cut, b, share), *tests], counts
+
+# %% ../nbs/engine/rules.ipynb #f737fbc5
+def _textbook_covered(d, i, w, tests):
+    """The part of row i, of weight w, that the tests cover"""
+    for j, kind, cut, b, share in tests:
+        code = d.codes[j][i]
+        met = share if code < 0 else int(branch_of_rows(code, kind, cut)) == b
+        w = w * met
+    return w
+
+
+def _textbook_part(d, m=2, binary=False, prune=True, confidence=0.25):
+    """Rules, one after the other: [(tests, counts)]. Source: frank1998"""
+    weight = np.ones(len(d.y)) if d.weight is None else d.weight
+    parts = [(i, float(w)) for i, w in enumerate(weight)]
+    rules = []
+    while parts:
+        node = _textbook_partial(d, parts, m, binary, prune, confidence)
+        tests, counts = _textbook_path(d, node, m)
+        rules.append((tests, counts))
+        left = []
+        for i, w in parts:
+            rest = w - _textbook_covered(d, i, w, tests)
+            if rest > SPLIT_EPS * w:
+                left.append((i, rest))
+        parts = left
+    return rules

@@ -73,8 +73,8 @@ def check_learner(learner: Any, kinds: tuple = LEARNERS) -> None:
         name = type(learner).__name__
         why = f" ({_NOT_BUILT[name]})" if name in _NOT_BUILT else ""
         raise TypeError(
-            f"'learner' must be one of {', '.join(o.__name__ for o in kinds)}, which go by counts of"
-            f" whole rows. Got {name}{why}: use it on a table in memory."
+            f"'learner' must be one of {', '.join(o.__name__ for o in kinds)}, which go by"
+            f" counts of whole rows. Got {name}{why}: use it on a table in memory."
         )
     if getattr(learner, "class_weight", None) is not None:
         raise ValueError(
