@@ -75,10 +75,13 @@ class Sums:
         told = self._rest.believe(people)
         if self._rows.answers is None:
             return told
-        shares = np.zeros((len(told.rows), len(self._rows.classes)))
-        place = [*self._rows.classes].index
-        shares[:, [place(c) for c in told.classes]] = told.shares
-        return self._rows.of_answers(Beliefs(told.rows, shares, self._rows.classes))
+        classes = self._rows.classes
+        place = list(classes).index
+        at = [place(c) for c in told.classes]
+        shares = np.zeros((len(told.rows), len(classes)))
+        shares[:, at] = told.shares
+        every = Beliefs(told.rows, shares, classes)
+        return self._rows.of_answers(every)
 
     def values(self) -> pd.DataFrame:
         """Equation (1), in each group with one member who is not known.
@@ -94,10 +97,13 @@ class Sums:
         last = ~self._is_known & (left[group] == 1)
         found = pd.DataFrame(index=self._index[last])
         for name, (codes, held) in zip(t.qi, t.coded):
-            if any(isinstance(c, Centroid) and not isinstance(c.value, str) for c in held):
-                means = [c.value if isinstance(c, Centroid) else np.nan for c in held]
-                mean = np.array([*means, np.nan], dtype=float)[codes]
-                found[name] = self._subtracted(name, group, mean)[group[last]]
+            averages = [c for c in held if isinstance(c, Centroid)]
+            if all(isinstance(c.value, str) for c in averages):
+                continue
+            means = [c.value if isinstance(c, Centroid) else np.nan for c in held]
+            of_cells = np.array([*means, np.nan], dtype=float)
+            rest = self._subtracted(name, group, of_cells[codes])
+            found[name] = rest[group[last]]
         return found
 
     def _subtracted(self, name: str, group: np.ndarray, mean: np.ndarray) -> np.ndarray:

@@ -26,11 +26,16 @@ def numbers_among_equals(codes: Sequence[np.ndarray]) -> np.ndarray:
         0, 1, ... in the order of the rows.
     """
     order = np.lexsort(list(codes))
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = np.any([np.diff(c[order].astype(np.int64)) != 0 for c in codes], axis=0)
+    n = len(order)
+    new = np.ones(n, dtype=bool)
+    steps = [np.diff(c[order].astype(np.int64)) for c in codes]
+    differs = [o != 0 for o in steps]
+    new[1:] = np.any(differs, axis=0)
     begin = np.flatnonzero(new)
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.arange(len(order)) - begin[np.cumsum(new) - 1]
+    group = np.cumsum(new) - 1
+    inside = np.arange(n) - begin[group]
+    number = np.empty(n, dtype=np.int64)
+    number[order] = inside
     return number
 
 # %% ../../nbs/engine/lots.ipynb #773abb88
@@ -53,7 +58,9 @@ def cast_lots(codes: Sequence[np.ndarray], seed: int) -> tuple[np.ndarray, np.nd
     """
     numbers = numbers_among_equals(codes)
     columns = [np.full(len(numbers), seed), *codes, numbers]
-    told = pd.DataFrame({str(i): np.asarray(c, dtype=np.int64) for i, c in enumerate(columns)})
+    whole = [np.asarray(c, dtype=np.int64) for c in columns]
+    named = {str(i): c for i, c in enumerate(whole)}
+    told = pd.DataFrame(named)
     mixed = pd.util.hash_pandas_object(told, index=False).to_numpy()
     return pd.util.hash_array(mixed), numbers
 

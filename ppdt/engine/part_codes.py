@@ -128,17 +128,23 @@ def count_files(paths: Sequence, plan: Plan, cuts: Cuts, nodes: Sequence[int]) -
     steps = plan.steps
     domains = [-(-len(a) // step) for a, step in zip(plan.attributes, steps)]
     beside = plan.counted or {None: 0}
-    shapes = [
-        (len(nodes), d, m) if m else (len(nodes), d) for m in beside.values() for d in domains
-    ]
+    n = len(nodes)
+    shapes = []
+    for m in beside.values():
+        more = (m,) if m else ()
+        shapes += [(n, d, *more) for d in domains]
     found = [np.zeros(o, dtype=np.int64) for o in shapes]
     for path in paths:
         columns = dict(zip(plan.names, read_columns(path)))
         codes = plan.asked(columns)
         at = place[nodes_of_rows(cuts, codes)]
         here = at >= 0
-        told = [c if step == 1 else c // step for c, step in zip(codes, steps)]
-        keys = [at[here] * d + c[here] for c, d in zip(told, domains)]
+        at = at[here]
+        keys = []
+        for c, d, step in zip(codes, domains, steps):
+            c = c[here]
+            told = c if step == 1 else c // step
+            keys.append(at * d + told)
         for i, (o, m) in enumerate(beside.items()):
             for table, key in zip(found[i * len(keys) :], keys):
                 key = key * m + columns[o][here] if m else key
@@ -162,11 +168,14 @@ def count_values(names: Sequence[str], plan: Plan, folder: Path) -> list[np.ndar
     -------
     list of ndarray of int, shape (n_values + 1,) each
     """
-    found = [np.zeros(len(plan.domains[o]) + 1, dtype=np.int64) for o in plan.secrets]
+    sizes = [len(plan.domains[o]) + 1 for o in plan.secrets]
+    found = [np.zeros(n, dtype=np.int64) for n in sizes]
     for name in names:
-        columns = dict(zip(plan.names, read_columns(folder / name)))
+        held = read_columns(folder / name)
+        columns = dict(zip(plan.names, held))
         for o, table in zip(plan.secrets, found):
-            table += np.bincount(columns[o], minlength=len(table))
+            some = np.bincount(columns[o], minlength=len(table))
+            table += some
     return found
 
 # %% ../../nbs/engine/part_codes.ipynb #7822de01
@@ -189,20 +198,36 @@ def count_bins(
     """
     place = np.full(len(cuts.left), -1)
     place[list(nodes)] = np.arange(len(nodes))
-    found = {j: np.zeros((*b.shape, plan.steps[j]), dtype=np.int64) for j, b in bins.items()}
+    steps = plan.steps
+    found = [np.zeros((*b.shape, steps[j]), dtype=np.int64) for j, b in bins.items()]
     for path in paths:
-        codes = plan.asked(dict(zip(plan.names, read_columns(path))))
+        columns = dict(zip(plan.names, read_columns(path)))
+        codes = plan.asked(columns)
         at = place[nodes_of_rows(cuts, codes)]
         here = np.flatnonzero(at >= 0)
-        for j, asked in bins.items():
-            table, step = found[j], plan.steps[j]
-            c = codes[j][here].astype(np.int64)
-            same = asked[at[here]] == (c // step)[:, None]
-            rows = np.flatnonzero(same.any(axis=1))
-            slot = same[rows].argmax(axis=1)
-            key = (at[here[rows]] * asked.shape[1] + slot) * step + c[rows] % step
-            table += np.bincount(key, minlength=table.size).reshape(table.shape)
-    return list(found.values())
+        at = at[here]
+        for table, (j, asked) in zip(found, bins.items()):
+            table += _rows_in_bins(codes[j][here], at, asked, table.shape)
+    return found
+
+
+def _rows_in_bins(
+    codes: np.ndarray,
+    at: np.ndarray,
+    asked: np.ndarray,
+    shape: tuple,
+) -> np.ndarray:
+    """Rows with each value of the bins that their nodes `at` ask for"""
+    n, n_asked, step = shape
+    bins, inside = np.divmod(codes.astype(np.int64), step)
+    same = asked[at] == bins[:, None]
+    is_asked = same.any(axis=1)
+    rows = np.flatnonzero(is_asked)
+    slot = same[rows].argmax(axis=1)
+    place = at[rows] * n_asked + slot
+    key = place * step + inside[rows]
+    counts = np.bincount(key, minlength=n * n_asked * step)
+    return counts.reshape(shape)
 
 # %% ../../nbs/engine/part_codes.ipynb #2ccf00b9
 def row_type(plan: Coding) -> np.dtype:

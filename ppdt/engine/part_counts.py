@@ -88,7 +88,9 @@ class Runs(NamedTuple):
         """A table of regions by values: each value is a run"""
         if isinstance(counts, Runs):
             return counts
-        return cls(counts, np.broadcast_to(np.arange(counts.shape[1]), counts.shape))
+        codes = np.arange(counts.shape[1])
+        last = np.broadcast_to(codes, counts.shape)
+        return cls(counts, last)
 
     def at(self, regions: np.ndarray) -> "Runs":
         """Those of some regions"""
@@ -96,29 +98,55 @@ class Runs(NamedTuple):
 
     def code(self, run: np.ndarray) -> np.ndarray:
         """The last value of one run of each region"""
-        return self.last[np.arange(len(run)), run]
+        every = np.arange(len(run))
+        return self.last[every, run]
 
     def up_to(self, end: np.ndarray) -> np.ndarray:
         """Rows of each region up to the code `end`, which ends a run or stands among values that no
         row has; none for -1
         """
-        run = (self.last <= end[:, None]).sum(axis=1)
+        inside = self.last <= end[:, None]
+        n_runs = inside.sum(axis=1)
         so_far = self.counts.cumsum(axis=1)
-        found = so_far[np.arange(len(end)), np.maximum(run - 1, 0)]
-        return np.where(run > 0, found, 0)
+        every = np.arange(len(end))
+        at = np.maximum(n_runs - 1, 0)
+        found = so_far[every, at]
+        return np.where(n_runs > 0, found, 0)
+
+# %% ../../nbs/engine/part_counts.ipynb #c1730874
+def _first_and_last(counts: np.ndarray) -> tuple:
+    """The first and the last place of each region where it has rows"""
+    seen = counts > 0
+    backwards = seen[:, ::-1]
+    low = seen.argmax(axis=1)
+    behind = backwards.argmax(axis=1)
+    high = seen.shape[1] - 1 - behind
+    return low, high
+
+
+def _middles(counts: np.ndarray) -> tuple:
+    """The places of the lower and of the upper median of each region"""
+    so_far = counts.cumsum(axis=1)
+    n = so_far[:, -1:]
+    lower = (n - 1) // 2
+    upper = n // 2
+    above_low = so_far > lower
+    above_high = so_far > upper
+    low = above_low.argmax(axis=1)
+    high = above_high.argmax(axis=1)
+    return low, high
 
 
 def bins_to_refine(counts: np.ndarray) -> np.ndarray:
     """The bins of each region with its first value, its last, and its medians, shape
     (n_regions, 4)
     """
-    so_far = counts.cumsum(axis=1)
-    n = so_far[:, -1:]
-    first = (counts > 0).argmax(axis=1)
-    last = counts.shape[1] - 1 - (counts > 0)[:, ::-1].argmax(axis=1)
-    low = (so_far > (n - 1) // 2).argmax(axis=1)
-    high = (so_far > n // 2).argmax(axis=1)
-    return np.stack([first, last, low, high], axis=1)
+    first, last = _first_and_last(counts)
+    low, high = _middles(counts)
+    return np.stack(
+        [first, last, low, high],
+        axis=1,
+    )
 
 
 def refined(counts: np.ndarray, bins: np.ndarray, fine: np.ndarray, n_values: int) -> Runs:
@@ -139,16 +167,24 @@ def refined(counts: np.ndarray, bins: np.ndarray, fine: np.ndarray, n_values: in
     -------
     Runs
     """
-    n, step = len(counts), fine.shape[2]
+    n, n_bins = counts.shape
+    step = fine.shape[2]
     rest = counts.copy()
     np.put_along_axis(rest, bins, 0, axis=1)
-    ends = np.broadcast_to(np.arange(1, counts.shape[1] + 1) * step - 1, counts.shape)
-    codes = bins[:, :, None] * step + np.arange(step)
-    last = np.concatenate([ends, codes.reshape(n, -1)], axis=1)
-    every = np.concatenate([rest, fine.reshape(n, -1)], axis=1)
+    behind = np.arange(1, n_bins + 1)
+    ends = behind * step - 1
+    of_bins = np.broadcast_to(ends, counts.shape)
+    begins = bins * step
+    codes = begins[:, :, None] + np.arange(step)
+    of_values = codes.reshape(n, -1)
+    singles = fine.reshape(n, -1)
+    last = np.concatenate([of_bins, of_values], axis=1)
+    every = np.concatenate([rest, singles], axis=1)
     order = last.argsort(axis=1, kind="stable")
-    last = np.minimum(np.take_along_axis(last, order, axis=1), n_values - 1)
-    return Runs(np.take_along_axis(every, order, axis=1), last)
+    last = np.take_along_axis(last, order, axis=1)
+    every = np.take_along_axis(every, order, axis=1)
+    last = np.minimum(last, n_values - 1)
+    return Runs(every, last)
 
 
 def joined_runs(some: Sequence[np.ndarray | Runs]) -> np.ndarray | Runs:
@@ -161,12 +197,16 @@ def joined_runs(some: Sequence[np.ndarray | Runs]) -> np.ndarray | Runs:
 # %% ../../nbs/engine/part_counts.ipynb #17a0e767
 def _reach(runs: Runs, places: np.ndarray | None, width: str) -> tuple:
     """How far each region reaches in one column, and whether it has two values there"""
-    seen = runs.counts > 0
-    low = seen.argmax(axis=1)
-    high = seen.shape[1] - 1 - seen[:, ::-1].argmax(axis=1)
+    low, high = _first_and_last(runs.counts)
+    varies = high > low
     if places is not None:
-        return places[runs.code(high)] - places[runs.code(low)], high > low
-    return seen.sum(axis=1) - float(width == "distinct"), high > low
+        first = places[runs.code(low)]
+        last = places[runs.code(high)]
+        return last - first, varies
+    seen = runs.counts > 0
+    many = seen.sum(axis=1)
+    less = float(width == "distinct")
+    return many - less, varies
 
 
 def widths_of_counts(counts: Sequence[np.ndarray | Runs], rule: CutRule) -> np.ndarray:
@@ -196,16 +236,18 @@ def widths_of_counts(counts: Sequence[np.ndarray | Runs], rule: CutRule) -> np.n
 # %% ../../nbs/engine/part_counts.ipynb #ad33e2c8
 def _middle_ends(runs: Runs, places: np.ndarray | None) -> tuple:
     """Codes that end the left side: up to the median, and below it"""
-    so_far = runs.counts.cumsum(axis=1)
-    n = so_far[:, -1]
-    low = runs.code((so_far > ((n - 1) // 2)[:, None]).argmax(axis=1))
+    lower, upper = _middles(runs.counts)
+    low = runs.code(lower)
     if places is None:
         return low, low - 1
-    high = runs.code((so_far > (n // 2)[:, None]).argmax(axis=1))
+    high = runs.code(upper)
     p, q = places[low], places[high]
-    between = np.searchsorted(places, p + (q - p) / 2, side="right") - 1
-    middle = np.clip(between, low, np.maximum(high - 1, low))
-    return middle, np.where(high > low, middle, low - 1)
+    half = p + (q - p) / 2
+    between = np.searchsorted(places, half, side="right") - 1
+    most = np.maximum(high - 1, low)
+    middle = np.clip(between, low, most)
+    below = np.where(high > low, middle, low - 1)
+    return middle, below
 
 
 def _both_ends(runs: Runs, j: int, rule: CutRule) -> np.ndarray:
@@ -214,15 +256,21 @@ def _both_ends(runs: Runs, j: int, rule: CutRule) -> np.ndarray:
     at_middle = rule.median == "midpoint" and rule.numbers[j]
     up_to, below = _middle_ends(runs, rule.places[j] if at_middle else None)
     n_le, n_lt = runs.up_to(up_to), runs.up_to(below)
-    le = np.minimum(n_le, n - n_le) >= k
-    lt = (np.minimum(n_lt, n - n_lt) >= k) & (below < up_to)
+    least_le = np.minimum(n_le, n - n_le)
+    least_lt = np.minimum(n_lt, n - n_lt)
+    le = least_le >= k
+    lt = (least_lt >= k) & (below < up_to)
     if rule.cut_rule == "le":
         lt[:] = False
     swap = np.zeros(len(n), dtype=bool)
     if rule.cut_rule == "balanced":
-        swap = le & lt & (np.abs(n - 2 * n_lt) < np.abs(n - 2 * n_le))
-    first = np.where(le & ~swap, up_to, np.where(lt, below, -1))
-    second = np.where(le & lt, np.where(swap, up_to, below), -1)
+        off_le = np.abs(n - 2 * n_le)
+        off_lt = np.abs(n - 2 * n_lt)
+        swap = le & lt & (off_lt < off_le)
+    other = np.where(lt, below, -1)
+    first = np.where(le & ~swap, up_to, other)
+    second = np.where(swap, up_to, below)
+    second = np.where(le & lt, second, -1)
     return np.stack([first, second])
 
 
@@ -280,10 +328,16 @@ def sides_by_counts(
     """
 
     def allowed(j, regions, ends):
-        pairs = list(zip(regions.tolist(), ends.tolist()))
-        left = [np.stack([o[j][r, : e + 1].sum(axis=0) for r, e in pairs]) for o in tables]
-        right = [o[j][regions].sum(axis=1) - some for o, some in zip(tables, left)]
-        return allow(left) & allow(right)
+        left, right = [], []
+        for table in tables:
+            here = table[j][regions]
+            below = [o[: e + 1].sum(axis=0) for o, e in zip(here, ends.tolist())]
+            some = np.stack(below)
+            left.append(some)
+            right.append(here.sum(axis=1) - some)
+        may_left = allow(left)
+        may_right = allow(right)
+        return may_left & may_right
 
     return allowed
 

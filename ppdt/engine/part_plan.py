@@ -343,8 +343,11 @@ def _united(
         some = [getattr(s, which)[o] for s in surveys if o in getattr(s, which)]
         waiting = [v for v in some if len(v)] or some
         while len(waiting) > 1 and most is not None and sum(map(len, waiting)) > most:
-            waiting = [joined_values(waiting[:2]), *waiting[2:]]
-            check_numbers({**{c: len(v) for c, v in found.items()}, o: len(waiting[0])}, most)
+            both = joined_values(waiting[:2])
+            waiting = [both, *waiting[2:]]
+            many = {c: len(v) for c, v in found.items()}
+            many[o] = len(both)
+            check_numbers(many, most)
         found[o] = joined_values(waiting)
     if most is not None:
         check_numbers({o: len(v) for o, v in found.items()}, most)

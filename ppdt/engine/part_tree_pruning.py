@@ -70,16 +70,23 @@ def moved_rows(
     """
     table = np.stack(codes)
     rows, of = _away(question, table, start)
-    leaf = rows_down(question, table[:, rows], question.big[of])
-    key = (of * len(question.number) + leaf) * k + y[rows]
+    big = question.big[of]
+    away = table[:, rows]
+    leaf = rows_down(question, away, big)
+    n_nodes = len(question.number)
+    place = of * n_nodes + leaf
+    key = place * k + y[rows]
     return np.unique(key, return_counts=True)
 
 
 def added_keys(some: Sequence[tuple]) -> tuple[np.ndarray, np.ndarray]:
     """Keys of several tasks, and their rows together, see `moved_rows`"""
-    key, at = np.unique(np.concatenate([o for o, _ in some]), return_inverse=True)
-    n = np.concatenate([o for _, o in some])
-    return key, np.bincount(at, n, minlength=len(key)).astype(np.int64)
+    keys, rows = zip(*some)
+    every = np.concatenate(keys)
+    n = np.concatenate(rows)
+    key, at = np.unique(every, return_inverse=True)
+    total = np.bincount(at, n, minlength=len(key))
+    return key, total.astype(np.int64)
 
 
 def count_moved(

@@ -76,6 +76,25 @@ def _ends_of_people(s: Spans) -> np.ndarray:
     of_span[span] = end
     return of_span[s.row]
 
+
+def _check_known(
+    many: np.ndarray,
+    counts: np.ndarray,
+    ends: np.ndarray,
+) -> None:
+    """Raises ValueError for more people of a class at an end than the tree counts there"""
+    is_more = many > counts + 1e-6
+    over = np.flatnonzero(is_more.any(axis=1))
+    if not len(over):
+        return
+    o = int(over[0])
+    told = many[o].tolist()
+    counted = counts[o].tolist()
+    raise ValueError(
+        "'known' must be people that the tree was learnt from. Got more of a class in a leaf than"
+        f" it counts there: {told} of {counted} in node {ends[o]}."
+    )
+
 # %% ../../nbs/engine/queries.ipynb #9401f846
 class LeafCounts:
     """An attacker who reads the counts in the leaves of a published tree, and takes out the people
@@ -123,14 +142,7 @@ class LeafCounts:
         counts = _counts_at(s)
         many = np.zeros(counts.shape)
         np.add.at(many, (_ends_of_people(s), codes), 1)
-        over = (many > counts + 1e-6).any(axis=1)
-        if over.any():
-            o = int(np.flatnonzero(over)[0])
-            raise ValueError(
-                "'known' must be people that the tree was learnt from. Got more of a class in a"
-                f" leaf than it counts there: {many[o].tolist()} of {counts[o].tolist()} in node"
-                f" {s.ends[o]}."
-            )
+        _check_known(many, counts, s.ends)
         self._taken = dict(zip(s.ends.tolist(), many))
 
     def _spans(self, people: pd.DataFrame) -> Spans:
@@ -153,13 +165,19 @@ class LeafCounts:
             `rows`: people left in the leaves where each may stand; 0: not in the table.
         """
         s = self._spans(people)
-        taken = [self._taken.get(o, 0) for o in s.ends.tolist()]
         left = _counts_at(s)
-        left = np.stack([n - m for n, m in zip(left, taken)])
-        found = left[_ends_of_people(s)]
-        rows = found.sum(axis=1, keepdims=True)
+        for i, o in enumerate(s.ends.tolist()):
+            left[i] -= self._taken.get(o, 0)
+        ends = _ends_of_people(s)
+        found = left[ends]
+        rows = found.sum(axis=1)
         total = left.sum(axis=0)
-        shares = np.where(rows > 0, found, total)
-        shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
-        classes = np.array(list(s.tree.classes), dtype=object)
-        return Beliefs(np.ceil(rows[:, 0] - 1e-6).astype(np.int64), shares, classes)
+        counts = np.where(rows[:, None] > 0, found, total)
+        n = counts.sum(axis=1, keepdims=True)
+        n = np.maximum(n, 1e-300)
+        shares = counts / n
+        classes = list(s.tree.classes)
+        classes = np.array(classes, dtype=object)
+        many = np.ceil(rows - 1e-6)
+        many = many.astype(np.int64)
+        return Beliefs(many, shares, classes)
