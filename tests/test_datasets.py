@@ -9,6 +9,7 @@ import threading
 import traceback
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -498,6 +499,21 @@ def test_adult_a_browser_refuses(alone, monkeypatch):
     kind.__name__ = "Bug"  # any other error is shown as it is
     with pytest.raises(kind):
         fetch_adult(url="https://example.org/adult.zip", progress=False)
+
+
+def test_a_browser_does_not_ask_the_archive(alone, monkeypatch):
+    """Of its own accord; a refusal stops all cells of a page there (chapter 7 stopped)"""
+    import pooch
+
+    asked = []
+    monkeypatch.setattr(pooch.HTTPDownloader, "__call__", lambda *a: asked.append(a[1]) or 1 / 0)
+    monkeypatch.setattr(A, "sys", SimpleNamespace(platform="emscripten"))
+    with pytest.raises(DataNotFoundError, match="a browser gets files of another site only") as e:
+        fetch_benchmark("german", progress=False)
+    assert "german" in str(e.value).lower() and not asked
+    with pytest.raises(ZeroDivisionError):
+        fetch_benchmark("german", url="https://example.org/german.zip", progress=False)
+    assert asked == ["https://example.org/german.zip"]
 
 
 def test_adult_no_address_at_all(alone):

@@ -14,6 +14,7 @@ import csv
 import hashlib
 import io
 import os
+import sys
 import tempfile
 import zipfile
 import zlib
@@ -173,6 +174,10 @@ def _check_way(url, download, cache, place):
         raise not_found(f"{lacking} UCI has no archive that could be read", cache, place)
     if not download:
         raise not_found(f"{lacking} download=False", cache, place)
+    if sys.platform == "emscripten" and url == place.address:
+        # a refusal there stops all cells after it, whoever catches it
+        reason = f"{lacking} a browser gets files of another site only where it allows it; an"
+        raise not_found(f"{reason} address that does may be given as url=", cache, place)
 
 
 def find_data(
