@@ -4,7 +4,6 @@ order of rows, the budget and the engine; what cannot go through says so.
 
 import numpy as np
 import pandas as pd
-import places
 import pytest
 from examples import one_in
 from hypothesis import given, settings, strategies as st
@@ -495,12 +494,8 @@ def test_tables_that_do_not_go_through(people, tmp_path):
 # ---------- Adult
 
 
-def test_adult(tmp_path):
+def test_adult(tmp_path, data_dir):
     """30,162 people, fourteen attributes, both trees: every row as in memory"""
-    if places.data_dir() is None:
-        if places.data_required():
-            pytest.fail("there is no data, and PPDT_REQUIRE_DATA is set")
-        pytest.skip("there is no data: name its folder with PPDT_DATA")
     t = fetch_adult("train", complete=True)
     (tmp_path / "parts").mkdir()
     for i in range(4):

@@ -6,6 +6,7 @@
 __all__ = ['ScoredNodes', 'choose_by_counts']
 
 # %% ../../nbs/engine/scored_nodes.ipynb #b0315972
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from .fraction_scores import score_counts
 from .questions import LEAF, MULTIWAY, ONE_VALUE, THRESHOLD, best_tests
 
 # %% ../../nbs/engine/scored_nodes.ipynb #75e35b60
-class ScoredNodes:
+class ScoredNodes(ABC):
     """Open nodes of one depth, for the loop of growers; how an attribute is scored is another's.
 
     Attributes
@@ -60,9 +61,9 @@ class ScoredNodes:
             refused=self.refused.get(j, ()),
         )
 
+    @abstractmethod
     def score(self, j: int) -> tuple:
         """The best split on attribute j in every node"""
-        raise NotImplementedError
 
     def score_again(self, j: int) -> None:
         """Score attribute j once more, and keep what is found"""
