@@ -17,6 +17,7 @@ from pathlib import Path
 
 import common  # first: one thread
 import pandas as pd
+from joblib import Parallel, delayed
 
 from ppdt.datasets import make_population
 
@@ -34,9 +35,12 @@ def prepare(folder, n):
     parts = Path(folder) / "parts"
     parts.mkdir(parents=True, exist_ok=True)
     many = -(-n // min(SIZE, n // 2))
-    for i in range(many):
+
+    def make(i):
         people = make_population(n, part=(i, many))
         people.to_parquet(parts / f"part-{i:04d}.parquet", index=False)
+
+    Parallel(n_jobs=-1)(delayed(make)(i) for i in range(many))
 
 
 def run(sizes, engines, memory):

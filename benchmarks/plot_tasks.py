@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import common  # first: one thread
+import dask
 import matplotlib
 
 matplotlib.use("Agg")
@@ -19,7 +20,7 @@ from bench_scale import prepare
 from distributed import Client, LocalCluster
 
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.scale import anonymize_parts
+from ppdt.scale import DASK_SETTINGS, anonymize_parts
 
 STAGES = {
     "part_form": "survey",
@@ -41,6 +42,7 @@ def tasks_of(rows, memory, most):
         prepare(folder, rows)
         method = MondrianAnonymizer(5, common.POPULATION_QI, published=["disease"])
         where = dict(dashboard_address=None, local_directory=f"{folder}/dask")
+        dask.config.set(DASK_SETTINGS)
         with LocalCluster(2, threads_per_worker=1, memory_limit=memory, **where) as cluster:
             with Client(cluster) as client:
                 client.get_task_stream()  # begin to listen

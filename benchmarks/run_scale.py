@@ -19,7 +19,7 @@ import psutil
 from ppdt.c45 import C45Classifier
 from ppdt.clusters import ClusterAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
-from ppdt.scale import anonymize_parts, fit_parts
+from ppdt.scale import DASK_SETTINGS, anonymize_parts, fit_parts
 from ppdt.trees import tree_text
 
 
@@ -94,9 +94,11 @@ class Watch(threading.Thread):
 def engine_of(name, memory, scratch):
     """An engine by its name"""
     if name == "dask":
+        import dask
         from distributed import Client, LocalCluster
 
         where = dict(dashboard_address=None, local_directory=f"{scratch}/dask")
+        dask.config.set(DASK_SETTINGS)
         return Client(LocalCluster(2, threads_per_worker=1, memory_limit=memory, **where))
     if name == "spark":
         from pyspark.sql import SparkSession

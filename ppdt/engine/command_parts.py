@@ -168,9 +168,9 @@ def _dask(memory: str) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     from ppdt.engine.part_budget import bytes_of
+    from ppdt.engine.part_engines import DASK_SETTINGS
 
-    # a worker that waited for memory would wait for ever: nothing that it holds is given back
-    on = dask.config.set({"distributed.worker.memory.pause": False})
+    on = dask.config.set(DASK_SETTINGS)
     with tempfile.TemporaryDirectory() as scratch, on:
         how = {"memory_limit": bytes_of(memory), "dashboard_address": None}
         how |= {"local_directory": scratch, "n_workers": os.cpu_count(), "silence_logs": 50}

@@ -50,17 +50,17 @@ class Cuts:
         ndarray of int, shape (n_rows,)
             Number of the region.
         """
-        node = np.zeros(len(codes[0]), dtype=np.int64)
-        rows = np.arange(len(codes[0]))
+        table = np.stack(codes)
+        node = np.zeros(table.shape[1], dtype=np.int64)
+        rows = np.arange(len(node))
         while True:
             rows = rows[self.attribute[node[rows]] >= 0]
             if not len(rows):
                 return self.region[node]
-            at = self.attribute[node[rows]]
-            for j in np.flatnonzero(np.bincount(at)):
-                r = rows[at == j]
-                v = node[r]
-                node[r] = np.where(codes[j][r] <= self.code[v], self.left[v], self.right[v])
+            here = node[rows]
+            value = table[self.attribute[here], rows]
+            left = value <= self.code[here]
+            node[rows] = np.where(left, self.left[here], self.right[here])
 
 # %% ../../nbs/engine/median_cuts.ipynb #595b05dc
 def places_of(a):

@@ -35,20 +35,25 @@ def _text_numbers(j: int, texts: Sequence[str]) -> np.ndarray:
     return np.frombuffer(found, dtype="<u8").reshape(-1, 2).T
 
 
+def _neighbours_added(classes: np.ndarray) -> np.ndarray:
+    """Of neighbours with one number and one value the rows are added"""
+    new = np.zeros(len(classes), dtype=bool)
+    new[:1] = True
+    for o in ("high", "low", "value"):
+        found = classes[o]
+        new[1:] |= found[1:] != found[:-1]
+    starts = np.flatnonzero(new)
+    res = classes[starts]
+    if len(starts):
+        res["rows"] = np.add.reduceat(classes["rows"], as_index(starts))
+    return res
+
+
 def _added(classes: np.ndarray) -> np.ndarray:
     """Classes in order; of those with one number and one value the rows are added"""
-    order = np.lexsort([classes["value"], classes["low"], classes["high"]])
-    found = classes[order]
-    keys = ["high", "low", "value"]
-    new = np.zeros(len(found), dtype=bool)
-    for o in keys:
-        new[1:] |= found[o][1:] != found[o][:-1]
-    new[:1] = True
-    starts = np.flatnonzero(new)
-    res = found[starts]
-    if len(starts):
-        res["rows"] = np.add.reduceat(found["rows"], as_index(starts))
-    return res
+    few = _neighbours_added(classes)  # a file is in the order of its texts
+    order = np.lexsort([few["value"], few["low"], few["high"]])
+    return _neighbours_added(few[order])
 
 
 def _texts_of(column: Any) -> tuple[np.ndarray, list[str]]:

@@ -35,10 +35,25 @@ def _sorted_texts(column: TextColumn) -> TextColumn:
     return TextColumn(number[column.codes], found)
 
 
+def _packed(columns: Sequence[TextColumn]) -> list[np.ndarray]:
+    """As few whole numbers a row as can be, which are in order as the rows are"""
+    words: list[np.ndarray] = []
+    most = 0
+    for codes, found in columns:
+        most *= len(found)
+        if 0 < most < 2**63:
+            words[-1] = words[-1] * len(found) + codes
+        else:
+            words.append(codes.astype(np.int64))
+            most = len(found)
+    return words
+
+
 def _in_order(columns: Sequence[TextColumn]) -> list[TextColumn]:
     """Rows in canonical order: by the text of the first column, then of the second"""
     ranked = [_sorted_texts(o) for o in columns]
-    order = np.lexsort([o.codes for o in ranked][::-1])
+    first, *more = _packed(ranked)
+    order = np.lexsort([*more[::-1], first]) if more else np.argsort(first)
     return [TextColumn(codes[order], found) for codes, found in ranked]
 
 
