@@ -588,6 +588,15 @@ def need(name):
         pytest.skip(f"{name} is not installed: pip install ppdt[{name.removeprefix('py')}]")
 
 
+def need_spark():
+    """Spark and Java; the same"""
+    need("pyspark")
+    if shutil.which("java") is None:
+        if places.data_required():
+            pytest.fail("there is no java, and PPDT_REQUIRE_DATA is set")
+        pytest.skip("there is no java")
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_dask(population, by_class, tmp_path):
     """Two real processes"""
@@ -603,11 +612,7 @@ def test_dask(population, by_class, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_spark(population, by_class, tmp_path, monkeypatch):
     """As the command opens it: all cores, in processes of Spark"""
-    need("pyspark")
-    if shutil.which("java") is None:
-        if places.data_required():
-            pytest.fail("there is no java, and PPDT_REQUIRE_DATA is set")
-        pytest.skip("there is no java")
+    need_spark()
     # a short life: what Java would compile for speed is not worth compiling
     monkeypatch.setenv("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     with opened_engine("spark", "1 GB") as session:

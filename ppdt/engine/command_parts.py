@@ -188,7 +188,8 @@ def _spark() -> Iterator[Any]:
             "--engine spark must have Java 17. Got none: install it, or use --engine dask."
         )
     with tempfile.TemporaryDirectory() as scratch:
-        builder = SparkSession.builder.master("local[*]").config("spark.ui.enabled", "false")
+        # the tasks of a worker that died are tried again, as Dask does
+        builder = SparkSession.builder.master("local[*, 3]").config("spark.ui.enabled", "false")
         builder = builder.config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.ui.showConsoleProgress", "false")
         builder = builder.config("spark.local.dir", scratch)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['ASKED', 'as_floats', 'SetForestClassifier']
+__all__ = ['ASKED', 'TOGETHER', 'as_floats', 'SetForestClassifier']
 
 # %% ../../nbs/engine/drawn_forests.ipynb #bff77f16
 from collections.abc import Sequence
@@ -45,12 +45,24 @@ def as_floats(t: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/engine/drawn_forests.ipynb #d0a57e76
 ASKED = 5  # possible tables of published rows that are to be classified
+TOGETHER = 20_000  # rows that are encoded at once
 
 
-def _grown(tree, table, encoder, codes, weight, rng):
+def _tables_of_trees(table, encoder, chances):
+    """The seed of each tree, and a possible table for it as numbers; small ones are encoded
+    together
+    """
+    step = max(TOGETHER // len(table.index), 1)
+    for i in range(0, len(chances), step):
+        some = chances[i : i + step]
+        seeds = [int(rng.integers(2**31)) for rng in some]
+        drawn = pd.concat([table.one(rng) for rng in some])
+        rows = as_floats(encoded_rows(encoder, drawn))
+        yield from zip(seeds, np.split(rows, len(some)))
+
+
+def _grown(tree, seed, rows, codes, weight):
     """A tree that has learnt from a table of its own"""
-    seed = int(rng.integers(2**31))
-    rows = as_floats(encoded_rows(encoder, table.one(rng)))
     return DecisionTreeClassifier(**tree, random_state=seed).fit(rows, codes, weight)
 
 
@@ -80,7 +92,8 @@ def _fit_forest(clf, X, y, sample_weight):
     weight = None if w is None else w[table.index]
     tree = {o: getattr(clf, o) for o in ("max_depth", "min_samples_leaf", "max_features")}
     chances = np.random.default_rng(clf.random_state).spawn(n)
-    grow = [delayed(_grown)(tree, table, encoder, codes, weight, rng) for rng in chances]
+    tables = _tables_of_trees(table, encoder, chances)
+    grow = (delayed(_grown)(tree, *of, codes, weight) for of in tables)
     clf.estimators_ = Parallel(n_jobs=clf.n_jobs, prefer="threads")(grow)
     clf.encoder_ = encoder
     clf.classes_ = classes
