@@ -77,6 +77,8 @@ def _mapper(engine: Any) -> Callable:
 # %% ../../nbs/engine/part_engines.ipynb #c9549fba
 DASK_SETTINGS = {
     "distributed.worker.memory.pause": False,
+    "distributed.deploy.lost-worker-timeout": "2 minutes",
+    "distributed.scheduler.no-workers-timeout": "2 minutes",
     "distributed.nanny.pre-spawn-environ": {
         "OMP_NUM_THREADS": 1,
         "MKL_NUM_THREADS": 1,
