@@ -311,6 +311,8 @@ def used_cells(codes: np.ndarray, cells: list[Cell]) -> tuple[np.ndarray, list[C
     """Codes and cells without the cells that no row has"""
     seen = np.zeros(len(cells) + 1, dtype=bool)
     seen[codes] = True
+    if seen[:-1].all() and not seen[-1]:
+        return codes.astype(np.int64, copy=False), cells
     return (np.cumsum(seen) - 1)[codes], [c for c, s in zip(cells, seen) if s]
 
 
