@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -137,8 +138,8 @@ def test_dask_of_the_command(ppdt, monkeypatch):
     assert ppdt("anonymize", "parts", "-o", "here", *WORDS)[0] == 0
     more = ["--engine", "dask", "--memory", "600 MB"]
     assert ppdt("anonymize", "parts", "-o", "there", *WORDS, *more)[0] == 0
-    schemas = [open(f"{o}/release.schema.json", encoding="utf-8").read() for o in ("here", "there")]
-    assert schemas[0] == schemas[1]
+    at = [Path(o, "_release.schema.json") for o in ("here", "there")]
+    assert at[0].read_text("utf-8") == at[1].read_text("utf-8")
 
 
 ANONYMIZE = ["anonymize", "parts", "-o", "out", *WORDS]
@@ -184,6 +185,7 @@ BAD = {
         "--mode infogain must have the class",
     ),
     "OUT is there": (["anonymize", "parts", "-o", "parts", *WORDS], "-o must be a new folder"),
+    "OUT among parts": (["anonymize", "parts", "-o", "parts/o", *WORDS], "not lie among the parts"),
     "OUT in no folder": (["anonymize", "parts", "-o", "no/out", *WORDS], "make the folder 'no'"),
     "no parts": (["anonymize", "empty", "-o", "out", *WORDS], "IN must hold CSV or Parquet"),
     "engine for a file": (
@@ -204,6 +206,31 @@ def test_bad_input(name, ppdt, tmp_path):
     assert code == 2 and is_one_line(err) and not out
     assert message in err
     assert sorted(map(str, tmp_path.rglob("*"))) == before
+
+
+def test_notes_of_parts(ppdt, tmp_path):
+    """What is not read, and a word among numbers, are told as for one file"""
+    (tmp_path / "parts/notes.txt").touch()
+    last = max((tmp_path / "parts").glob("*.csv"))
+    t = pd.read_csv(last, dtype=str)
+    at = t.columns.get_loc("Age")
+    t.iloc[0, at] = "unknown"
+    t.to_csv(last, index=False)
+    code, out, _ = ppdt(*ANONYMIZE)
+    out = " ".join(out.split())
+    assert code == 0 and "are read, and not notes.txt" in out
+    assert f"'Age' is taken as categorical, because {last.name} holds 'unknown'" in out
+
+
+def test_a_stopped_run_tells_of_its_work(ppdt, tmp_path, monkeypatch):
+    def stop(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ppdt.engine.part_steps.anonymize_parts", stop)
+    code, _, err = ppdt(*ANONYMIZE, "--work", "w")
+    assert code == 130 and "w holds values of people as they are" in err
+    code, _, err = ppdt(*ANONYMIZE)
+    assert code == 130 and "holds values" not in err
 
 
 def test_predict_a_folder(ppdt, tmp_path):
@@ -246,7 +273,7 @@ def test_audit_and_verify_a_folder(ppdt, tmp_path):
     for command in ("profile", "report"):
         code, _, err = ppdt(command, "out")
         assert code == 2 and is_one_line(err) and "the folder of a release in parts" in err
-    at = tmp_path / "out/release.schema.json"
+    at = tmp_path / "out/_release.schema.json"
     schema = json.loads(at.read_text("utf-8"))
     schema["promise"] |= {"k": 3, "words": "k-anonymity with k = 3"}
     at.write_text(json.dumps(schema), "utf-8")
@@ -267,6 +294,18 @@ def typed(tmp_path):
     (tmp_path / "typed").mkdir()
     for i in range(3):
         t[i::3].to_parquet(tmp_path / f"typed/{i}.parquet", index=False)
+
+
+def test_learn_from_a_release_in_parts(ppdt, tmp_path):
+    """As from the same release in one file; one of its files is none"""
+    assert ppdt(*ANONYMIZE)[0] == 0
+    assert ppdt("anonymize", "whole.csv", "-o", "one.csv", *WORDS)[0] == 0
+    for source, to in (("out", "parts.json"), ("one.csv", "one.json")):
+        assert ppdt("learn", source, "-o", to)[0] == 0
+    texts = [(tmp_path / o).read_text("utf-8") for o in ("parts.json", "one.json")]
+    assert texts[0] == re.sub('"name": "one.csv", "sha256": "[0-9a-f]+", ', "", texts[1])
+    code, _, err = ppdt("learn", "out/rows-000000.parquet", "-o", "late.json")
+    assert code == 2 and is_one_line(err) and "name the folder 'out'" in err
 
 
 @pytest.mark.parametrize("more", [[], ["--learner", "id3"], ["--alpha", "0.8", "--min-leaf", "1"]])

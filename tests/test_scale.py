@@ -47,6 +47,7 @@ from ppdt.engine.part_counts import (
     refined,
     widths_of_counts,
 )
+from ppdt.engine.part_files import find_parts
 from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
 from ppdt.kadet import KADETClassifier, publish
@@ -164,7 +165,8 @@ def check_same(made, memory):
     found = texts_of(made)
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
     assert made.schema.columns == memory.schema.columns
-    assert made.schema.promise == memory.schema.promise
+    check = {"check": "this folder alone shows whether it holds: ppdt audit FOLDER"}
+    assert made.schema.promise == memory.schema.promise | check
     assert made.schema.taxonomies == memory.schema.taxonomies
     for o in EXACT:
         assert getattr(made.audit, o) == getattr(memory.audit, o), o
@@ -779,6 +781,9 @@ def test_two_runs_in_one_work_folder(population, tmp_path):
         with pytest.raises(FileExistsError, match="in use by another run"):
             anonymize_parts(source, tmp_path / "out", method, y="income", work=tmp_path / "work")
     assert not (tmp_path / "out").exists()
+    where = dict(y="income", work=tmp_path / "no/work")
+    with pytest.raises(FileNotFoundError, match="'work' must lie in a folder that exists"):
+        anonymize_parts(source, tmp_path / "out", method, **where)
 
 
 class Mortal:
@@ -977,7 +982,10 @@ def test_a_release_that_was_changed(population, tmp_path):
     with pytest.raises(TextFormError, match="is missing"):
         read_parts(tmp_path / "out")
     first.write_bytes(whole)
-    (tmp_path / "out/release.schema.json").unlink()
+    shutil.copy(first, tmp_path / "out/rows-more.parquet")
+    with pytest.raises(TextFormError, match="Got rows-more.parquet, which is not one of them"):
+        read_parts(tmp_path / "out")
+    (tmp_path / "out/_release.schema.json").unlink()
     with pytest.raises(TextFormError, match="no release in parts"):
         read_parts(tmp_path / "out")
 
@@ -987,6 +995,24 @@ def test_files_tell_nothing_of_parts(population):
     _, _, made = population
     rows = list(map(tuple, texts_of(made).to_numpy()))
     assert len(made) > 2 and rows == sorted(rows)
+
+
+def test_readers_of_folders_read_a_release(population):
+    """They pass over the schema"""
+    *_, made = population
+    found = pd.read_parquet(made.folder)
+    assert found.astype(str).to_numpy().tolist() == texts_of(made).to_numpy().tolist()
+
+
+def test_what_is_not_read_is_named(tmp_path):
+    population_parts(tmp_path / "parts")
+    for name in ("_SUCCESS", ".hidden.parquet", "~$0.parquet"):
+        (tmp_path / "parts" / name).touch()
+    assert len(find_parts(tmp_path / "parts")) == 3
+    (tmp_path / "parts/more").mkdir()
+    (tmp_path / "parts/4.csv.gz").touch()
+    with pytest.warns(UserWarning, match="and not 4.csv.gz, more: if people are in there"):
+        assert len(find_parts(tmp_path / "parts")) == 3
 
 
 def test_what_was_written_is_read(population):

@@ -49,7 +49,6 @@ def _fail(error):
     return 1 if type(error).__name__ == "GuaranteeError" else 2
 
 # %% ../../nbs/engine/command_end.ipynb #040c76e0
-_IN_PARTS = "release.schema.json"  # the name of the schema of a release in parts
 _FILES = ("source", "file", "plan", "tree", "people", "original", "against", "test")
 
 
@@ -57,14 +56,17 @@ def check_no_folders(args):
     """Raises CommandError for a folder where a file is to be read; `folders`: where not;
     `with_folder`: what else can be done with one
     """
+    from ppdt.engine.schema_file import SCHEMA_OF_PARTS
+
     for name in _FILES:
         value = getattr(args, name, None)
         if name in getattr(args, "folders", ()) or not isinstance(value, str):
             continue
-        if os.path.isfile(os.path.join(value, _IN_PARTS)):
+        if os.path.isfile(os.path.join(value, SCHEMA_OF_PARTS)):
             raise CommandError(
                 f"A file must be named. Got {value!r}, the folder of a release in parts: measure it"
-                " with ppdt audit, or read it with ppdt.scale.read_parts in Python."
+                " with ppdt audit, learn from it with ppdt learn, or read it in Python with"
+                " ppdt.scale.read_parts."
             )
         if os.path.isdir(value):
             raise CommandError(

@@ -272,10 +272,15 @@ _FORM = ("sep", "encoding", "decimal", "na", "sheet")
 
 def _check_folder(args):
     """Raises CommandError for a folder that is not learnt from, and for options that none has"""
+    from ppdt.engine.schema_file import SCHEMA_OF_PARTS
+
     own = ", or learn a tree that tells on nobody from its parts with --kadet, or one for yourself"
     own += " with ppdt.scale.fit_parts in Python"
     at = argparse.Namespace(source=args.source, with_folder=own)
-    if not args.kadet or (Path(args.source) / "release.schema.json").is_file():
+    of_release = (Path(args.source) / SCHEMA_OF_PARTS).is_file()
+    if of_release and not args.kadet:
+        return
+    if of_release or not args.kadet:
         check_no_folders(at)
     why = "cannot be used with a folder, whose Parquet parts have types and no empty fields"
     _refuse_others(args, ("categorical", "date", "missing", *_FORM), why)

@@ -237,7 +237,8 @@ def _add_form(p, where):
 _ANONYMIZE = (
     "Protect a table: rows are grouped so that at least k look alike in the quasi-identifiers,\n"
     "the columns that others may know too. A column that is not named is refused.\n"
-    "Writes OUT and, beside it, its schema; an older OUT is replaced. Nothing is written on error."
+    "Writes OUT and, beside it, its schema; an older OUT is replaced. Of a folder of parts OUT is\n"
+    "a new folder. Nothing is written on error."
 )
 _ANONYMIZE_EXAMPLES = (
     "examples:\n"

@@ -24,7 +24,7 @@ from pathlib import Path
 from secrets import randbelow
 from typing import Any
 
-from .command_files import asked_of_secret, read_taxonomies
+from .command_files import asked_of_secret, heard, read_taxonomies
 from .command_methods import anonymizer_for, check_class_for
 from .command_progress import doing
 from ppdt.engine.command_words import (
@@ -36,6 +36,7 @@ from ppdt.engine.command_words import (
     notes_of_method,
     rows_in_words,
     say,
+    spoilt_number,
     translated,
 )
 from .plan_command import with_defaults
@@ -122,8 +123,8 @@ def _check_refused(args: argparse.Namespace) -> None:
         )
 
 # %% ../../nbs/engine/command_parts.ipynb #9054970f
-def _check_out(out: str) -> None:
-    """Raises CommandError where no folder can be made"""
+def _check_out(out: str, source: str) -> None:
+    """Raises CommandError where no folder can be made, or one among the parts"""
     path = Path(out)
     if out == "-" or path.suffix.lower() in (".csv", ".parquet", ".pq"):
         raise CommandError(
@@ -134,6 +135,11 @@ def _check_out(out: str) -> None:
         raise CommandError(
             f"-o must be a new folder. Got {out!r}, which is there already: choose another name, or"
             " remove it first."
+        )
+    if Path(source).resolve() in path.resolve().parents:
+        raise CommandError(
+            f"-o must not lie among the parts. Got {out!r} in {source!r}, people as they are:"
+            " choose a place beside that folder."
         )
     if not path.absolute().parent.is_dir():
         raise CommandError(
@@ -287,25 +293,58 @@ def _say_columns(args: argparse.Namespace, schema: Any) -> None:
     if schema.role("other"):
         say("untouched", ", ".join(schema.role("other")))
 
+# %% ../../nbs/engine/command_parts.ipynb #d66c819b
+def _notes_of_words(args: argparse.Namespace, paths: list[str], schema: Any) -> list[str]:
+    """Words that make a column of numbers categorical, in CSV parts"""
+    from ppdt.engine.files import read_coded
+
+    kinds = {o["name"]: o["kind"] for o in schema.columns}
+    guessed = [o for o in args.qi if o not in (args.categorical or ())]
+    asked = {o for o in guessed if kinds[o] == "categorical"}
+    found = {}
+    for path in paths if paths[0].lower().endswith(".csv") else ():
+        texts = read_coded(path)
+        for o in asked - found.keys():
+            spoilt = spoilt_number(texts[o].found)
+            if spoilt:
+                found[o] = (
+                    f"{o!r} is taken as categorical, because {Path(path).name} holds {spoilt[1]!r};"
+                    " empty such fields if they mean missing, or list the column under"
+                    " --categorical to say so"
+                )
+    return list(found.values())
+
+
+@contextmanager
+def _tells_of_work(work: str | None) -> Iterator[None]:
+    """Says that a work folder stays, where a run is stopped"""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if work is not None:
+            told = f"ppdt: {work} holds values of people as they are: the same command goes on"
+            print(f"{told} there, or remove it", file=sys.stderr)
+        raise
+
 # %% ../../nbs/engine/command_parts.ipynb #6010ff3d
 def _anonymize_parts(args: argparse.Namespace) -> int:
     """`ppdt anonymize FOLDER`"""
     _check_refused(args)
     with_defaults(args)
     check_qi(args)
-    _check_out(args.out)
+    _check_out(args.out, args.source)
     from ppdt.engine.audit_texts import audit_screen
     from ppdt.engine.column_roles import NamelessColumns, why_words
     from ppdt.engine.part_files import find_parts, part_form
     from ppdt.engine.part_steps import anonymize_parts
 
-    paths = find_parts(args.source)
+    paths, unread = heard(lambda: find_parts(args.source))
     method = _method(args, [o for o, _ in part_form(paths[0])], Path(paths[0]).name)
     memory = args.memory or "1 GB"
     how = {"y": args.class_name, "memory": memory, "work": args.work}
     try:
         with opened_engine(args.engine or "here", memory) as engine:
-            with doing(f"protecting {len(paths):,} parts"):
+            with doing(f"protecting {len(paths):,} parts"), _tells_of_work(args.work):
                 made = anonymize_parts(paths, args.out, method, engine=engine, **how)
     except NamelessColumns as e:
         raise CommandError(nameless_words(e.advice, why_words(e.advice))) from None
@@ -313,7 +352,8 @@ def _anonymize_parts(args: argparse.Namespace) -> int:
     lost = a.lost_rows or 0
     print(f"{Path(args.source).name}: {len(paths):,} part(s), {a.n_rows + lost:,} rows")
     _say_columns(args, made.schema)
-    for o in [*_notes(args, lost), *asks_for_nothing(args)]:
+    words = _notes_of_words(args, paths, made.schema)
+    for o in [*unread, *words, *_notes(args, lost), *asks_for_nothing(args)]:
         say("note", o)
     name = Path(args.out).name
     print(f"wrote {name} ({len(made):,} file(s), {a.n_rows:,} rows) and its schema in it\n")
@@ -351,7 +391,9 @@ _KEPT = ("command", "run", "folders", "file", "trust")  # of what may be typed, 
 
 def _is_release_in_parts(path: str | os.PathLike) -> bool:
     """Is it the folder of a release in parts?"""
-    return (Path(path) / "release.schema.json").is_file()
+    from ppdt.engine.schema_file import SCHEMA_OF_PARTS
+
+    return (Path(path) / SCHEMA_OF_PARTS).is_file()
 
 
 def _check_whole_release(path: str) -> None:
@@ -449,7 +491,7 @@ def _check_predict(args: argparse.Namespace) -> None:
             f"PEOPLE must be people as they are. Got {args.people!r}, which is a release: give a"
             " folder of tables of people."
         )
-    _check_out("-" if args.out is None else args.out)
+    _check_out("-" if args.out is None else args.out, args.people)
 
 
 def _predict_parts(args: argparse.Namespace) -> int:
@@ -459,7 +501,7 @@ def _predict_parts(args: argparse.Namespace) -> int:
     from ppdt.engine.part_answers import answer_names, placed_folder
     from ppdt.engine.part_files import find_parts
 
-    paths = find_parts(args.people)
+    paths, unread = heard(lambda: find_parts(args.people))
     names = answer_names(paths)
     how = dict(proba=args.proba, keep=args.keep or (), form=file_form(args), dates=args.date)
     ask = partial(_answer_file, tree=args.tree, how=how)
@@ -471,7 +513,7 @@ def _predict_parts(args: argparse.Namespace) -> int:
     counts: Counter = sum((Counter(o) for o, _, _ in told), Counter())
     rows = ", ".join(f"{o} {n:,}" for o, n in counts.most_common())
     say("rows", f"{sum(counts.values()):,} in {len(paths):,} part(s): {rows}")
-    for o in dict.fromkeys(o for _, notes, _ in told for o in notes):
+    for o in dict.fromkeys([*unread, *(o for _, notes, _ in told for o in notes)]):
         print(fitted(f"  {'note':<19} {translated(o)}"))
     naming = list(dict.fromkeys(o for _, _, names in told for o in names))
     words = f"  INTERNAL: {', '.join(naming)} may name people (--keep)" if naming else ""

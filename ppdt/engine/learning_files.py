@@ -143,10 +143,13 @@ def learner_of(name: str, depth: int | None = None, min_leaf: float | None = Non
 
 # %% ../../nbs/engine/learning_files.ipynb #d29bbaf4
 def _release(path: Path, format: str | None) -> Release:
-    """A release from its file. Raises CommandError for a table of people."""
+    """A release from its file or folder. Raises CommandError for a table of people."""
+    from ppdt.engine.part_release import read_parts
+    from ppdt.engine.schema_file import SCHEMA_OF_PARTS, schema_path
     from ppdt.release import read_release
-    from ppdt.tables import schema_path
 
+    if path.is_dir():
+        return read_parts(path).whole()
     if not path.is_file():
         raise CommandError(f"there is no file {str(path)!r}; give the path of a release")
     if path.suffix.lower() == ".toml":
@@ -154,7 +157,13 @@ def _release(path: Path, format: str | None) -> Release:
             f"IN must be a release. Got the plan {path.name}: learn from the release that"
             " `ppdt anonymize` makes of it, or use --kadet."
         )
-    if format is None and not schema_path(path).is_file():
+    alone = format is None and not schema_path(path).is_file()
+    if alone and (path.parent / SCHEMA_OF_PARTS).is_file():
+        raise CommandError(
+            f"IN must be a whole release. Got {path.name}, one file of a release in parts: name the"
+            f" folder {str(path.parent)!r}."
+        )
+    if alone:
         raise CommandError(
             f"IN must be a release. Got {path.name} without {schema_path(path).name} beside it: a"
             " tree of people as they are may tell on them. Protect the table first (ppdt"

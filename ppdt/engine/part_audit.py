@@ -234,7 +234,7 @@ def value_rows(path: Path, n_values: int) -> np.ndarray:
 # %% ../../nbs/engine/part_audit.ipynb #88fa0769
 _UNMEASURED = (
     "measured part by part: what columns tell of each other, who fits whom and what tight cells"
-    " tell was not measured; audit a part of the people in memory for that"
+    " tell was not measured; ppdt.scale.read_parts(FOLDER).whole() measures more of it, in memory"
 )
 
 

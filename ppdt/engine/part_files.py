@@ -8,6 +8,7 @@ __all__ = ['find_parts', 'Piece', 'row_tables', 'pieces', 'part_form', 'check_fo
 
 # %% ../../nbs/engine/part_files.ipynb #0ec54e5f
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,13 +22,29 @@ from .limits import TextFormError, trusted
 from .written_columns import file_sha256
 
 # %% ../../nbs/engine/part_files.ipynb #a4c6df09
+def _parts_in(folder: Path) -> list[str]:
+    """CSV and Parquet files of a folder, sorted; warns of what else is in there"""
+    shown = sorted(o for o in folder.iterdir() if o.name[0] not in "._~")
+    files = [o for o in shown if o.suffix.lower() in (".csv", ".parquet", ".pq")]
+    odd = [o.name for o in shown if o not in files]
+    if odd:
+        more = f" and {len(odd) - 5:,} more" if len(odd) > 5 else ""
+        warnings.warn(
+            f"of {folder.name!r} the .csv or .parquet files are read, and not {', '.join(odd[:5])}"
+            f"{more}: if people are in there, make parts of them",
+            stacklevel=3,
+        )
+    return list(map(str, files))
+
+
 def find_parts(source: str | os.PathLike | Sequence) -> list[str]:
     """Paths of the parts of a table.
 
     Parameters
     ----------
     source : str, path or sequence of these
-        A folder, whose CSV or Parquet files are the parts (hidden ones are left out), or the files.
+        A folder, whose CSV or Parquet files are the parts, unless their names begin with `.`, `_`
+        or `~`; or the files.
 
     Returns
     -------
@@ -45,9 +62,7 @@ def find_parts(source: str | os.PathLike | Sequence) -> list[str]:
         folder = Path(source)
         if not folder.is_dir():
             raise FileNotFoundError(f"there is no folder {str(source)!r}; give one with parts")
-        ends = (".csv", ".parquet", ".pq")
-        files = [o for o in folder.iterdir() if o.suffix.lower() in ends and o.name[0] not in "._"]
-        paths = sorted(map(str, files))
+        paths = _parts_in(folder)
     else:
         paths = [str(o) for o in source]
     lost = [o for o in paths if not Path(o).is_file()]

@@ -111,8 +111,12 @@ def work_folder(work: str | os.PathLike | None, target: Path) -> Iterator[Path]:
     ------
     FileExistsError
         When another run uses it, or other things lie there.
+    FileNotFoundError
+        Where it cannot be made.
     """
     folder = target.parent / f".{target.name}.work" if work is None else Path(work)
+    if not folder.absolute().parent.is_dir():
+        raise FileNotFoundError(f"'work' must lie in a folder that exists. Got {str(folder)!r}")
     folder.mkdir(mode=0o700, exist_ok=True)
     _check_ours(folder)
     mark = _claim(folder)

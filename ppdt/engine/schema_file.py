@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 # %% auto #0
-__all__ = ['are_lines', 'Schema', 'schema_path']
+__all__ = ['SCHEMA_OF_PARTS', 'are_lines', 'Schema', 'schema_path']
 
 # %% ../../nbs/engine/schema_file.ipynb #5d160319
 import json
@@ -199,6 +199,9 @@ class Schema:
         return cls(tuple(d["columns"]), *more)
 
 # %% ../../nbs/engine/schema_file.ipynb #457ed3d5
+SCHEMA_OF_PARTS = "_release.schema.json"  # in the folder; readers of folders pass over it
+
+
 def schema_path(path: str | PathLike) -> Path:
     """Where the schema of a release lies: `out.csv` has `out.csv.schema.json`.
 
