@@ -17,7 +17,6 @@ from pathlib import Path
 
 import common  # first: one thread
 import pandas as pd
-from joblib import Parallel, delayed
 
 from ppdt.datasets import make_population
 
@@ -35,12 +34,9 @@ def prepare(folder, n):
     parts = Path(folder) / "parts"
     parts.mkdir(parents=True, exist_ok=True)
     many = -(-n // min(SIZE, n // 2))
-
-    def make(i):
+    for i in range(many):
         people = make_population(n, part=(i, many))
         people.to_parquet(parts / f"part-{i:04d}.parquet", index=False)
-
-    Parallel(n_jobs=-1)(delayed(make)(i) for i in range(many))
 
 
 def run(sizes, engines, memory):
