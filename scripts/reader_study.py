@@ -2,7 +2,7 @@
 
     python scripts/reader_study.py                          a few runs, printed
     python scripts/reader_study.py --full --splits 2        all runs of two splits, stored in
-    nbs/papers/results/readers.csv
+    nbs/papers/results/readers_0.csv and readers_1.csv, a file a split
     python scripts/reader_study.py --row pima/strict/drawn_boosting 5 0   one run:
     table/method/reader, k, split
 
@@ -214,8 +214,20 @@ def make(job):
         return [o | made for o in run(unit, readers)]
 
 
+def of_split(path, split):
+    """Where the runs of a split stand: readers.csv -> readers_0.csv"""
+    return path.with_stem(f"{path.stem}_{split}")
+
+
 def read(path):
-    return read_results(path, COLUMNS)
+    """The runs of all splits that are stored beside `path`"""
+    there = [read_results(of_split(Path(path), s), COLUMNS) for s in range(SPLITS)]
+    return pd.concat([o for o in there if len(o)] or there[:1], ignore_index=True)
+
+
+def keep(path, lines):
+    """Store the lines of a unit with those of its split"""
+    store(of_split(path, lines[0]["split"]), lines, KEY, COLUMNS, CASES)
 
 
 def done_in(path):
@@ -261,18 +273,16 @@ def readers(full=False, seeds=2, row=None, again=False, out=None, jobs=1):
         todo = [(u, r) for u, r in left if r]
     else:
         todo = [(("pima", m, k, 0), None) for m, k in (("raw", 1), ("strict", 5))]
-    lines = each_unit(
-        make, todo, (lambda o: store(out, o, KEY, COLUMNS, CASES)) if full else None, jobs
-    )
+    lines = each_unit(make, todo, partial(keep, out) if full else None, jobs)
     t = read(out) if full else pd.DataFrame(lines)
     if full:
-        print(f"{len(t)} runs in {out}, {len(lines)} of them new")
+        print(f"{len(t)} runs in {out.stem}_*.csv, {len(lines)} of them new")
     if len(t):
         print((t[KEY + MEASURED] if row else summary(t)).to_string(index=False))
 
 
 def main(args=None):
-    p = runs_parser(__doc__, ("RUN", "K", "SPLIT"), "days", "readers.csv")
+    p = runs_parser(__doc__, ("RUN", "K", "SPLIT"), "days", "readers_SPLIT.csv")
     p.add_argument("--splits", type=int, default=2, metavar="N", help="with --full: of ten (2)")
     a = parsed(p, args)
     if not 1 <= a.splits <= SPLITS:

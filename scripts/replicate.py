@@ -20,7 +20,7 @@
     python scripts/replicate.py mict --full                      all runs (an hour), stored in
     nbs/papers/results/mict.csv; see scripts/mict_runs.py
     python scripts/replicate.py readers --seeds 2 --full         two splits of ten tables (hours),
-    stored in nbs/papers/results/readers.csv; see scripts/reader_study.py
+    stored in nbs/papers/results/readers_0.csv and readers_1.csv; see scripts/reader_study.py
     python scripts/replicate.py kactus --row kactus/raw/glass/c45 10 3   one run:
     method/preparation/table/learner, k, half
     python scripts/replicate.py claims                           all claims with their verdicts

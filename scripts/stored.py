@@ -149,7 +149,10 @@ def files():
             lines_of_mict,
             cost=lambda t: ten * (t.protect_seconds + t.learn_seconds),
         ),
-        "readers.csv": File(readers.read, readers.KEY, lambda *o: readers.run(o[:4], [o[4]])),
+        **{
+            o.name: File(r.read_results, readers.KEY, lambda *o: readers.run(o[:4], [o[4]]))
+            for o in sorted(RESULTS.glob("readers_?.csv"))
+        },
         "reader_choice.csv": File(
             chosen.read,
             chosen.KEY,

@@ -662,6 +662,20 @@ def test_stored_runs_of_readers_are_of_the_design(reader_study):
     assert set(keys(t, ["case", "split"])) == raw
 
 
+def test_runs_of_readers_stand_in_a_file_a_split(reader_study, tmp_path):
+    s, out = reader_study, tmp_path / "readers.csv"
+    assert not len(s.read(out)) and list(s.read(out)) == s.COLUMNS
+    t = s.read(s.RESULTS / "readers.csv")
+    two = [t[(t.case == "pima") & (t.split == o)].iloc[:3].to_dict("records") for o in (1, 0)]
+    for lines in two:
+        s.keep(out, lines)
+    s.keep(out, [two[0][0] | {"auc": 0.5}])  # a run made again takes the place of the old one
+    assert sorted(o.name for o in tmp_path.iterdir()) == ["readers_0.csv", "readers_1.csv"]
+    found = s.read(out)
+    assert found.split.tolist() == [0, 0, 0, 1, 1, 1] and found.auc[3] == 0.5
+    assert s.done_in(out) == {tuple(o[c] for c in s.KEY) for lines in two for o in lines}
+
+
 def test_splits_of_readers(reader_study, data_dir):
     X, y, X_test, y_test = reader_study.split_of("nursery", 1)
     assert (len(X), len(X_test)) == (reader_study.MOST, 12958 - 8639)
