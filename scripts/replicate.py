@@ -586,14 +586,10 @@ def store(path, lines, key=KEY, columns=COLUMNS, order=SETTINGS):
     path, new = Path(path), pd.DataFrame(lines, columns=columns)
     old, made = read_results(path, columns), set(new[key].itertuples(index=False, name=None))
     keep = old[[o not in made for o in old[key].itertuples(index=False, name=None)]]
-    t = pd.concat([keep.reindex(columns=columns), new]) if len(keep) else new
-    rank = {s: i for i, s in enumerate(order)}
-    t = t.iloc[
-        sorted(
-            range(len(t)),
-            key=lambda i: (rank.get(t[key[0]].iloc[i], len(rank)), *t[key[1:]].iloc[i]),
-        )
-    ]
+    t = pd.concat([keep.reindex(columns=columns), new], ignore_index=True) if len(keep) else new
+    rank = t[key[0]].map({s: i for i, s in enumerate(order)}).fillna(len(order))
+    places = t[key[1:]].assign(_rank=rank).sort_values(["_rank", *key[1:]], kind="stable").index
+    t = t.loc[places]
     path.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(path, lambda tmp: t.to_csv(tmp, index=False))
 
