@@ -1,8 +1,10 @@
 """Tables of polars and pyarrow, lists of lists, numbered columns: by name, and as what they hold"""
 
 import copy
+import dataclasses
 import datetime
 import pickle
+import weakref
 
 import numpy as np
 import pandas as pd
@@ -22,7 +24,7 @@ from ppdt.learners import MDLDiscretizer, NaiveBayesClassifier, logistic_regress
 from ppdt.mict import MixedKNNClassifier
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
-from ppdt.release import AnonymizedClassifier, GuaranteeError
+from ppdt.release import AnonymizedClassifier, GuaranteeError, Release
 from ppdt.tables import (
     Centroid,
     Exact,
@@ -219,6 +221,29 @@ def test_copies_of_a_release():
     assert release.text().equals(copy.copy(release).text())
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(other)
+
+
+def test_parquet_of_an_owners_table_names_what_to_call(tmp_path):
+    X, y = people()
+    release = MondrianAnonymizer(k=5).anonymize(X, y)
+    for other in (
+        release,
+        copy.copy(release),
+        copy.deepcopy(release),
+        dataclasses.replace(release),
+    ):
+        with pytest.raises(pa.ArrowInvalid) as e:
+            other.data.to_parquet(tmp_path / "out.parquet")
+        assert "release.to_parquet(path) writes text cells" in e.value.__notes__[0]
+    assert not list(tmp_path.iterdir())
+    release.data.to_pickle(tmp_path / "own.pkl")
+    assert pd.read_pickle(tmp_path / "own.pkl").equals(release.data)
+    # a table of plain values is written as ever
+    plain = Release(X)
+    plain.data.to_parquet(tmp_path / "raw.parquet", index=False)
+    assert pd.read_parquet(tmp_path / "raw.parquet").equals(X)
+    frame = weakref.ref(MondrianAnonymizer(k=5).anonymize(X, y).data)
+    assert frame() is None  # nothing keeps a table that nobody holds
 
 
 # the accessor

@@ -8,8 +8,10 @@ __all__ = ['GuaranteeError', 'RowsLostError', 'sealed', 'SpreadsheetWarning', 'f
 # %% ../../nbs/engine/releases.ipynb #1de63f2a
 import re
 import warnings
+import weakref
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -289,6 +291,25 @@ class _Written:
         """
         _write_release(self, path, (".parquet", ".pq"))
 
+# %% ../../nbs/engine/releases.ipynb #9acb86a0
+def _advise(data):
+    """Where the `to_parquet` of this frame fails, the error names what to call instead"""
+    frame = weakref.ref(data)  # a cycle would keep large tables for longer
+
+    @wraps(pd.DataFrame.to_parquet)
+    def to_parquet(*args, **options):
+        try:
+            return pd.DataFrame.to_parquet(frame(), *args, **options)
+        except (TypeError, ValueError) as e:
+            e.add_note(
+                "Sets, ranges, nodes and means of groups have no Parquet type:"
+                " release.to_parquet(path) writes text cells and a schema, and read_release reads"
+                " them. For your own use release.data.to_pickle(path) keeps cells and index."
+            )
+            raise
+
+    object.__setattr__(data, "to_parquet", to_parquet)
+
 # %% ../../nbs/engine/releases.ipynb #78b32600
 @dataclass(frozen=True, eq=False, repr=False)
 class Release(_Written):
@@ -327,6 +348,9 @@ class Release(_Written):
     constraints: tuple = ()
     _seal: Seal | None = field(default=None, init=False, repr=False)
 
+    def __post_init__(self):
+        _advise(self.data)
+
     def __copy__(self):
         res = object.__new__(type(self))
         res.__dict__.update(self.__dict__)
@@ -337,6 +361,7 @@ class Release(_Written):
         res = copy(self)
         y = None if self.y is None else self.y.copy()
         res.__dict__.update(data=self.data.copy(), y=y, lost=self.lost.copy())
+        _advise(res.data)
         return res
 
     def __getstate__(self):
