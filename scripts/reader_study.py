@@ -185,8 +185,10 @@ def measured(model, X, y):
     )
 
 
-def run(unit, readers=None):
-    """The lines of a unit, without the columns that tell where they were made"""
+def taught(unit, readers):
+    """The lines of a unit, without the columns that tell where they were made; `readers`: name ->
+    a function of taxonomies and seed
+    """
     case, method, k, split = unit
     X, y, X_test, y_test = split_of(case, split)
     about, taxonomies = dict(n_train=len(X), n_test=len(X_test)), None
@@ -196,14 +198,18 @@ def run(unit, readers=None):
         X, y, taxonomies, loss = r.data, r.y, r.taxonomies, r.audit.gcp
     about |= dict(gcp=round(float(loss), 6), protect_seconds=round(time.process_time() - begin, 2))
     res = []
-    for _, _, _, _, reader in keys_of(unit):
-        if readers is not None and reader not in readers:
-            continue
+    for name, reader in readers.items():
         begin = time.process_time()
-        model = READERS[reader][1](taxonomies or None, split).fit(X, y)
+        model = reader(taxonomies or None, split).fit(X, y)
         about["learn_seconds"] = round(time.process_time() - begin, 2)
-        res.append(dict(zip(KEY, (*unit, reader))) | about | measured(model, X_test, y_test))
+        res.append(dict(zip(KEY, (*unit, name))) | about | measured(model, X_test, y_test))
     return res
+
+
+def run(unit, readers=None):
+    """The lines of a unit, of all readers or of some"""
+    asked = [o for *_, o in keys_of(unit) if readers is None or o in readers]
+    return taught(unit, {o: READERS[o][1] for o in asked})
 
 
 def make(job):
