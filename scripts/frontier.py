@@ -47,7 +47,7 @@ from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy, load_adult_taxonomies
 from ppdt.kactus import KActusAnonymizer
 from ppdt.lattice import LatticeAnonymizer
-from ppdt.learners import DrawnClassifier
+from ppdt.learners import DrawnClassifier, SetForestClassifier
 from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.tds import TDRAnonymizer, TDSAnonymizer
@@ -113,6 +113,7 @@ LEARNERS = {
     "encoder_boosting": lambda trees: make_pipeline(ReleaseEncoder(taxonomies=trees), boosting()),
     "encoder_logistic": lambda trees: make_pipeline(ReleaseEncoder(taxonomies=trees), logistic()),
     "drawn_boosting": lambda trees: DrawnClassifier(boosting(), taxonomies=trees, random_state=0),
+    "forest": lambda trees: SetForestClassifier(taxonomies=trees, random_state=0),
 }
 KEY = ["method", "k", "split", "learner"]
 GAINS = ("presence", "certain", "guess")
