@@ -37,7 +37,7 @@ from replicate import (
 from ppdt.datasets import DataCorruptedError, DataNotFoundError
 from ppdt.learners import DrawnClassifier, SetForestClassifier
 
-KS, SPLITS = (5, 50, 2, 10), 5  # in this order k are run
+KS, SPLITS = (5, 50), 5
 
 
 def on_draws(weights, trees, seed):
