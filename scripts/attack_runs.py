@@ -33,6 +33,7 @@ from replicate import (
     MADE,
     RESULTS,
     asked_row,
+    data_told,
     each_unit,
     parsed,
     print_runs,
@@ -53,8 +54,6 @@ from ppdt.attacks import (
 )
 from ppdt.c45 import C45Classifier
 from ppdt.datasets import (
-    DataCorruptedError,
-    DataNotFoundError,
     load_customers,
     make_population,
 )
@@ -336,10 +335,8 @@ def attacks(full=False, row=None, again=False, out=None, jobs=1):
 def main(args=None):
     p = runs_parser(__doc__, ("TABLE/METHOD", "K"), "two hours", "attacks.csv")
     a = parsed(p, args)
-    try:
+    with data_told():
         attacks(a.full, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from replicate import (
     MADE,
     RESULTS,
     asked_row,
+    data_told,
     each_unit,
     parsed,
     print_runs,
@@ -33,7 +34,6 @@ from replicate import (
 
 from ppdt.attacks import FittingRows, attack
 from ppdt.c45 import C45Classifier
-from ppdt.datasets import DataCorruptedError, DataNotFoundError
 from ppdt.engine.known_brothers import without_brothers
 from ppdt.kactus import KActusAnonymizer
 from ppdt.loss import gcp
@@ -108,10 +108,8 @@ def brothers_runs(full=False, row=None, again=False, out=None, jobs=1):
 def main(args=None):
     p = runs_parser(__doc__, ("BROTHERS", "K", "SEED"), "minutes", "brothers.csv")
     a = parsed(p, args)
-    try:
+    with data_told():
         brothers_runs(a.full, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

@@ -25,8 +25,9 @@ from reader_study import CASES, COLUMNS, KEY, METHODS, boosting, read as read_re
 from replicate import (
     RESULTS,
     asked_row,
+    data_told,
     each_unit,
-    parsed,
+    parsed_splits,
     print_runs,
     provenance,
     read_results,
@@ -34,7 +35,6 @@ from replicate import (
     store,
 )
 
-from ppdt.datasets import DataCorruptedError, DataNotFoundError
 from ppdt.learners import DrawnClassifier, SetForestClassifier
 
 KS, SPLITS = (5, 50), 5
@@ -119,14 +119,9 @@ def draw_kinds(full=False, seeds=SPLITS, row=None, again=False, out=None, jobs=1
 
 def main(args=None):
     p = runs_parser(__doc__, ("RUN", "K", "SPLIT"), "two hours", "draw_kinds.csv")
-    p.add_argument("--splits", type=int, default=SPLITS, metavar="N", help="with --full: of five")
-    a = parsed(p, args)
-    if not 1 <= a.splits <= SPLITS:
-        p.error(f"--splits must be 1 to {SPLITS}. Got {a.splits}.")
-    try:
+    a = parsed_splits(p, args, SPLITS, SPLITS)
+    with data_told():
         draw_kinds(a.full, a.splits, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

@@ -39,10 +39,20 @@ from erp_groups import (
     undone,
 )
 from kactus_runs import as_values
-from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results, runs_parser, store
+from replicate import (
+    MADE,
+    RESULTS,
+    data_told,
+    each_unit,
+    parsed,
+    provenance,
+    read_results,
+    runs_parser,
+    store,
+)
 
 from ppdt.c45 import C45Classifier
-from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
+from ppdt.datasets import fetch_benchmark
 from ppdt.erp import ERPAnonymizer
 from ppdt.mondrian import MondrianAnonymizer
 from ppdt.privacy import audit
@@ -417,10 +427,8 @@ def main(args=None):
     p = runs_parser(__doc__, ("RUN", "K", "FOLD"), "two hours", "erp.csv")
     p.add_argument("--only", nargs="+", default=(), metavar="METHOD", help="runs of these methods")
     a = parsed(p, args)
-    try:
+    with data_told():
         erp(a.full, None, a.row, a.again, a.out, a.jobs, a.only)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

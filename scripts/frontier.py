@@ -29,6 +29,7 @@ from replicate import (
     MADE,
     RESULTS,
     asked_row,
+    data_told,
     each_unit,
     parsed,
     print_runs,
@@ -40,7 +41,7 @@ from replicate import (
 from ppdt.attacks import FittingRows, attack
 from ppdt.c45 import C45Classifier
 from ppdt.clusters import ClusterAnonymizer
-from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
+from ppdt.datasets import fetch_adult
 from ppdt.diversity import Alpha
 from ppdt.encoder import ReleaseEncoder
 from ppdt.erp import ERPAnonymizer
@@ -220,10 +221,8 @@ def frontier(full=False, row=None, again=False, out=None, jobs=1):
 def main(args=None):
     p = runs_parser(__doc__, ("METHOD", "K", "SPLIT"), "about an hour", "frontier.csv")
     a = parsed(p, args)
-    try:
+    with data_told():
         frontier(a.full, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

@@ -34,8 +34,9 @@ from replicate import (
     MADE,
     RESULTS,
     asked_row,
+    data_told,
     each_unit,
-    parsed,
+    parsed_splits,
     print_runs,
     provenance,
     runs_parser,
@@ -45,7 +46,6 @@ from replicate import (
 from ppdt.attacks import FittingRows, attack
 from ppdt.c45 import C45Classifier, PARTClassifier
 from ppdt.clusters import ClusterAnonymizer
-from ppdt.datasets import DataCorruptedError, DataNotFoundError
 from ppdt.encoder import ReleaseEncoder
 from ppdt.erp import ERPAnonymizer
 from ppdt.kactus import KActusAnonymizer
@@ -229,14 +229,9 @@ def grand_contest(full=False, row=None, again=False, out=None, jobs=1, splits=1)
 
 def main(args=None):
     p = runs_parser(__doc__, ("TABLE/METHOD", "K", "SPLIT"), "hours", "grand_contest.csv")
-    p.add_argument("--splits", type=int, default=1, metavar="N", help="with --full: of three (1)")
-    a = parsed(p, args)
-    if not 1 <= a.splits <= len(SPLITS):
-        p.error(f"--splits must be 1 to {len(SPLITS)}. Got {a.splits}.")
-    try:
+    a = parsed_splits(p, args, 1, len(SPLITS))
+    with data_told():
         grand_contest(a.full, a.row, a.again, a.out, a.jobs, a.splits)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

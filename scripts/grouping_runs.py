@@ -31,6 +31,7 @@ from replicate import (
     MADE,
     RESULTS,
     asked_row,
+    data_told,
     each_unit,
     parsed,
     print_runs,
@@ -41,7 +42,7 @@ from replicate import (
 
 from ppdt.attacks import FittingRows, attack
 from ppdt.clusters import ClusterAnonymizer
-from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
+from ppdt.datasets import fetch_benchmark
 from ppdt.lattice import LatticeAnonymizer
 from ppdt.loss import gcp
 from ppdt.mict import MicroaggregationAnonymizer
@@ -261,14 +262,12 @@ def main(args=None):
     p.add_argument("--gap", action="store_true", help="the best groups of a few rows, and ours")
     p.add_argument("--bound", action="store_true", help="bounds for some hundred rows, and ours")
     a = parsed(p, args)
-    try:
+    with data_told():
         if a.gap:
             return gaps(a.out)
         if a.bound:
             return bounds(a.out)
         grouping(a.full, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

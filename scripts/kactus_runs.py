@@ -31,10 +31,19 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 sys.path.insert(0, str(Path(__file__).parent))
-from replicate import MADE, RESULTS, each_unit, parsed, provenance, runs_parser, taxonomies
+from replicate import (
+    MADE,
+    RESULTS,
+    data_told,
+    each_unit,
+    parsed,
+    provenance,
+    runs_parser,
+    taxonomies,
+)
 
 from ppdt.c45 import C45Classifier, PARTClassifier
-from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult, fetch_benchmark
+from ppdt.datasets import fetch_adult, fetch_benchmark
 from ppdt.encoder import cell_numbers
 from ppdt.generalization import Taxonomy
 from ppdt.kactus import KActusAnonymizer
@@ -721,10 +730,8 @@ def main(args=None):
     p.add_argument("--case", choices=[*SMALL, *CASES], help="runs of this table only")
     p.add_argument("--learner", choices=LEARNERS, help="units with this learner only")
     a = parsed(p, args)
-    try:
+    with data_told():
         kactus(a.full, None, a.row, a.again, a.out, a.jobs, (a.method, a.case, a.learner))
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

@@ -21,11 +21,21 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 sys.path.insert(0, str(Path(__file__).parent))
-from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results, runs_parser, store
+from replicate import (
+    MADE,
+    RESULTS,
+    data_told,
+    each_unit,
+    parsed,
+    provenance,
+    read_results,
+    runs_parser,
+    store,
+)
 
 from ppdt.c45 import C45Classifier
 from ppdt.contest import contest
-from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
+from ppdt.datasets import fetch_benchmark
 from ppdt.learners import NaiveBayesClassifier
 from ppdt.mict import MicroaggregationAnonymizer, MiCTAnonymizer, MixedKNNClassifier, record_linkage
 
@@ -231,10 +241,8 @@ def mict(full=False, seeds=None, row=None, again=False, out=None, jobs=1):
 
 def main(args=None):
     a = parsed(runs_parser(__doc__, ("RUN", "K"), "about an hour", "mict.csv"), args)
-    try:
+    with data_told():
         mict(a.full, None, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

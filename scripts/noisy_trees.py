@@ -33,6 +33,7 @@ from replicate import (
     MADE,
     RESULTS,
     asked_row,
+    data_told,
     each_unit,
     parsed,
     print_runs,
@@ -44,7 +45,7 @@ from sklearn.pipeline import make_pipeline
 
 from ppdt.attacks import FittingRows, Queries, attack
 from ppdt.c45 import C45Classifier
-from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_adult
+from ppdt.datasets import fetch_adult
 from ppdt.encoder import ReleaseEncoder
 from ppdt.generalization import load_adult_taxonomies
 from ppdt.mondrian import MondrianAnonymizer
@@ -440,10 +441,8 @@ def noisy_trees(full=False, row=None, again=False, out=None, jobs=1):
 def main(args=None):
     p = runs_parser(__doc__, ROW, "twenty minutes", "noise.csv")
     a = parsed(p, args)
-    try:
+    with data_told():
         noisy_trees(a.full, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

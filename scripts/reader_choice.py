@@ -26,9 +26,18 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent))
 import reader_study
 from reader_study import KEY, METHODS, READERS, SPLITS, anonymizer, measured, split_of
-from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results, runs_parser, store
+from replicate import (
+    MADE,
+    RESULTS,
+    data_told,
+    each_unit,
+    parsed_splits,
+    provenance,
+    read_results,
+    runs_parser,
+    store,
+)
 
-from ppdt.datasets import DataCorruptedError, DataNotFoundError
 from ppdt.engine.reader_choice import BY, HELD, choose_reader, groups_of
 
 CASES = [o for o in reader_study.CASES if o not in ("ionosphere", "nursery", "adult", "waveform")]
@@ -170,14 +179,9 @@ def choices(full=False, seeds=2, row=None, again=False, out=None, jobs=1):
 
 def main(args=None):
     p = runs_parser(__doc__, ("RUN", "K", "SPLIT"), "an hour", "reader_choice.csv")
-    p.add_argument("--splits", type=int, default=2, metavar="N", help="with --full: of ten (2)")
-    a = parsed(p, args)
-    if not 1 <= a.splits <= SPLITS:
-        p.error(f"--splits must be 1 to {SPLITS}. Got {a.splits}.")
-    try:
+    a = parsed_splits(p, args, 2, SPLITS)
+    with data_told():
         choices(a.full, a.splits, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

@@ -29,10 +29,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 sys.path.insert(0, str(Path(__file__).parent))
-from replicate import MADE, RESULTS, each_unit, parsed, provenance, read_results, runs_parser, store
+from replicate import (
+    MADE,
+    RESULTS,
+    data_told,
+    each_unit,
+    parsed_splits,
+    provenance,
+    read_results,
+    runs_parser,
+    store,
+)
 
 from ppdt.c45 import C45Classifier
-from ppdt.datasets import DataCorruptedError, DataNotFoundError, fetch_benchmark
+from ppdt.datasets import fetch_benchmark
 from ppdt.encoder import ReleaseEncoder
 from ppdt.erp import ERPAnonymizer
 from ppdt.generalization import Taxonomy, load_adult_taxonomies
@@ -289,14 +299,9 @@ def readers(full=False, seeds=2, row=None, again=False, out=None, jobs=1):
 
 def main(args=None):
     p = runs_parser(__doc__, ("RUN", "K", "SPLIT"), "days", "readers_SPLIT.csv")
-    p.add_argument("--splits", type=int, default=2, metavar="N", help="with --full: of ten (2)")
-    a = parsed(p, args)
-    if not 1 <= a.splits <= SPLITS:
-        p.error(f"--splits must be 1 to {SPLITS}. Got {a.splits}.")
-    try:
+    a = parsed_splits(p, args, 2, SPLITS)
+    with data_told():
         readers(a.full, a.splits, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

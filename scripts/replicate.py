@@ -39,6 +39,7 @@ import platform
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -672,6 +673,25 @@ def parsed(p, args):
     return a
 
 
+def parsed_splits(p, args, default, most):
+    """The arguments of a study over splits, checked"""
+    words = f"with --full: of {most} ({default})"
+    p.add_argument("--splits", type=int, default=default, metavar="N", help=words)
+    a = parsed(p, args)
+    if not 1 <= a.splits <= most:
+        p.error(f"--splits must be 1 to {most}. Got {a.splits}.")
+    return a
+
+
+@contextmanager
+def data_told():
+    """Missing and damaged tables end the program with what to do, not with a traceback"""
+    try:
+        yield
+    except (DataNotFoundError, DataCorruptedError) as e:
+        raise SystemExit(str(e)) from None
+
+
 def all_sets(path, again=False):
     """Make the second file; releases that are stored are not made again"""
     points = [(6, k) for k in KS] + [(q, 64) for q in MORE["n_qi"]]
@@ -1101,7 +1121,7 @@ def main(args=None):
         p.error(f"--row must be {n} words for {a.paper}. Got {len(a.row)}.")
     if a.seeds < 1:
         p.error(f"--seeds must be at least 1. Got {a.seeds}.")
-    try:
+    with data_told():
         PAPERS[a.paper](
             a.full,
             a.seeds,
@@ -1109,8 +1129,6 @@ def main(args=None):
             a.again,
             a.out or RESULTS / f"{a.paper}{'_runs' if a.paper == 'kactus' else ''}.csv",
         )
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":

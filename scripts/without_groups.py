@@ -32,6 +32,7 @@ from replicate import (
     MADE,
     RESULTS,
     asked_row,
+    data_told,
     each_unit,
     parsed,
     print_runs,
@@ -42,7 +43,6 @@ from replicate import (
 
 from ppdt.attacks import FittingRows, attack
 from ppdt.clusters import ClusterAnonymizer
-from ppdt.datasets import DataCorruptedError, DataNotFoundError
 from ppdt.engine.assignments import pair_probabilities
 from ppdt.engine.group_loss import RangePart, column_parts
 from ppdt.erp import ERPAnonymizer
@@ -230,10 +230,8 @@ def without_groups(full=False, row=None, again=False, out=None, jobs=1):
 def main(args=None):
     p = runs_parser(__doc__, ("TABLE/METHOD", "K", "SPLIT"), "minutes", "without_groups.csv")
     a = parsed(p, args)
-    try:
+    with data_told():
         without_groups(a.full, a.row, a.again, a.out, a.jobs)
-    except (DataNotFoundError, DataCorruptedError) as e:
-        raise SystemExit(str(e)) from None
 
 
 if __name__ == "__main__":
