@@ -2,7 +2,7 @@
 beside even draws.
 
     python scripts/draw_kinds.py                          a release, printed
-    python scripts/draw_kinds.py --full --splits 5        all runs of five splits, stored in
+    python scripts/draw_kinds.py --full                 all runs of two splits, stored in
     nbs/papers/results/draw_kinds.csv
     python scripts/draw_kinds.py --row pima/strict/boosting_posterior 5 0   one run:
     table/method/kind, k, split
@@ -37,7 +37,7 @@ from replicate import (
 
 from ppdt.learners import DrawnClassifier, SetForestClassifier
 
-KS, SPLITS = (5, 50), 5
+KS, SPLITS = (5, 50), 2
 
 
 def on_draws(weights, trees, seed):
@@ -118,7 +118,7 @@ def draw_kinds(full=False, seeds=SPLITS, row=None, again=False, out=None, jobs=1
 
 
 def main(args=None):
-    p = runs_parser(__doc__, ("RUN", "K", "SPLIT"), "two hours", "draw_kinds.csv")
+    p = runs_parser(__doc__, ("RUN", "K", "SPLIT"), "half an hour", "draw_kinds.csv")
     a = parsed_splits(p, args, SPLITS, SPLITS)
     with data_told():
         draw_kinds(a.full, a.splits, a.row, a.again, a.out, a.jobs)

@@ -111,7 +111,7 @@ def files():
     """Every stored file by name"""
     r = replicate
     mict, erp, kactus = (beside(o) for o in ("mict_runs", "erp_runs", "kactus_runs"))
-    frontier, attacks, grouping, without, noise, readers, chosen, grand, brothers = (
+    frontier, attacks, grouping, without, noise, readers, kinds, chosen, grand, brothers = (
         beside(o)
         for o in (
             "frontier",
@@ -120,6 +120,7 @@ def files():
             "without_groups",
             "noisy_trees",
             "reader_study",
+            "draw_kinds",
             "reader_choice",
             "grand_contest",
             "brothers_runs",
@@ -153,6 +154,7 @@ def files():
             o.name: File(r.read_results, readers.KEY, lambda *o: readers.run(o[:4], [o[4]]))
             for o in sorted(RESULTS.glob("readers_?.csv"))
         },
+        "draw_kinds.csv": File(kinds.read, kinds.KEY, lambda *o: kinds.run(o[:4], [o[4]])),
         "reader_choice.csv": File(
             chosen.read,
             chosen.KEY,
