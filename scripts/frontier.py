@@ -56,7 +56,7 @@ from ppdt.tds import TDRAnonymizer, TDSAnonymizer
 KNOWN = (
     "age workclass education marital-status occupation race sex hours-per-week native-country"
 ).split()
-PEOPLE, KS, SPLITS = 8000, (5, 25, 100), (0, 1, 2)
+PEOPLE, KS, SPLITS = 8000, (5, 25, 100), (0, 1)
 INFOGAIN = partial(MondrianAnonymizer, mode="infogain", categories="subsets")
 
 
@@ -65,8 +65,8 @@ def tds(k):
     return TDSAnonymizer(k=k, taxonomies=trees)
 
 
-def lattice(k):
-    trees = trees_over("adult", people(0)[0][0])
+def lattice(k, split=0):
+    trees = trees_over("adult", people(split)[0][0])  # of the values of those who are published
     return LatticeAnonymizer(k=k, suppression_limit=0.02, taxonomies=trees)
 
 
@@ -147,11 +147,13 @@ def people(split):
     return tuple((o[KNOWN], o.income) for o in parts)
 
 
-def protected(method, k, X, y):
-    """(table, class, what is told of the release)"""
+def protected(method, k, split):
+    """(table, class, release or None)"""
+    X, y = people(split)[0]
     if method == "raw":
         return X, y, None
-    release = METHODS[method](k=k).anonymize(X, y)
+    anonymizer = lattice(k, split) if method == "lattice" else METHODS[method](k=k)
+    release = anonymizer.anonymize(X, y)
     return release.data, release.y, release
 
 
@@ -183,7 +185,7 @@ def run(unit, learners=tuple(LEARNERS)):
     method, k, split = unit
     inside, outside = people(split)
     begun = time.process_time()
-    X, y, release = protected(method, k, *inside)
+    X, y, release = protected(method, k, split)
     seconds = round(time.process_time() - begun, 2)
     of_release = told(release, inside, outside) | {"protect_seconds": seconds}
     trees, lines = None if release is None else release.taxonomies or None, []
